@@ -1,0 +1,60 @@
+package io.flowfabric.core;
+
+import java.util.Locale;
+
+/** The request contradicts what is already stored; nothing was changed. */
+public final class Conflict extends FlowFabricException {
+    private static final long serialVersionUID = 1L;
+
+    /** What the request contradicts; the lower-case name is the stable code on every wire. */
+    public enum Code {
+        /** The id is taken by a submission with other content. */
+        ID_TAKEN,
+        /** The idempotency key is taken by a submission with other content. */
+        KEY_TAKEN,
+        /** The session id is taken by a session that was opened with other content. */
+        SESSION_TAKEN,
+        /** This lease was already ended, with other content. */
+        ENDED_DIFFERENTLY,
+        /** The execution has ended, and not in the way that was asked for. */
+        ALREADY_FINISHED,
+        /** The execution has not ended, so it cannot be replayed. */
+        NOT_FINISHED,
+        /** The execution was replayed as often as its policy allows. */
+        REPLAYS_EXHAUSTED,
+        /** The execution cannot be claimed as it is now. */
+        NOT_CLAIMABLE,
+        /** The execution is not waiting for anything that could be lifted. */
+        NOT_WAITING;
+
+        /** The code as it travels: {@code key_taken}. */
+        public String wire() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final Code code;
+    private final String existing;
+
+    /**
+     * @param existing the id of what is already there
+     */
+    public Conflict(Code code, String existing, String explanation) {
+        super("%s: %s".formatted(existing, explanation));
+        this.code = code;
+        this.existing = existing;
+    }
+
+    public Code code() {
+        return code;
+    }
+
+    public String existing() {
+        return existing;
+    }
+
+    @Override
+    public Advice advice() {
+        return Advice.CHANGE_THE_REQUEST;
+    }
+}

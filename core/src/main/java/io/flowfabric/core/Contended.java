@@ -1,0 +1,25 @@
+package io.flowfabric.core;
+
+import java.time.Duration;
+
+/** The store is busy with the same thing, and nothing was changed. */
+public final class Contended extends FlowFabricException {
+    private static final long serialVersionUID = 1L;
+
+    private final Duration retryAfter;
+
+    public Contended(String what, Duration retryAfter) {
+        super("%s is contended; repeat the call in %d ms.".formatted(what, retryAfter.toMillis()));
+        this.retryAfter = retryAfter;
+    }
+
+    /** The wait after which a repeat is worth it. */
+    public Duration retryAfter() {
+        return retryAfter;
+    }
+
+    @Override
+    public Advice advice() {
+        return Advice.REPEAT_LATER;
+    }
+}

@@ -1,0 +1,120 @@
+package io.flowfabric.core;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+
+/**
+ * A place in a feed or in a listing, to go on from. It is opaque to everyone but the store that
+ * made it.
+ *
+ * <p>The text is base64url of a version, a purpose, the store's position and a checksum, so that a
+ * cut, altered or misplaced cursor is refused instead of silently read as another place. The empty
+ * cursor means from now on (a feed) or from the beginning (a listing).
+ */
+public record Cursor(String text) {
+    /** No place yet. */
+    public static final Cursor NONE = new Cursor("");
+
+    private static final byte VERSION = 1;
+    private static final int HEADER = 2;
+    private static final int CHECKSUM = 2;
+    private static final int LONGEST = 4096;
+
+    /** What a cursor is a place in; one kind is never read as the other. */
+    public enum Purpose {
+        FEED('f'),
+        LISTING('l');
+
+        private final byte tag;
+
+        Purpose(char tag) {
+            this.tag = (byte) tag;
+        }
+    }
+
+    /**
+     * @throws Invalid when the text is neither empty nor a cursor
+     */
+    public Cursor {
+        if (!text.isEmpty()) {
+            decode(text);
+        }
+    }
+
+    /** The cursor that stands for a store's own position. */
+    public static Cursor at(Purpose purpose, byte[] position) {
+        var body =
+                ByteBuffer.allocate(HEADER + position.length)
+                        .put(VERSION)
+                        .put(purpose.tag)
+                        .put(position)
+                        .array();
+        var whole =
+                ByteBuffer.allocate(body.length + CHECKSUM)
+                        .put(body)
+                        .putShort((short) Partition.crc16(body))
+                        .array();
+        return new Cursor(Base64.getUrlEncoder().withoutPadding().encodeToString(whole));
+    }
+
+    /** Whether this is the empty cursor. */
+    public boolean none() {
+        return text.isEmpty();
+    }
+
+    /**
+     * The store's own position.
+     *
+     * @throws Invalid when this is a cursor for something else, or the empty one
+     */
+    public byte[] position(Purpose purpose) {
+        var body = decode(text);
+        if (body[1] != purpose.tag) {
+            throw malformed();
+        }
+        return Arrays.copyOfRange(body, HEADER, body.length);
+    }
+
+    /** The refusal of a cursor that a store cannot have made. */
+    public static Invalid malformed() {
+        return new Invalid(
+                Invalid.Code.MALFORMED_CURSOR,
+                "cursor",
+                "It is not one that was given out here; start again without one.");
+    }
+
+    /** The refusal of a cursor whose place in the feed has been dropped by retention. */
+    public static Invalid expired() {
+        return new Invalid(
+                Invalid.Code.CURSOR_EXPIRED,
+                "cursor",
+                "What came after it is no longer kept; read the current state, then start again"
+                    + " without a cursor.");
+    }
+
+    private static byte[] decode(String text) {
+        byte[] whole;
+        try {
+            whole = text.length() > LONGEST ? new byte[0] : Base64.getUrlDecoder().decode(text);
+        } catch (IllegalArgumentException notBase64) {
+            throw malformed();
+        }
+        if (whole.length < HEADER + CHECKSUM || whole[0] != VERSION) {
+            throw malformed();
+        }
+        var body = Arrays.copyOf(whole, whole.length - CHECKSUM);
+        short checksum = ByteBuffer.wrap(whole).getShort(body.length);
+        boolean canonical =
+                Base64.getUrlEncoder().withoutPadding().encodeToString(whole).equals(text);
+        if (checksum != (short) Partition.crc16(body) || !canonical) {
+            throw malformed();
+        }
+        return body;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,57 @@
+package io.flowfabric.core;
+
+import java.util.regex.Pattern;
+
+/**
+ * Who may write now: the one token that every write of a worker presents.
+ *
+ * <p>The epoch belongs to the execution, grows with every lease ever given, and never restarts; so
+ * a fence that was superseded can never become valid again. Written {@code <execution
+ * id>/<attempt>/<epoch>}.
+ *
+ * @param attempt which logical try this is, from 0; it grows on retry and replay only
+ * @param epoch which lease this is, from 1
+ */
+public record Fence(ExecutionId execution, int attempt, long epoch) {
+    private static final Pattern TEXT =
+            Pattern.compile("(.+)/([0-9]{1,10})/([0-9]{1,19})", Pattern.DOTALL);
+
+    public Fence {
+        if (attempt < 0 || epoch < 1) {
+            throw malformed();
+        }
+    }
+
+    /**
+     * Reads the written form.
+     *
+     * @throws Invalid when it is anything else
+     */
+    public static Fence parse(String text) {
+        var parts = TEXT.matcher(text);
+        if (!parts.matches()) {
+            throw malformed();
+        }
+        try {
+            return new Fence(
+                    ExecutionId.parse(parts.group(1)),
+                    Integer.parseInt(parts.group(2)),
+                    Long.parseLong(parts.group(3)));
+        } catch (NumberFormatException tooLarge) {
+            throw malformed();
+        }
+    }
+
+    private static Invalid malformed() {
+        return new Invalid(
+                Invalid.Code.MALFORMED_FENCE,
+                "fence",
+                "It must be <execution id>/<attempt>/<epoch> with an attempt from 0 and an epoch"
+                    + " from 1.");
+    }
+
+    @Override
+    public String toString() {
+        return execution + "/" + attempt + "/" + epoch;
+    }
+}

@@ -1,0 +1,31 @@
+package io.flowfabric.core;
+
+/**
+ * Everything that FlowFabric refuses or cannot do, one subclass for each situation a caller can act
+ * on.
+ *
+ * <p>An idempotent repeat is a normal result and never one of these. What to do next is {@link
+ * #advice()}, defined once, here and in the subclasses, so that no caller keeps a table of its own.
+ */
+public abstract sealed class FlowFabricException extends RuntimeException
+        permits NotFound,
+                Invalid,
+                LeaseLost,
+                Conflict,
+                Contended,
+                Denied,
+                Unavailable,
+                StoreFailure {
+    private static final long serialVersionUID = 1L;
+
+    FlowFabricException(String message) {
+        super(message);
+    }
+
+    FlowFabricException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    /** What the caller should do about it. */
+    public abstract Advice advice();
+}

@@ -1,0 +1,56 @@
+package io.flowfabric.core;
+
+import java.util.Locale;
+
+/** The request itself is wrong, whatever the state of the store; nothing was stored. */
+public final class Invalid extends FlowFabricException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why a value was refused; the lower-case name is the stable code on every wire. */
+    public enum Code {
+        EMPTY,
+        TOO_LONG,
+        TOO_LARGE,
+        TOO_MANY,
+        OUT_OF_RANGE,
+        NOT_PRINTABLE,
+        MALFORMED_ID,
+        MALFORMED_FENCE,
+        MALFORMED_CURSOR,
+        CURSOR_EXPIRED,
+        MALFORMED_TAG_KEY,
+        MALFORMED_CAPABILITY,
+        MALFORMED_VECTOR,
+        IMPOSSIBLE_STATE,
+        CLAIM_NUMBER_USED;
+
+        /** The code as it travels: {@code malformed_id}. */
+        public String wire() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final Code code;
+    private final String field;
+
+    public Invalid(Code code, String field, String explanation) {
+        super("%s: %s".formatted(field, explanation));
+        this.code = code;
+        this.field = field;
+    }
+
+    /** The stable reason. */
+    public Code code() {
+        return code;
+    }
+
+    /** Which part of the request is wrong. */
+    public String field() {
+        return field;
+    }
+
+    @Override
+    public Advice advice() {
+        return Advice.CHANGE_THE_REQUEST;
+    }
+}

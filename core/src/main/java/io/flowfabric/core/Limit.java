@@ -1,0 +1,98 @@
+package io.flowfabric.core;
+
+/**
+ * The limits table: every bound that a request can run into, each with its reason.
+ *
+ * <p>A value over its limit is refused with {@link Invalid} before anything is stored.
+ */
+public enum Limit {
+    /**
+     * A database row, not a file store: larger inputs belong elsewhere, with their address in here.
+     */
+    INPUT_BYTES(1 << 20),
+    /** The same, on the way out. */
+    RESULT_BYTES(1 << 20),
+    /** Keys, kinds, creators, workers: indexed, and shown on one line. */
+    NAME_BYTES(256),
+    /** The width of a lane name on the wire of the original. */
+    LANE_BYTES(64),
+    /** Enough to search by; more belongs into the input. */
+    TAGS(32),
+    TAG_KEY_BYTES(256),
+    TAG_VALUE_BYTES(256),
+    /** More than any machine honestly offers. */
+    CAPABILITIES(256),
+    /** The sorted, comma-joined form is one index key. */
+    CAPABILITY_BYTES(4096),
+    /**
+     * A person reads it. Longer failure messages are cut, because a failure must never fail to be
+     * reported.
+     */
+    MESSAGE_BYTES(4096),
+    /** A stack trace. Longer ones are cut. */
+    FAILURE_DETAIL_BYTES(64 << 10),
+    /** Room for ten bands of priorities with nine hundred steps each; the range of the original. */
+    PRIORITY(9000),
+    /** What one call may carry; larger loads are sent in chunks. */
+    BATCH(10_000),
+    /** One transaction that a claim may hold. */
+    CLAIM(256),
+    /** What one read returns. */
+    PAGE(1000),
+    /** Lanes that one session may serve. */
+    SESSION_LANES(256),
+    /** Kinds that one session may name. */
+    SESSION_KINDS(1024),
+    /** Retries, reclaims and replays are small numbers or they are loops. */
+    COUNT(1_000_000),
+    /** Weights are shares; a share of a thousandth is starvation by configuration. */
+    LANE_WEIGHT(1000),
+    /**
+     * A session that is presumed alive longer than this without a sign of life is a lost session.
+     */
+    SESSION_TTL_MILLIS(3_600_000L),
+    /** A hundred years: every sum of a time and a duration stays inside every store's range. */
+    DURATION_MILLIS(36_525L * 86_400_000L);
+
+    private final long max;
+
+    Limit(long max) {
+        this.max = max;
+    }
+
+    /** The largest value that is still accepted. */
+    public long max() {
+        return max;
+    }
+
+    /** Refuses a size that is over the limit. */
+    public void checkSize(String field, long size, String unit) {
+        if (size > max) {
+            throw new Invalid(
+                    Invalid.Code.TOO_LARGE,
+                    field,
+                    "%d %s are more than the %d that are accepted.".formatted(size, unit, max));
+        }
+    }
+
+    /** Refuses a collection that has more members than the limit. */
+    public void checkCount(String field, int count) {
+        if (count > max) {
+            throw new Invalid(
+                    Invalid.Code.TOO_MANY,
+                    field,
+                    "%d are more than the %d that are accepted.".formatted(count, max));
+        }
+    }
+
+    /** Refuses a number outside of {@code min} to the limit, and returns it. */
+    public long checkRange(String field, long min, long value) {
+        if (value < min || value > max) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    field,
+                    "%d is outside of the accepted range %d to %d.".formatted(value, min, max));
+        }
+        return value;
+    }
+}

@@ -1,0 +1,50 @@
+package io.flowfabric.core;
+
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * The routing partition of an execution, 0 to 255: in a cluster all keys of one execution, and of
+ * one flow, live where their partition lives.
+ *
+ * <p>Written {@code {fp:N}}. The hash is CRC-16/XMODEM, the slot function of Valkey and Redis.
+ */
+public record Partition(int number) {
+    /**
+     * How many partitions there are. It is part of every id ever given out, so it never changes.
+     */
+    public static final int COUNT = 256;
+
+    public Partition {
+        if (number < 0 || number >= COUNT) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    "partition",
+                    "%d is outside of 0 to %d.".formatted(number, COUNT - 1));
+        }
+    }
+
+    /** The partition that a flow and all of its members share. */
+    public static Partition ofFlow(UUID flow) {
+        var bytes = ByteBuffer.allocate(16);
+        bytes.putLong(flow.getMostSignificantBits()).putLong(flow.getLeastSignificantBits());
+        return new Partition(crc16(bytes.array()) % COUNT);
+    }
+
+    /** CRC-16/XMODEM: polynomial 0x1021, initial value 0, nothing reflected, no final XOR. */
+    public static int crc16(byte[] bytes) {
+        int crc = 0;
+        for (byte b : bytes) {
+            crc ^= (b & 0xFF) << 8;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+            }
+        }
+        return crc & 0xFFFF;
+    }
+
+    @Override
+    public String toString() {
+        return "{fp:" + number + "}";
+    }
+}

@@ -1,0 +1,35 @@
+package io.flowfabric.core.contract;
+
+/** A FlowFabric to talk to, here or far away, one interface for each audience. */
+public interface Backend extends AutoCloseable {
+    /** For whoever has work to be done. */
+    Submissions submissions();
+
+    /** For worker processes: being alive. */
+    Sessions sessions();
+
+    /** For worker processes: getting work. */
+    Claims claims();
+
+    /** For worker processes: writing about the work they hold. */
+    Leases leases();
+
+    /** For operators: the queues. */
+    Lanes lanes();
+
+    /** For operators: one execution. */
+    Operations operations();
+
+    /** For anyone: what is. */
+    Queries queries();
+
+    /** For anyone: what happened. */
+    Feeds feeds();
+
+    /**
+     * Lets go of everything it holds. Later calls answer {@link io.flowfabric.core.Unavailable};
+     * closing again does nothing.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,14 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.state.Transition;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What became of a lease that its holder gave up.
+ *
+ * @param transition complete, fail, retry, cancel, delay or release
+ * @param until when it runs again, where that is in the future
+ */
+public record Ended(Transition transition, Optional<Instant> until) {}

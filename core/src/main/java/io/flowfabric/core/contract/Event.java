@@ -1,0 +1,82 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/** Something that happened. */
+public sealed interface Event {
+    Instant at();
+
+    Namespace namespace();
+
+    /**
+     * An execution took a step.
+     *
+     * @param now the situation that the step led to
+     * @param attempts how many attempts were started by then
+     * @param epoch the newest lease by then
+     * @param owner whose lease the step gave or ended; absent when it touched no lease
+     * @param by who took the step, when it was not the holder of the lease
+     * @param until when it goes on, where the step led to a delay
+     * @param failure what failed, where something did
+     */
+    record Step(
+            ExecutionId execution,
+            Lane lane,
+            Transition transition,
+            Situation now,
+            Instant at,
+            int attempts,
+            long epoch,
+            Optional<Owner> owner,
+            Optional<By> by,
+            Optional<Instant> until,
+            Optional<Failure> failure)
+            implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+
+        /** What the step means for the lease, if it touched one. */
+        public Optional<LeaseChange> leaseChange() {
+            return owner.map(
+                    holder ->
+                            switch (transition) {
+                                case CLAIM, REDEEM -> LeaseChange.ACQUIRED;
+                                case RECLAIM -> LeaseChange.RECLAIMED;
+                                case LAPSE -> LeaseChange.EXPIRED;
+                                default ->
+                                        by.isPresent() ? LeaseChange.REVOKED : LeaseChange.RELEASED;
+                            });
+        }
+    }
+
+    /** A session showed a sign of life, and so renewed every lease that it holds. */
+    record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {}
+
+    /** Somebody changed how a lane behaves. */
+    record LaneChange(Lane lane, LaneSettings settings, By by, Instant at) implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
+    /** What can happen to a lease. */
+    enum LeaseChange {
+        ACQUIRED,
+        RENEWED,
+        EXPIRED,
+        RECLAIMED,
+        REVOKED,
+        RELEASED
+    }
+}

@@ -1,0 +1,25 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.SessionId;
+
+import java.util.Set;
+
+/**
+ * A sign of life.
+ *
+ * @param acknowledged the highest claim number whose answer, and those of all lower numbers, has
+ *     arrived
+ * @param held the fences the worker believes to hold
+ */
+public record Heartbeat(SessionId session, long acknowledged, Set<Fence> held) {
+    public Heartbeat {
+        Limit.BATCH.checkCount("held fences", held.size());
+        held = Set.copyOf(held);
+    }
+
+    public static Heartbeat of(SessionId session) {
+        return new Heartbeat(session, 0, Set.of());
+    }
+}

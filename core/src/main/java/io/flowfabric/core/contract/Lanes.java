@@ -1,0 +1,22 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+
+/** The queues. A lane comes into being with its first submission, or with its first settings. */
+public interface Lanes {
+    /** Sets how a lane behaves, from now on. Returns the lane as it is then. */
+    LaneView configure(Lane lane, LaneSettings settings, By by);
+
+    /**
+     * One lane.
+     *
+     * @throws io.flowfabric.core.NotFound when nothing was ever submitted to it and nobody
+     *     configured it
+     */
+    LaneView describe(Lane lane);
+
+    /** The lanes of a namespace, by name. */
+    Page<LaneView> list(Namespace namespace, Cursor after, int max);
+}

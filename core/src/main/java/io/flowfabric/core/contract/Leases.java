@@ -1,0 +1,26 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.Fence;
+
+import java.util.List;
+
+/**
+ * What the holder of a lease writes. Every write is one conditional write: running, this epoch, a
+ * living session. Anything else is {@code LeaseLost} and changes nothing; an unknown execution is
+ * {@code NotFound}.
+ */
+public interface Leases {
+    /**
+     * Records how far the work is. Each report replaces the one before, and shows that the worker
+     * has not stalled.
+     */
+    List<Answer<Fence>> progress(List<Progress> reports);
+
+    /**
+     * Ends leases: complete, fail, cancel, delay, release.
+     *
+     * <p>The same ending again gives the first answer again, until the execution is claimed anew;
+     * another ending of the same lease is {@code Conflict}.
+     */
+    List<Answer<Ended>> end(List<Ending> endings);
+}

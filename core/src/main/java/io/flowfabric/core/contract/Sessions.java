@@ -1,0 +1,29 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.SessionId;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Worker processes, as the store knows them. Leases live as long as their session.
+ *
+ * <p>A session that misses its heartbeats dies once and for good: its id never lives again, and its
+ * work returns to the queue.
+ */
+public interface Sessions {
+    /**
+     * Opens a session, until the returned moment.
+     *
+     * <p>Repeating it while it lives, with the same content, counts as a heartbeat. Refusals:
+     * {@code Conflict} when the id was opened with other content, {@code NotFound} when the session
+     * of this id has died.
+     */
+    Instant open(Session session);
+
+    /** Keeps sessions alive. Refusal: {@code NotFound} when a session has died. */
+    List<Answer<Beat>> heartbeat(List<Heartbeat> heartbeats);
+
+    /** Ends a session at once, as if it had died. Closing again does nothing. */
+    void close(SessionId session);
+}

@@ -1,0 +1,162 @@
+package io.flowfabric.core.state;
+
+import static io.flowfabric.core.state.Situation.AWAITING_CHILDREN;
+import static io.flowfabric.core.state.Situation.BACKING_OFF;
+import static io.flowfabric.core.state.Situation.CANCELLED;
+import static io.flowfabric.core.state.Situation.COMPLETED;
+import static io.flowfabric.core.state.Situation.DELAYED;
+import static io.flowfabric.core.state.Situation.EXPIRED;
+import static io.flowfabric.core.state.Situation.FAILED;
+import static io.flowfabric.core.state.Situation.GRANTED;
+import static io.flowfabric.core.state.Situation.HELD_BY_OPERATOR;
+import static io.flowfabric.core.state.Situation.READY;
+import static io.flowfabric.core.state.Situation.RESUMING_LATER;
+import static io.flowfabric.core.state.Situation.RUNNING;
+import static io.flowfabric.core.state.Situation.SKIPPED;
+import static io.flowfabric.core.state.Situation.SUSPENDED;
+
+import io.flowfabric.core.Invalid;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The transition table: every step an execution can take, from where and to where.
+ *
+ * <p>The name of a step is also the name of the method, the statement and the event that performs
+ * and records it. A step that is not in this table cannot be taken: stores pass every change
+ * through {@link #check}. {@code docs/state-machine.md} is drawn from here.
+ */
+public enum Transition {
+    // Into the store, and out of the queue.
+    SUBMIT(from(), to(READY, DELAYED, AWAITING_CHILDREN)),
+    WAKE(from(DELAYED, BACKING_OFF, RESUMING_LATER), to(READY)),
+    CLAIM(from(READY), to(RUNNING)),
+    RECLAIM(from(READY), to(RUNNING)),
+    GRANT(from(READY), to(GRANTED)),
+    REDEEM(from(GRANTED), to(RUNNING)),
+    FORFEIT(from(GRANTED), to(READY)),
+
+    // What the holder of a lease does.
+    COMPLETE(from(Shared.LIVE), to(COMPLETED)),
+    RETRY(from(RUNNING), to(READY, BACKING_OFF)),
+    FAIL(from(Shared.LIVE), to(FAILED)),
+    DELAY(from(RUNNING), to(READY, DELAYED)),
+    RELEASE(from(RUNNING), to(READY)),
+    SUSPEND(from(RUNNING), to(SUSPENDED)),
+    AWAIT(from(RUNNING), to(AWAITING_CHILDREN)),
+
+    // What happens to the holder of a lease.
+    LAPSE(from(RUNNING), to(READY)),
+    REVOKE(from(RUNNING), to(READY)),
+
+    // What ends a wait.
+    RESUME(
+            from(SUSPENDED, HELD_BY_OPERATOR, DELAYED, BACKING_OFF, RESUMING_LATER),
+            to(READY, DELAYED, BACKING_OFF, RESUMING_LATER)),
+    SATISFY(from(AWAITING_CHILDREN), to(READY, DELAYED, BACKING_OFF, RESUMING_LATER)),
+
+    // What may happen to anything that has not ended, and the one way back.
+    PAUSE(from(READY, DELAYED, BACKING_OFF, RESUMING_LATER, RUNNING), to(HELD_BY_OPERATOR)),
+    REPRIORITISE(from(Shared.LIVE), to(Shared.SAME)),
+    CANCEL(from(Shared.LIVE), to(CANCELLED)),
+    EXPIRE(from(Shared.LIVE), to(EXPIRED)),
+    SKIP(from(Shared.LIVE), to(SKIPPED)),
+    REPLAY(from(COMPLETED, FAILED, CANCELLED, EXPIRED, SKIPPED), to(READY, AWAITING_CHILDREN));
+
+    private final Set<Situation> starts;
+    private final Set<Situation> ends;
+
+    Transition(Set<Situation> starts, Set<Situation> ends) {
+        this.starts = starts;
+        this.ends = ends;
+    }
+
+    /** Where the step may start; nowhere, for the step that brings an execution into being. */
+    public Set<Situation> starts() {
+        return starts;
+    }
+
+    /** Where the step may lead from there. */
+    public Set<Situation> endsFrom(Situation start) {
+        if (!starts.contains(start)) {
+            return Set.of();
+        }
+        return staysPut() ? Set.of(start) : ends;
+    }
+
+    /** Whether the step changes something about the execution, but not its situation. */
+    public boolean staysPut() {
+        return ends.isEmpty();
+    }
+
+    /** Whether the step gives a lease. */
+    public boolean givesLease() {
+        return ends.contains(RUNNING);
+    }
+
+    /** The name as it travels: {@code await}. */
+    public String wire() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Returns where the step leads, after checking that the table has it.
+     *
+     * @throws Invalid when it does not
+     */
+    public <S extends ExecutionState> S check(ExecutionState before, S after) {
+        if (!endsFrom(before.situation()).contains(after.situation())) {
+            throw new Invalid(
+                    Invalid.Code.IMPOSSIBLE_STATE,
+                    "transition",
+                    "%s does not lead from %s to %s."
+                            .formatted(this, before.situation(), after.situation()));
+        }
+        return after;
+    }
+
+    /**
+     * Returns how an execution begins, after checking that the table has it.
+     *
+     * @throws Invalid when it does not
+     */
+    public static <S extends ExecutionState> S begin(S state) {
+        if (!SUBMIT.ends.contains(state.situation())) {
+            throw new Invalid(
+                    Invalid.Code.IMPOSSIBLE_STATE,
+                    "transition",
+                    "Nothing begins as %s.".formatted(state.situation()));
+        }
+        return state;
+    }
+
+    private static Set<Situation> from(Situation... situations) {
+        return Set.of(situations);
+    }
+
+    private static Set<Situation> from(Set<Situation> situations) {
+        return situations;
+    }
+
+    private static Set<Situation> to(Situation... situations) {
+        return Set.of(situations);
+    }
+
+    private static Set<Situation> to(Set<Situation> situations) {
+        return situations;
+    }
+
+    /** Sets of situations that several rows of the table share. */
+    private static final class Shared {
+        static final Set<Situation> LIVE = live();
+        static final Set<Situation> SAME = Set.of();
+
+        private static Set<Situation> live() {
+            var live = EnumSet.allOf(Situation.class);
+            live.removeIf(situation -> situation.terminal() || situation.onlySeen());
+            return Set.copyOf(live);
+        }
+    }
+}
