@@ -15,12 +15,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-// The formatter of this repository: `java build/Format.java check|apply ROOT`.
-// It is a script and not part of any module; Maven starts it with google-java-format on the class
-// path.
+// The formatter of this repository: java build/Format.java check|apply ROOT
+// A script that belongs to no module; Maven starts it with google-java-format on the class path.
 
-/// Folders that hold what tools made. Hidden folders are passed over too.
+/// Folders that tools fill. Hidden folders are passed over too.
 static final Set<String> NOT_OURS = Set.of("target", "node_modules");
+
+record Finding(String text, boolean mended) {}
 
 void main(String... arguments) throws IOException {
     if (arguments.length != 2 || !Set.of("check", "apply").contains(arguments[0])) {
@@ -28,50 +29,38 @@ void main(String... arguments) throws IOException {
         System.exit(2);
     }
     var apply = arguments[0].equals("apply");
-    var root = Path.of(arguments[1]).normalize();
+    var root = Path.of(arguments[1]);
     var formatter = new Formatter(JavaFormatterOptions.builder().style(Style.AOSP).build());
 
     var findings =
             sources(root).parallelStream()
-                    .map(file -> inspect(formatter, file, apply))
-                    .flatMap(Optional::stream)
-                    .sorted()
+                    .flatMap(file -> inspect(formatter, root, file, apply).stream())
                     .toList();
 
-    for (var finding : findings) {
-        IO.println(finding.what() + ": " + root.relativize(finding.file()) + finding.detail());
-    }
-    if (findings.stream().anyMatch(Finding::fatal)) {
-        System.exit(1);
-    }
-    if (!apply && !findings.isEmpty()) {
-        IO.println("Run ./ff format to put this right.");
+    findings.forEach(finding -> IO.println(finding.text()));
+    if (!findings.stream().allMatch(Finding::mended)) {
+        if (!apply) {
+            IO.println("Run ./ff format to put this right.");
+        }
         System.exit(1);
     }
 }
 
-record Finding(Path file, String what, String detail, boolean fatal)
-        implements Comparable<Finding> {
-    @Override
-    public int compareTo(Finding other) {
-        return file.compareTo(other.file);
-    }
-}
-
-Optional<Finding> inspect(Formatter formatter, Path file, boolean apply) {
+Optional<Finding> inspect(Formatter formatter, Path root, Path file, boolean apply) {
+    var name = root.relativize(file);
     try {
         var before = Files.readString(file);
         var after = formatter.formatSourceAndFixImports(before);
         if (before.equals(after)) {
             return Optional.empty();
         }
-        if (apply) {
-            Files.writeString(file, after);
+        if (!apply) {
+            return Optional.of(new Finding("not formatted: " + name, false));
         }
-        return Optional.of(new Finding(file, apply ? "formatted" : "not formatted", "", false));
+        Files.writeString(file, after);
+        return Optional.of(new Finding("formatted: " + name, true));
     } catch (FormatterException e) {
-        var detail = e.getMessage() == null ? "" : " (" + e.getMessage().strip() + ")";
-        return Optional.of(new Finding(file, "not Java", detail, true));
+        return Optional.of(new Finding("not Java: " + name + ":" + e.getMessage(), false));
     } catch (IOException e) {
         throw new UncheckedIOException(e);
     }
@@ -85,8 +74,8 @@ List<Path> sources(Path root) throws IOException {
                 @Override
                 public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes any) {
                     var name = folder.getFileName().toString();
-                    var skip = NOT_OURS.contains(name) || name.startsWith(".");
-                    return skip && !folder.equals(root)
+                    var passOver = NOT_OURS.contains(name) || name.startsWith(".");
+                    return passOver && !folder.equals(root)
                             ? FileVisitResult.SKIP_SUBTREE
                             : FileVisitResult.CONTINUE;
                 }
@@ -99,5 +88,6 @@ List<Path> sources(Path root) throws IOException {
                     return FileVisitResult.CONTINUE;
                 }
             });
+    sources.sort(null);
     return sources;
 }

@@ -90,7 +90,7 @@ public record Cursor(String text) {
                 Invalid.Code.CURSOR_EXPIRED,
                 "cursor",
                 "What came after it is no longer kept; read the current state, then start again"
-                    + " without a cursor.");
+                        + " without a cursor.");
     }
 
     private static byte[] decode(String text) {

@@ -54,7 +54,7 @@ public record ExecutionId(Partition partition, UUID uuid) implements Comparable<
                     Invalid.Code.MALFORMED_ID,
                     field,
                     "It must look like {fp:42}:550e8400-e29b-41d4-a716-446655440000 or be a bare"
-                        + " UUID.");
+                            + " UUID.");
         }
         return UUID.fromString(text);
     }

@@ -47,7 +47,7 @@ public record Fence(ExecutionId execution, int attempt, long epoch) {
                 Invalid.Code.MALFORMED_FENCE,
                 "fence",
                 "It must be <execution id>/<attempt>/<epoch> with an attempt from 0 and an epoch"
-                    + " from 1.");
+                        + " from 1.");
     }
 
     @Override

@@ -42,7 +42,7 @@ public record Tags(SortedMap<String, String> values) {
                     Invalid.Code.MALFORMED_TAG_KEY,
                     "tag " + key,
                     "A key is lower-case words joined by dots, such as shop.order_id, and does not"
-                        + " begin with ff.");
+                            + " begin with ff.");
         }
         Text.line("tag " + key, value, Limit.TAG_VALUE_BYTES);
     }

@@ -3,10 +3,14 @@ package io.flowfabric.testkit;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Store;
+
 import java.time.Duration;
 import java.time.Instant;
 
-/** A fresh, empty store under test whose time stands still, and whose chores are done only when a test says so. */
+/**
+ * A fresh, empty store under test whose time stands still, and whose chores are done only when a
+ * test says so.
+ */
 public interface StoreFixture extends AutoCloseable {
     Store store();
 

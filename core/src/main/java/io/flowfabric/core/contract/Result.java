@@ -10,6 +10,6 @@ import java.util.Optional;
  * What an execution came to.
  *
  * @param result what it produced, when it succeeded
- * @param failure the last failure, when it failed
+ * @param failure the last failure, when it did not succeed and there was one
  */
 public record Result(Outcome outcome, Optional<Payload> result, Optional<Failure> failure) {}

@@ -76,7 +76,8 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
         }
         long longest = backoff.delay(retriesUsed).toMillis();
         double chance = chance(execution, retriesUsed);
-        return new Verdict.TryAgain(Duration.ofMillis(Math.round((double) longest * (1 - jitter * chance))));
+        return new Verdict.TryAgain(
+                Duration.ofMillis(Math.round((double) longest * (1 - jitter * chance))));
     }
 
     private boolean worthIt(String category) {

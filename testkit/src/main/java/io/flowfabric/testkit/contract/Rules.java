@@ -1,0 +1,31 @@
+package io.flowfabric.testkit.contract;
+
+import io.flowfabric.testkit.StoreFixture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/** A family of rules: each test has a fresh store to itself. */
+// No test waits for anything: this only ends one that a broken store keeps busy for ever.
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+abstract class Rules {
+    private final Supplier<StoreFixture> opening;
+
+    World world;
+
+    Rules(Supplier<StoreFixture> opening) {
+        this.opening = opening;
+    }
+
+    @BeforeEach
+    void open() {
+        world = new World(opening.get());
+    }
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+}

@@ -1,0 +1,329 @@
+package io.flowfabric.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.IdSource;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.StoreFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** A store under test and those who use it: it speaks of one thing at a time, where the contract speaks of lists. */
+final class World implements AutoCloseable {
+    /** The operator of this world. */
+    static final By OLGA = new By("olga", "she was asked to");
+
+    private final StoreFixture fixture;
+    private int workers;
+    private int lanes;
+
+    World(StoreFixture fixture) {
+        this.fixture = fixture;
+    }
+
+    Store store() {
+        return fixture.store();
+    }
+
+    // Time.
+
+    Instant now() {
+        return fixture.now();
+    }
+
+    Instant in(Duration wait) {
+        return now().plus(wait);
+    }
+
+    /** Lets time pass before anybody has noticed. */
+    void advance(Duration step) {
+        fixture.advance(step);
+    }
+
+    /** Lets time pass, and everything that has become due happen. */
+    void pass(Duration step) {
+        fixture.pass(step);
+    }
+
+    void tick() {
+        fixture.tick();
+    }
+
+    Maintenance.Round tick(Chore chore, int limit) {
+        return store().maintenance().tick(chore, limit);
+    }
+
+    /** Lets a worker miss its heartbeats until it is dead and its work is back. */
+    void bury(Worker worker) {
+        pass(worker.session().ttl());
+    }
+
+    void poison(ExecutionId execution) {
+        fixture.poison(execution);
+    }
+
+    // Work.
+
+    /** Ordinary work, not yet submitted. */
+    static Submission work() {
+        return Submission.of("job", Payload.text("input"));
+    }
+
+    static Submission work(Policy policy) {
+        return work().policy(policy);
+    }
+
+    /** A new id that lives in a partition. */
+    static ExecutionId idIn(int partition) {
+        return IdSource.SYSTEM.execution(new Partition(partition));
+    }
+
+    static ExecutionId idOf(Lease lease) {
+        return lease.fence().execution();
+    }
+
+    ExecutionId submit() {
+        return submit(work());
+    }
+
+    ExecutionId submit(Policy policy) {
+        return submit(work(policy));
+    }
+
+    ExecutionId submit(Submission submission) {
+        return offer(submission).orThrow().id();
+    }
+
+    /** Submits equal work several times, in one call. */
+    List<ExecutionId> submit(int count, Supplier<Submission> work) {
+        var all = Stream.generate(work).limit(count).toList();
+        var answers = store().submissions().submit(all);
+        return answers.stream().map(answer -> answer.orThrow().id()).toList();
+    }
+
+    Answer<Submitted> offer(Submission submission) {
+        return only(store().submissions().submit(List.of(submission)));
+    }
+
+    /** A lane that nobody has used yet. */
+    Lane newLane() {
+        return Lane.of("lane-" + ++lanes);
+    }
+
+    void configure(Lane lane, LaneSettings settings) {
+        store().lanes().configure(lane, settings, OLGA);
+    }
+
+    void configure(Lane lane, LaneSettings.State state) {
+        configure(lane, LaneSettings.DEFAULT.state(state));
+    }
+
+    // Workers.
+
+    /** A worker of the default lane that lives longer than any test. */
+    Worker worker() {
+        return worker(Lane.DEFAULT);
+    }
+
+    /** A worker of these lanes, all of one namespace, that lives longer than any test. */
+    Worker worker(Lane... served) {
+        return worker(session(served).ttl(Duration.ofHours(1)));
+    }
+
+    /** A worker of the default lane that is dead when it is not heard of for half a minute. */
+    Worker frailWorker() {
+        return worker(session(Lane.DEFAULT));
+    }
+
+    Worker worker(Session session) {
+        return Worker.open(store(), session);
+    }
+
+    /** A session that is not yet open. */
+    Session session(Lane... served) {
+        var names = Stream.of(served).map(Lane::name).toArray(String[]::new);
+        var name = "worker-" + ++workers;
+        return Session.of(name, name + "-instance", names).namespace(served[0].namespace());
+    }
+
+    /** Work that a worker has begun, in a lane of its own where nothing else is in the way. */
+    Lease begun() {
+        return begun(Policy.DEFAULT);
+    }
+
+    Lease begun(Policy policy) {
+        var lane = newLane();
+        submit(work(policy).lane(lane));
+        return worker(lane).claimOne();
+    }
+
+    Answer<Ended> end(Ending ending) {
+        return only(store().leases().end(List.of(ending)));
+    }
+
+    Answer<?> report(Lease lease, int percent) {
+        return only(store().leases().progress(List.of(new Progress(lease.fence(), percent, "on it"))));
+    }
+
+    // Operators.
+
+    /** What the operator is told. */
+    Answer<ExecutionState> act(Act act) {
+        return only(store().operations().act(List.of(act), OLGA));
+    }
+
+    void cancel(ExecutionId execution) {
+        act(new Act.Cancel(execution)).orThrow();
+    }
+
+    void pause(ExecutionId execution) {
+        act(new Act.Pause(execution)).orThrow();
+    }
+
+    void resume(ExecutionId execution) {
+        act(new Act.Resume(execution)).orThrow();
+    }
+
+    void revoke(ExecutionId execution) {
+        act(new Act.Revoke(execution)).orThrow();
+    }
+
+    void replay(ExecutionId execution) {
+        act(new Act.Replay(execution)).orThrow();
+    }
+
+    // Reading.
+
+    Answer<ExecutionView> describe(ExecutionId execution) {
+        return only(store().queries().describe(List.of(execution)));
+    }
+
+    ExecutionView view(ExecutionId execution) {
+        return describe(execution).orThrow();
+    }
+
+    ExecutionView view(Lease lease) {
+        return view(idOf(lease));
+    }
+
+    Answer<Result> result(ExecutionId execution) {
+        return only(store().queries().results(List.of(execution)));
+    }
+
+    Failure failureOf(ExecutionId execution) {
+        return view(execution).failure().orElseThrow();
+    }
+
+    /** The ids that a search finds, from all of its pages. */
+    List<ExecutionId> find(Search search, int pageSize) {
+        return pages(after -> store().queries().search(search, after, pageSize)).stream()
+                .map(ExecutionView::id)
+                .toList();
+    }
+
+    List<ExecutionId> find(Search search) {
+        return find(search, 100);
+    }
+
+    /** All pages of a listing. */
+    static <T> List<T> pages(Function<Cursor, Page<T>> listing) {
+        var items = new ArrayList<T>();
+        var after = Cursor.NONE;
+        do {
+            var page = listing.apply(after);
+            assertThat(page.next()).as("a listing goes on").isIn(Cursor.NONE, page.next()).isNotEqualTo(after.none() ? "" : after);
+            items.addAll(page.items());
+            after = page.next();
+        } while (!after.none());
+        return items;
+    }
+
+    /** The steps that an execution took, without the signs of life of its holders. */
+    List<Event.Step> steps(ExecutionId execution) {
+        return store().queries().history(execution).stream()
+                .filter(Event.Step.class::isInstance)
+                .map(Event.Step.class::cast)
+                .toList();
+    }
+
+    List<Transition> transitions(ExecutionId execution) {
+        return steps(execution).stream().map(Event.Step::transition).toList();
+    }
+
+    Event.Step lastStep(ExecutionId execution) {
+        return steps(execution).getLast();
+    }
+
+    /** A reader of what happens from now on. */
+    FeedReader feed(FeedFilter filter) {
+        return FeedReader.fromNow(store().feeds(), filter);
+    }
+
+    /** A reader of everything that is kept. */
+    FeedReader wholeFeed(FeedFilter filter) {
+        return FeedReader.fromTheBeginning(store().feeds(), filter);
+    }
+
+    /** All that can be seen from outside in the namespaces of this world. */
+    Everything everything() {
+        return Everything.in(store(), Namespace.DEFAULT, OTHER_NAMESPACE);
+    }
+
+    static final Namespace OTHER_NAMESPACE = new Namespace("other");
+
+    // Answers.
+
+    /** A call that throws what it refuses, as an answer. */
+    static <T> Answer<T> asked(Supplier<T> call) {
+        try {
+            return Answer.done(call.get());
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+
+    private static <T> T only(List<T> answers) {
+        assertThat(answers).as("one answer for one item").hasSize(1);
+        return answers.getFirst();
+    }
+
+    @Override
+    public void close() {
+        fixture.close();
+    }
+}

@@ -1,0 +1,32 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.contract.Answer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Batch first: one answer for each item, and a refusal of one is no matter of the others. */
+final class Answers {
+    private Answers() {}
+
+    static <T, R> List<Answer<R>> each(
+            World world, String field, List<T> items, Function<? super T, R> act) {
+        Limit.BATCH.checkCount(field, items.size());
+        return world.call(() -> answers(items, act));
+    }
+
+    private static <T, R> List<Answer<R>> answers(List<T> items, Function<? super T, R> act) {
+        var answers = new ArrayList<Answer<R>>(items.size());
+        for (T item : items) {
+            try {
+                answers.add(Answer.done(act.apply(item)));
+            } catch (FlowFabricException refusal) {
+                answers.add(Answer.refused(refusal));
+            }
+        }
+        return answers;
+    }
+}

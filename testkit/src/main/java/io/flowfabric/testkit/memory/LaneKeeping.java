@@ -1,0 +1,75 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Lanes;
+import io.flowfabric.core.contract.Page;
+
+import java.nio.charset.StandardCharsets;
+
+/** How lanes are kept. */
+final class LaneKeeping implements Lanes {
+    private final World world;
+
+    LaneKeeping(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public LaneView configure(Lane lane, LaneSettings settings, By by) {
+        return world.call(
+                () -> {
+                    var queue = world.lane(lane);
+                    if (!queue.settings.equals(settings)) {
+                        queue.settings = settings;
+                        queue.since = world.now();
+                        world.log.append(
+                                new Event.LaneChange(lane, settings, by, world.now()), Tags.NONE);
+                    }
+                    return view(lane);
+                });
+    }
+
+    @Override
+    public LaneView describe(Lane lane) {
+        return world.call(() -> view(lane));
+    }
+
+    @Override
+    public Page<LaneView> list(Namespace namespace, Cursor after, int max) {
+        return world.call(
+                () -> {
+                    var names =
+                            world.lanes.keySet().stream()
+                                    .filter(lane -> lane.namespace().equals(namespace))
+                                    .toList();
+                    var start = after.none() ? "" : lastName(after);
+                    return Paging.page(
+                            names.stream()
+                                    .filter(lane -> lane.name().compareTo(start) > 0)
+                                    .map(this::view)
+                                    .toList(),
+                            max,
+                            view -> view.lane().name().getBytes(StandardCharsets.UTF_8));
+                });
+    }
+
+    private static String lastName(Cursor after) {
+        return new String(after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+    }
+
+    private LaneView view(Lane lane) {
+        var queue = world.lanes.get(lane);
+        if (queue == null) {
+            throw new NotFound("lane", lane.toString());
+        }
+        return new LaneView(lane, queue.settings, queue.since);
+    }
+}

@@ -1,0 +1,102 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.Lanes;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Sessions;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submissions;
+
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * The store in memory: what every other store is compared with.
+ *
+ * <p>Every call is one commit under one lock. It forgets everything when it is closed.
+ */
+public final class MemoryStore implements Store {
+    private final World world;
+    private final Claiming claims;
+
+    public MemoryStore(InstantSource clock) {
+        this(new World(clock));
+    }
+
+    /** A store in a world with other rules, for tests that test the tests. */
+    MemoryStore(World world) {
+        this.world = world;
+        this.claims = new Claiming(world);
+    }
+
+    @Override
+    public Submissions submissions() {
+        return new Submitting(world);
+    }
+
+    @Override
+    public Sessions sessions() {
+        return new SessionKeeping(world);
+    }
+
+    @Override
+    public Claims claims() {
+        return claims;
+    }
+
+    @Override
+    public Leases leases() {
+        return new LeaseWriting(world);
+    }
+
+    @Override
+    public Lanes lanes() {
+        return new LaneKeeping(world);
+    }
+
+    @Override
+    public Operations operations() {
+        return new Operating(world);
+    }
+
+    @Override
+    public Queries queries() {
+        return new Reading(world);
+    }
+
+    @Override
+    public Feeds feeds() {
+        return new Reading(world);
+    }
+
+    @Override
+    public Maintenance maintenance() {
+        return new Chores(world);
+    }
+
+    /**
+     * Claims exactly what another store claimed, so that a model can follow it.
+     *
+     * @throws AssertionError when no store may pick so: it passed over what is ahead in a lane,
+     *     took what the worker cannot see, or took fewer than it could
+     */
+    public List<Lease> follow(Claims.Claim claim, List<ExecutionId> picks) {
+        return claims.follow(claim, picks);
+    }
+
+    /** Damages what is stored of an execution. */
+    void poison(ExecutionId execution) {
+        world.call(() -> world.find(execution).poisoned = true);
+    }
+
+    @Override
+    public void close() {
+        world.close();
+    }
+}

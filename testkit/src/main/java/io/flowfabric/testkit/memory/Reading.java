@@ -1,0 +1,187 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.state.BlockedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Outcome;
+
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What can be read. */
+final class Reading implements Queries, Feeds {
+    private final World world;
+
+    Reading(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public List<Answer<ExecutionView>> describe(List<ExecutionId> executions) {
+        return Answers.each(world, "executions", executions, id -> view(world.find(id)));
+    }
+
+    @Override
+    public List<Answer<Payload>> inputs(List<ExecutionId> executions) {
+        return Answers.each(
+                world, "executions", executions, id -> world.find(id).submission.input());
+    }
+
+    @Override
+    public List<Answer<Result>> results(List<ExecutionId> executions) {
+        return Answers.each(world, "executions", executions, id -> result(world.find(id)));
+    }
+
+    private static Result result(Row row) {
+        if (!(row.state instanceof Finished finished)) {
+            throw new Conflict(
+                    Conflict.Code.NOT_FINISHED,
+                    row.id().toString(),
+                    "It is %s and has no result yet.".formatted(row.state.publicState().wire()));
+        }
+        boolean success = finished.outcome() == Outcome.SUCCESS;
+        return new Result(finished.outcome(), row.result, success ? Optional.empty() : row.failure);
+    }
+
+    @Override
+    public List<Event> history(ExecutionId execution) {
+        return world.call(() -> world.log.history(world.find(execution).id()));
+    }
+
+    @Override
+    public Page<ExecutionView> search(Search search, Cursor after, int max) {
+        return world.call(
+                () -> {
+                    var start =
+                            after.none() ? Optional.<Long>empty() : Optional.of(sequence(after));
+                    var rows =
+                            world.rows().stream()
+                                    .filter(row -> fits(search, row))
+                                    .filter(
+                                            row ->
+                                                    start.map(last -> comesAfter(search, row, last))
+                                                            .orElse(true))
+                                    .collect(Collectors.toList());
+                    if (search.newestFirst()) {
+                        Collections.reverse(rows);
+                    }
+                    var page =
+                            Paging.page(
+                                    rows,
+                                    max,
+                                    row ->
+                                            ByteBuffer.allocate(Long.BYTES)
+                                                    .putLong(row.sequence)
+                                                    .array());
+                    return new Page<>(page.items().stream().map(this::view).toList(), page.next());
+                });
+    }
+
+    private static boolean comesAfter(Search search, Row row, long last) {
+        return search.newestFirst() ? row.sequence < last : row.sequence > last;
+    }
+
+    private static long sequence(Cursor cursor) {
+        var position = cursor.position(Cursor.Purpose.LISTING);
+        if (position.length != Long.BYTES) {
+            throw Cursor.malformed();
+        }
+        return ByteBuffer.wrap(position).getLong();
+    }
+
+    private static boolean fits(Search search, Row row) {
+        return search.namespace().equals(row.lane().namespace())
+                && search.lane().map(row.lane().name()::equals).orElse(true)
+                && search.kind().map(row.submission.kind()::equals).orElse(true)
+                && (search.states().isEmpty() || search.states().contains(row.state.publicState()))
+                && row.submission
+                        .tags()
+                        .values()
+                        .entrySet()
+                        .containsAll(search.tags().values().entrySet());
+    }
+
+    @Override
+    public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
+        return world.call(
+                () ->
+                        world.rows().stream()
+                                .filter(row -> row.lane().namespace().equals(namespace))
+                                .collect(
+                                        Collectors.groupingBy(
+                                                Row::lane,
+                                                TreeMap::new,
+                                                Collectors.groupingBy(
+                                                        row -> row.state.publicState(),
+                                                        TreeMap::new,
+                                                        Collectors.counting()))));
+    }
+
+    @Override
+    public Batch read(FeedFilter filter, Cursor after, int max) {
+        return world.call(() -> world.log.read(filter, after, max));
+    }
+
+    @Override
+    public Cursor beginning() {
+        return world.call(world.log::beginning);
+    }
+
+    private ExecutionView view(Row row) {
+        var submission = row.submission;
+        return new ExecutionView(
+                row.id(),
+                row.lane(),
+                submission.kind(),
+                submission.creator(),
+                submission.key(),
+                submission.tags(),
+                submission.policy(),
+                seen(row),
+                row.priority,
+                row.attempts,
+                row.epoch,
+                row.retries,
+                row.reclaims,
+                row.replays,
+                row.progress,
+                row.failure,
+                row.owner,
+                row.deadline,
+                row.submitted,
+                row.changed);
+    }
+
+    /** The state as it reads from outside: what stands behind a shut gate says so. */
+    private ExecutionState seen(Row row) {
+        if (row.state instanceof Ready ready && !world.gives(row.lane())) {
+            var state = world.lane(row.lane()).settings.state();
+            return new Blocked(
+                    BlockedBy.LANE, "lane %s is %s".formatted(row.lane(), state.wire()), ready);
+        }
+        return row.state;
+    }
+}

@@ -1,0 +1,121 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Waiting;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/** Everything that is stored of one execution. Only {@link World} changes its state. */
+final class Row {
+    final Submission submission;
+    final Digest digest;
+    final long sequence;
+    final Instant submitted;
+
+    ExecutionState state;
+    int priority;
+    int attempts;
+    long epoch;
+    int retries;
+    int reclaims;
+    int replays;
+    Optional<Instant> deadline;
+    Instant changed;
+
+    /** The lease that is held, while it is. */
+    Optional<Lease> lease = Optional.empty();
+
+    Optional<Owner> owner = Optional.empty();
+    Optional<ExecutionView.Done> progress = Optional.empty();
+    Optional<Payload> result = Optional.empty();
+    Optional<Failure> failure = Optional.empty();
+
+    /** How the last holder that gave up its lease by itself did so, to answer its repeats. */
+    Optional<GivenUp> givenUp = Optional.empty();
+
+    /** Whether what is stored can no longer be read. */
+    boolean poisoned;
+
+    /** The ending of the lease of one epoch, and the answer that it got. */
+    record GivenUp(Fence fence, Digest digest, Ended answer) {}
+
+    Row(Submission submission, Digest digest, long sequence, ExecutionState state, Instant now) {
+        this.submission = submission;
+        this.digest = digest;
+        this.sequence = sequence;
+        this.state = state;
+        this.submitted = now;
+        this.changed = now;
+        this.priority = submission.policy().priority();
+        this.deadline = submission.policy().deadlineFrom(now);
+    }
+
+    ExecutionId id() {
+        return submission.id();
+    }
+
+    Lane lane() {
+        return submission.lane();
+    }
+
+    Policy policy() {
+        return submission.policy();
+    }
+
+    boolean live() {
+        return !state.terminal();
+    }
+
+    boolean pastDeadline(Instant now) {
+        return deadline.filter(at -> !at.isAfter(now)).isPresent();
+    }
+
+    /** When the lease has lasted too long. */
+    Optional<Instant> attemptDue() {
+        return state instanceof Running running
+                ? policy().attemptDue(running.since())
+                : Optional.empty();
+    }
+
+    /** When the silence of the worker has lasted too long. */
+    Optional<Instant> stallDue() {
+        return state instanceof Running running
+                ? policy().stallDue(
+                                progress.map(ExecutionView.Done::at)
+                                        .filter(running.since()::isBefore)
+                                        .orElse(running.since()))
+                : Optional.empty();
+    }
+
+    /** When the delay is over. */
+    Optional<Instant> wakeDue() {
+        return state instanceof Delayed delayed ? Optional.of(delayed.until()) : Optional.empty();
+    }
+
+    LeaseLost leaseLost(Fence presented) {
+        return new LeaseLost(presented, attempts, epoch, state.publicState());
+    }
+
+    /** What it becomes when nothing but time holds it back. */
+    static Waiting unlessDue(Waiting waiting, Instant now) {
+        return waiting instanceof Delayed delayed && !delayed.until().isAfter(now)
+                ? new ExecutionState.Ready(delayed.next())
+                : waiting;
+    }
+}

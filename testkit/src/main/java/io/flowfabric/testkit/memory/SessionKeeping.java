@@ -1,0 +1,87 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Beat;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Sessions;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** How workers are known to be alive. */
+final class SessionKeeping implements Sessions {
+    private final World world;
+
+    SessionKeeping(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Instant open(Session session) {
+        return world.call(() -> opened(session));
+    }
+
+    private Instant opened(Session session) {
+        if (world.hasDied(session.id())) {
+            throw new NotFound("session", session.id().toString());
+        }
+        var known = world.session(session.id());
+        if (known.isEmpty()) {
+            return world.open(session).aliveUntil;
+        }
+        var living = known.get();
+        if (!living.session.equals(session)) {
+            throw new Conflict(
+                    Conflict.Code.SESSION_TAKEN,
+                    session.id().toString(),
+                    "This session was opened with other content.");
+        }
+        world.renew(living);
+        return living.aliveUntil;
+    }
+
+    @Override
+    public List<Answer<Beat>> heartbeat(List<Heartbeat> heartbeats) {
+        return Answers.each(world, "heartbeats", heartbeats, this::heartbeat);
+    }
+
+    private Beat heartbeat(Heartbeat heartbeat) {
+        var living = world.alive(heartbeat.session());
+        world.renew(living);
+        living.acknowledged = Math.max(living.acknowledged, heartbeat.acknowledged());
+        living.receipts.keySet().removeIf(number -> number <= living.acknowledged);
+        return new Beat(
+                living.aliveUntil,
+                heartbeat.held().stream()
+                        .filter(fence -> !stillHeld(heartbeat.session(), fence))
+                        .collect(Collectors.toSet()));
+    }
+
+    private boolean stillHeld(SessionId session, Fence fence) {
+        return world.byUuid(fence.execution().uuid())
+                .flatMap(row -> row.lease)
+                .filter(lease -> lease.fence().equals(fence) && lease.session().equals(session))
+                .isPresent();
+    }
+
+    @Override
+    public void close(SessionId session) {
+        world.call(
+                () -> {
+                    world.session(session).ifPresent(this::end);
+                    return session;
+                });
+    }
+
+    private void end(World.Living living) {
+        world.heldBy(living.session.id()).forEach(row -> world.lapse(row, Optional.empty()));
+        world.bury(living);
+    }
+}

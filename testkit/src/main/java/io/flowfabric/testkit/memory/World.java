@@ -1,0 +1,415 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Waiting;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Transition;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Everything that is stored, and the steps by which it changes.
+ *
+ * <p>Each step is checked against the transition table, logged, and complete in itself: whoever
+ * calls one has validated everything before. The three methods that a broken store would get wrong,
+ * {@link #holds}, {@link #nextEpoch} and {@link #isDue}, stand alone so that a test can break them.
+ */
+class World {
+    final Log log = new Log();
+    final Map<Lane, Queue> lanes = new TreeMap<>();
+
+    private final InstantSource clock;
+    private final Map<UUID, Row> rows = new LinkedHashMap<>();
+    private final Map<Namespace, Map<String, Row>> keys = new HashMap<>();
+    private final Map<SessionId, Living> sessions = new LinkedHashMap<>();
+    private final Set<SessionId> buried = new HashSet<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private long sequence;
+    private boolean closed;
+
+    /** A lane: its settings, and how far it has come in sharing with the others. */
+    static final class Queue {
+        LaneSettings settings = LaneSettings.DEFAULT;
+        Instant since;
+        double pass;
+
+        Queue(Instant since) {
+            this.since = since;
+        }
+    }
+
+    /** A session that has not been buried yet. */
+    static final class Living {
+        final Session session;
+        Instant aliveUntil;
+        long acknowledged;
+        final Map<Long, List<Fence>> receipts = new HashMap<>();
+
+        Living(Session session, Instant aliveUntil) {
+            this.session = session;
+            this.aliveUntil = aliveUntil;
+        }
+
+        Owner owner() {
+            return new Owner(session.id(), session.worker(), session.instance());
+        }
+    }
+
+    World(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** Does one thing at a time, as one commit; nothing once the store is closed. */
+    <T> T call(Supplier<T> commit) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new Unavailable("The store is closed; open another one.");
+            }
+            return commit.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The store's clock, in whole milliseconds. */
+    Instant now() {
+        return Instant.ofEpochMilli(clock.millis());
+    }
+
+    // What is there.
+
+    /** All rows that can be read. */
+    List<Row> rows() {
+        return rows.values().stream().filter(row -> !row.poisoned).toList();
+    }
+
+    /** How many rows cannot be read any more, and have to be passed over. */
+    int unreadable() {
+        return rows.size() - rows().size();
+    }
+
+    Row find(ExecutionId id) {
+        var row = rows.get(id.uuid());
+        if (row == null || !row.id().equals(id)) {
+            throw new NotFound("execution", id.toString());
+        }
+        if (row.poisoned) {
+            var cause = new IllegalStateException("poisoned by a test");
+            throw new StoreFailure("The execution %s cannot be read.".formatted(id), false, cause);
+        }
+        return row;
+    }
+
+    Optional<Row> byUuid(UUID uuid) {
+        return Optional.ofNullable(rows.get(uuid));
+    }
+
+    Optional<Row> byKey(Submission submission) {
+        return submission.key().map(key -> keysOf(submission.lane().namespace()).get(key));
+    }
+
+    Queue lane(Lane lane) {
+        return lanes.computeIfAbsent(lane, unknown -> new Queue(now()));
+    }
+
+    boolean gives(Lane lane) {
+        var queue = lanes.get(lane);
+        return queue == null || queue.settings.state().gives();
+    }
+
+    // Sessions.
+
+    Living alive(SessionId id) {
+        var living = sessions.get(id);
+        if (living == null || !isAlive(living)) {
+            throw new NotFound("session", id.toString());
+        }
+        return living;
+    }
+
+    boolean isAlive(SessionId id) {
+        var living = sessions.get(id);
+        return living != null && isAlive(living);
+    }
+
+    boolean hasDied(SessionId id) {
+        return buried.contains(id) || (sessions.containsKey(id) && !isAlive(id));
+    }
+
+    Optional<Living> session(SessionId id) {
+        return Optional.ofNullable(sessions.get(id));
+    }
+
+    Living open(Session session) {
+        var living = new Living(session, now().plus(session.ttl()));
+        sessions.put(session.id(), living);
+        return living;
+    }
+
+    void renew(Living living) {
+        living.aliveUntil = now().plus(living.session.ttl());
+        log.append(
+                new Event.Renewal(
+                        living.owner(), living.session.namespace(), now(), living.aliveUntil),
+                Tags.NONE);
+    }
+
+    Stream<Living> sessions() {
+        return sessions.values().stream();
+    }
+
+    Collection<Living> dead() {
+        return sessions.values().stream().filter(living -> !isAlive(living)).toList();
+    }
+
+    /** Forgets a session that holds nothing any more. Its id stays dead. */
+    void bury(Living living) {
+        sessions.remove(living.session.id());
+        buried.add(living.session.id());
+    }
+
+    List<Row> heldBy(SessionId session) {
+        var held = new ArrayList<Row>();
+        for (Row row : rows()) {
+            if (row.state instanceof Running running && running.session().equals(session)) {
+                held.add(row);
+            }
+        }
+        return held;
+    }
+
+    private boolean isAlive(Living living) {
+        return living.aliveUntil.isAfter(now());
+    }
+
+    // The rules that everything rests on.
+
+    /** Whether a fence allows writing: running, this attempt, this epoch, a living session. */
+    boolean holds(Row row, Fence fence) {
+        return row.state instanceof Running running
+                && fence.attempt() == row.attempts - 1
+                && fence.epoch() == row.epoch
+                && isAlive(running.session());
+    }
+
+    /** The epoch of the next lease: every lease ever given has its own. */
+    long nextEpoch(Row row) {
+        return row.epoch + 1;
+    }
+
+    /** Whether a delay is over. */
+    boolean isDue(Delayed delayed) {
+        return !delayed.until().isAfter(now());
+    }
+
+    // The steps.
+
+    Row submit(Submission submission, Digest digest) {
+        lane(submission.lane());
+        var start = submission.policy().start().from(now());
+        Waiting state = Row.unlessDue(new Delayed(Next.FIRST, start, DelayedBy.REQUEST), now());
+        var row = new Row(submission, digest, ++sequence, Transition.begin(state), now());
+        rows.put(row.id().uuid(), row);
+        submission.key().ifPresent(key -> keysOf(submission.lane().namespace()).put(key, row));
+        record(row, Transition.SUBMIT, Optional.empty(), Optional.empty(), Optional.empty());
+        return row;
+    }
+
+    Lease lease(Row row, Living living, Optional<By> by) {
+        var next = ((Ready) row.state).next();
+        var lease =
+                new Lease(
+                        new Fence(
+                                row.id(),
+                                next.startsAttempt() ? row.attempts : row.attempts - 1,
+                                nextEpoch(row)),
+                        living.session.id(),
+                        next,
+                        row.lane(),
+                        row.submission.kind(),
+                        row.submission.input(),
+                        row.submission.tags(),
+                        row.policy(),
+                        row.retries,
+                        now(),
+                        row.deadline);
+        if (next.startsAttempt()) {
+            row.attempts++;
+            row.progress = Optional.empty();
+        }
+        row.epoch = lease.fence().epoch();
+        row.lease = Optional.of(lease);
+        row.owner = Optional.of(living.owner());
+        change(row, next.claim(), new Running(living.session.id(), now()));
+        record(row, next.claim(), row.owner, by, Optional.empty());
+        return lease;
+    }
+
+    /** Ends an execution, whatever the cause: the one routine that does. */
+    void finish(
+            Row row,
+            Transition transition,
+            Outcome outcome,
+            Optional<By> by,
+            Optional<Failure> failure) {
+        var attempt = outcome.attemptAtTheEnd(row.attempts > 0, row.state.attempt());
+        failure.ifPresent(because -> row.failure = Optional.of(because));
+        leave(row, transition, new Finished(outcome, now(), attempt), by, failure);
+    }
+
+    /** Acts on the verdict about a failed attempt. */
+    Transition fail(Row row, Failure failure, Verdict verdict, Optional<By> by) {
+        return switch (verdict) {
+            case Verdict.GiveUp() -> {
+                finish(row, Transition.FAIL, Outcome.FAILED, by, Optional.of(failure));
+                yield Transition.FAIL;
+            }
+            case Verdict.TryAgain(var delay) -> {
+                row.retries++;
+                row.failure = Optional.of(failure);
+                var backoff = new Delayed(Next.RETRY, now().plus(delay), DelayedBy.BACKOFF);
+                leave(
+                        row,
+                        Transition.RETRY,
+                        Row.unlessDue(backoff, now()),
+                        by,
+                        Optional.of(failure));
+                yield Transition.RETRY;
+            }
+        };
+    }
+
+    /** Takes the lease from a worker that is gone or hangs; too often, and the execution fails. */
+    void lapse(Row row, Optional<By> by) {
+        if (row.policy().mayReclaim(row.reclaims)) {
+            row.reclaims++;
+            leave(row, Transition.LAPSE, new Ready(Next.RECLAIM), by, Optional.empty());
+        } else {
+            var failure = Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded");
+            var engine = Optional.of(By.engine("max_reclaims_exceeded"));
+            finish(row, Transition.FAIL, Outcome.FAILED, engine, Optional.of(failure));
+        }
+    }
+
+    /** Any other step to a state without a lease; a lease that is held ends with it. */
+    void leave(
+            Row row,
+            Transition transition,
+            ExecutionState after,
+            Optional<By> by,
+            Optional<Failure> failure) {
+        var owner = row.owner;
+        row.lease = Optional.empty();
+        row.owner = Optional.empty();
+        change(row, transition, after);
+        record(row, transition, owner, by, failure);
+    }
+
+    /** A step that does not change the situation. */
+    void reprioritise(Row row, int priority, By by) {
+        row.priority = priority;
+        change(row, Transition.REPRIORITISE, row.state);
+        record(row, Transition.REPRIORITISE, Optional.empty(), Optional.of(by), Optional.empty());
+    }
+
+    void replay(Row row, By by) {
+        row.replays++;
+        row.retries = 0;
+        row.reclaims = 0;
+        row.result = Optional.empty();
+        row.failure = Optional.empty();
+        row.deadline = row.policy().deadlineAfterReplay(now());
+        leave(row, Transition.REPLAY, new Ready(Next.REPLAY), Optional.of(by), Optional.empty());
+    }
+
+    /** Forgets an execution whose retention has ended. Its key is free again. */
+    void erase(Row row) {
+        rows.remove(row.id().uuid());
+        row.submission.key().ifPresent(key -> keysOf(row.lane().namespace()).remove(key));
+    }
+
+    private void change(Row row, Transition transition, ExecutionState after) {
+        row.state = transition.check(row.state, after);
+        row.changed = now();
+    }
+
+    private void record(
+            Row row,
+            Transition transition,
+            Optional<Owner> owner,
+            Optional<By> by,
+            Optional<Failure> failure) {
+        Optional<Instant> until =
+                row.state instanceof Delayed delayed
+                        ? Optional.of(delayed.until())
+                        : Optional.empty();
+        log.append(
+                new Event.Step(
+                        row.id(),
+                        row.lane(),
+                        transition,
+                        row.state.situation(),
+                        now(),
+                        row.attempts,
+                        row.epoch,
+                        owner,
+                        by,
+                        until,
+                        failure),
+                row.submission.tags());
+    }
+
+    private Map<String, Row> keysOf(Namespace namespace) {
+        return keys.computeIfAbsent(namespace, unknown -> new HashMap<>());
+    }
+}

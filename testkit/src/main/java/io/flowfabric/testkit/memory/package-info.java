@@ -1,0 +1,10 @@
+/**
+ * The store in memory: the executable specification of every rule, on a virtual clock.
+ *
+ * <p>It is written to be read: one lock, plain scans, no cleverness. What it does is what every
+ * store must do; how fast is no concern of its. It knows the core only.
+ */
+@NullMarked
+package io.flowfabric.testkit.memory;
+
+import org.jspecify.annotations.NullMarked;
