@@ -1,0 +1,71 @@
+package io.flowfabric.testkit.contract;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Somebody who follows a feed, and remembers how far. */
+final class FeedReader {
+    private static final int PAGE = 1000;
+
+    private final Feeds feeds;
+    private final FeedFilter filter;
+    private Cursor cursor;
+
+    private FeedReader(Feeds feeds, FeedFilter filter, Cursor cursor) {
+        this.feeds = feeds;
+        this.filter = filter;
+        this.cursor = cursor;
+    }
+
+    static FeedReader fromNow(Feeds feeds, FeedFilter filter) {
+        return new FeedReader(feeds, filter, feeds.read(filter, Cursor.NONE, PAGE).next());
+    }
+
+    static FeedReader fromTheBeginning(Feeds feeds, FeedFilter filter) {
+        return from(feeds, filter, feeds.beginning());
+    }
+
+    static FeedReader from(Feeds feeds, FeedFilter filter, Cursor cursor) {
+        return new FeedReader(feeds, filter, cursor);
+    }
+
+    Cursor cursor() {
+        return cursor;
+    }
+
+    /** What happened since the last time. */
+    List<Event> read() {
+        return readEntries(PAGE).stream().map(Feeds.Entry::event).toList();
+    }
+
+    /** The same, in helpings of at most so many. */
+    List<Feeds.Entry> readEntries(int max) {
+        var entries = new ArrayList<Feeds.Entry>();
+        while (true) {
+            var batch = feeds.read(filter, cursor, max);
+            entries.addAll(batch.entries());
+            // Events that do not fit move the cursor too, so an empty helping is not yet the end.
+            if (batch.entries().isEmpty() && batch.next().equals(cursor)) {
+                return entries;
+            }
+            cursor = batch.next();
+        }
+    }
+
+    /** The steps of one execution among what happened since the last time. */
+    static List<Event.Step> stepsOf(ExecutionId execution, List<Event> events) {
+        return steps(events).stream().filter(step -> step.execution().equals(execution)).toList();
+    }
+
+    static List<Event.Step> steps(List<Event> events) {
+        return events.stream()
+                .filter(Event.Step.class::isInstance)
+                .map(Event.Step.class::cast)
+                .toList();
+    }
+}

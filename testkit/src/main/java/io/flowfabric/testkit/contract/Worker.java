@@ -1,0 +1,89 @@
+package io.flowfabric.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Beat;
+import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** A worker process: a session of its own, and claims that it numbers itself. */
+final class Worker {
+    private final Store store;
+    private final Session session;
+    private long lastClaim;
+
+    private Worker(Store store, Session session) {
+        this.store = store;
+        this.session = session;
+    }
+
+    static Worker open(Store store, Session session) {
+        store.sessions().open(session);
+        return new Worker(store, session);
+    }
+
+    Session session() {
+        return session;
+    }
+
+    Owner owner() {
+        return new Owner(session.id(), session.worker(), session.instance());
+    }
+
+    /** A claim of its own number. */
+    List<Lease> claim(int max) {
+        return claim(++lastClaim, max);
+    }
+
+    /** The last claim once more, as after a lost answer. */
+    List<Lease> repeatClaim(int max) {
+        return claim(lastClaim, max);
+    }
+
+    List<Lease> claim(long number, int max) {
+        lastClaim = Math.max(lastClaim, number);
+        return store.claims().claim(new Claim(session.id(), number, max));
+    }
+
+    /** A claim that gets one lease. */
+    Lease claimOne() {
+        var leases = claim(1);
+        assertThat(leases).as("what a worker is given").hasSize(1);
+        return leases.getFirst();
+    }
+
+    /** Which executions a claim gets, in the order in which it gets them. */
+    List<ExecutionId> take(int max) {
+        return claim(max).stream().map(World::idOf).toList();
+    }
+
+    /** The same, from as many claims of one lease each. */
+    List<ExecutionId> takeOneByOne(int claims) {
+        return IntStream.range(0, claims)
+                .mapToObj(i -> World.idOf(claimOne()))
+                .toList();
+    }
+
+    Answer<Beat> beat(Fence... held) {
+        return beat(0, held);
+    }
+
+    Answer<Beat> beat(long acknowledged, Fence... held) {
+        var heartbeat = new Heartbeat(session.id(), acknowledged, Set.of(held));
+        return store.sessions().heartbeat(List.of(heartbeat)).getFirst();
+    }
+
+    void close() {
+        store.sessions().close(session.id());
+    }
+}

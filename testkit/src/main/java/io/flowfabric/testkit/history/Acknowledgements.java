@@ -1,0 +1,42 @@
+package io.flowfabric.testkit.history;
+
+import io.flowfabric.testkit.history.Acknowledgement.Moment;
+import io.flowfabric.testkit.history.Acknowledgement.Span;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The notebook of all clients of a run: what they were told has happened. Any thread may write. */
+public final class Acknowledgements {
+    private final InstantSource storeClock;
+    private final AtomicLong ticks = new AtomicLong();
+    private final Queue<Acknowledgement> noted = new ConcurrentLinkedQueue<>();
+
+    public Acknowledgements(InstantSource storeClock) {
+        this.storeClock = storeClock;
+    }
+
+    /** This moment: to be taken before each call. */
+    public Moment now() {
+        // The tick is drawn around the time, so that neither claims more than was known.
+        return new Moment(ticks.incrementAndGet(), storeClock.instant());
+    }
+
+    /** The time since a call began: to be taken after its answer. */
+    public Span since(Moment began) {
+        var at = storeClock.instant();
+        return new Span(began, new Moment(ticks.incrementAndGet(), at));
+    }
+
+    public void note(Acknowledgement acknowledgement) {
+        noted.add(acknowledgement);
+    }
+
+    /** Everything so far. */
+    public List<Acknowledgement> all() {
+        return List.copyOf(noted);
+    }
+}

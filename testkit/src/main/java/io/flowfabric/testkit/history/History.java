@@ -1,0 +1,115 @@
+package io.flowfabric.testkit.history;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Store;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Everything that is known about a run, after it.
+ *
+ * @param events what the feed says, from the beginning, in its order
+ * @param views what is there at the end
+ * @param results what came of it
+ * @param acknowledged what clients were told; may be empty
+ * @param now the store's clock at the end
+ * @param drained whether everything was meant to be done by then
+ */
+public record History(
+        List<Event> events,
+        Map<ExecutionId, ExecutionView> views,
+        Map<ExecutionId, Result> results,
+        List<Acknowledgement> acknowledged,
+        Instant now,
+        boolean drained) {
+
+    private static final int BATCH = 500;
+
+    public History {
+        events = List.copyOf(events);
+        views = Map.copyOf(views);
+        results = Map.copyOf(results);
+        acknowledged = List.copyOf(acknowledged);
+    }
+
+    /** What a store that nobody writes to any more says about itself at this time of its clock. */
+    public static History of(Store store, Instant now) {
+        return of(store, now, List.of());
+    }
+
+    /** The same, with what clients were told. */
+    public static History of(Store store, Instant now, List<Acknowledgement> acknowledged) {
+        return of(store, now, acknowledged, feed(store));
+    }
+
+    /** The same, for a run that was watched from its beginning: nothing is too old to be judged. */
+    public static History of(
+            Store store, Instant now, List<Acknowledgement> acknowledged, List<Event> events) {
+        Set<ExecutionId> ids = new LinkedHashSet<>();
+        for (Event event : events) {
+            if (event instanceof Event.Step step) {
+                ids.add(step.execution());
+            }
+        }
+        acknowledged.forEach(acknowledgement -> ids.add(acknowledgement.execution()));
+
+        var views = new LinkedHashMap<ExecutionId, ExecutionView>();
+        var results = new LinkedHashMap<ExecutionId, Result>();
+        for (List<ExecutionId> some : inPieces(List.copyOf(ids))) {
+            keepDone(some, store.queries().describe(some), views);
+            keepDone(some, store.queries().results(some), results);
+        }
+        return new History(events, views, results, acknowledged, now, false);
+    }
+
+    /** The same run, of which everything was meant to be done. */
+    public History meantToBeDrained() {
+        return new History(events, views, results, acknowledged, now, true);
+    }
+
+    /** Everything that is in the feed of a store that nobody writes to any more. */
+    private static List<Event> feed(Store store) {
+        var events = new ArrayList<Event>();
+        var everything = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
+        Cursor cursor = store.feeds().beginning();
+        while (true) {
+            // Everything fits this filter, so an empty batch is the end.
+            Feeds.Batch batch = store.feeds().read(everything, cursor, BATCH);
+            if (batch.entries().isEmpty()) {
+                return events;
+            }
+            batch.entries().forEach(entry -> events.add(entry.event()));
+            cursor = batch.next();
+        }
+    }
+
+    private static <T> void keepDone(
+            List<ExecutionId> ids, List<Answer<T>> answers, Map<ExecutionId, T> kept) {
+        for (int i = 0; i < ids.size(); i++) {
+            if (answers.get(i) instanceof Answer.Done<T>(T value)) {
+                kept.put(ids.get(i), value);
+            }
+        }
+    }
+
+    private static List<List<ExecutionId>> inPieces(List<ExecutionId> ids) {
+        var pieces = new ArrayList<List<ExecutionId>>();
+        for (int from = 0; from < ids.size(); from += BATCH) {
+            pieces.add(ids.subList(from, Math.min(ids.size(), from + BATCH)));
+        }
+        return pieces;
+    }
+}
