@@ -30,6 +30,8 @@ final class LaneKeeping implements Lanes {
                     if (!queue.settings.equals(settings)) {
                         queue.settings = settings;
                         queue.since = world.now();
+                        // Opening a lane makes what waits in it visible again.
+                        world.wake(lane);
                         world.log.append(
                                 new Event.LaneChange(lane, settings, by, world.now()), Tags.NONE);
                     }

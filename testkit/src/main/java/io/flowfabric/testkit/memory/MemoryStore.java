@@ -12,6 +12,7 @@ import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.contract.Wakeups;
 
 import java.time.InstantSource;
 import java.util.List;
@@ -78,6 +79,11 @@ public final class MemoryStore implements Store {
     @Override
     public Maintenance maintenance() {
         return new Chores(world);
+    }
+
+    @Override
+    public Wakeups wakeups() {
+        return world;
     }
 
     /**

@@ -18,6 +18,7 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Wakeups;
 import io.flowfabric.core.policy.Verdict;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
@@ -43,7 +44,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -54,7 +57,7 @@ import java.util.stream.Stream;
  * calls one has validated everything before. The three methods that a broken store would get wrong,
  * {@link #holds}, {@link #nextEpoch} and {@link #isDue}, stand alone so that a test can break them.
  */
-class World {
+class World implements Wakeups {
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
 
@@ -63,6 +66,8 @@ class World {
     private final Map<Namespace, Map<String, Row>> keys = new HashMap<>();
     private final Map<SessionId, Living> sessions = new LinkedHashMap<>();
     private final Set<SessionId> buried = new HashSet<>();
+    private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    private final Set<Lane> readied = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private long sequence;
     private boolean closed;
@@ -101,15 +106,31 @@ class World {
 
     /** Does one thing at a time, as one commit; nothing once the store is closed. */
     <T> T call(Supplier<T> commit) {
+        Set<Lane> woken = Set.of();
         lock.lock();
         try {
             if (closed) {
                 throw new Unavailable("The store is closed; open another one.");
             }
-            return commit.get();
+            var answer = commit.get();
+            woken = Set.copyOf(readied);
+            return answer;
         } finally {
+            readied.clear();
             lock.unlock();
+            woken.forEach(lane -> listeners.forEach(listener -> listener.accept(lane)));
         }
+    }
+
+    /** Lets listeners know, once this commit is done, that there may be work in a lane. */
+    void wake(Lane lane) {
+        readied.add(lane);
+    }
+
+    @Override
+    public Listening listen(Consumer<Lane> listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
     }
 
     void close() {
@@ -389,6 +410,9 @@ class World {
             Optional<Owner> owner,
             Optional<By> by,
             Optional<Failure> failure) {
+        if (row.state instanceof Ready) {
+            wake(row.lane());
+        }
         Optional<Instant> until =
                 row.state instanceof Delayed delayed
                         ? Optional.of(delayed.until())
