@@ -70,6 +70,7 @@ class ArrowsTest {
                             List.of("core"),
                             List.of("org.junit..", "org.assertj..", "org.jspecify..")));
 
+    /** What of the JDK is for everyone; the rest is asked for as a library. */
     private static final List<String> JDK = List.of("java..", "javax.crypto..");
 
     private static final Path ROOT = root();
