@@ -50,7 +50,14 @@ public sealed interface ExecutionState {
     }
 
     /** Waiting for a worker or for a time, and for nothing else. */
-    sealed interface Waiting extends Queued {}
+    sealed interface Waiting extends Queued {
+        /** What it is at a moment: a delay that is over by then is none. */
+        default Waiting unlessDue(Instant now) {
+            return this instanceof Delayed delayed && !delayed.until().isAfter(now)
+                    ? new Ready(delayed.next())
+                    : this;
+        }
+    }
 
     /** Any able worker may take it now. */
     record Ready(Next next) implements Waiting {

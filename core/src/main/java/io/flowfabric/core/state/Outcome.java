@@ -18,7 +18,7 @@ public enum Outcome {
         this.situation = situation;
     }
 
-    Situation situation() {
+    public Situation situation() {
         return situation;
     }
 

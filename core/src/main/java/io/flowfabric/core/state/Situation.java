@@ -31,6 +31,7 @@ import static io.flowfabric.core.state.StateVector.Phase.ACTIVE;
 import static io.flowfabric.core.state.StateVector.Phase.RUNNABLE;
 import static io.flowfabric.core.state.StateVector.Phase.TERMINAL;
 
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.state.StateVector.AttemptState;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 import io.flowfabric.core.state.StateVector.Eligibility;
@@ -166,6 +167,11 @@ public enum Situation {
     /** Whether an execution in this situation has ended. */
     public boolean terminal() {
         return phase == TERMINAL;
+    }
+
+    /** The situation in one word. */
+    public PublicState publicState() {
+        return vector(attempts.iterator().next()).publicState();
     }
 
     /** The ways its attempt can stand in this situation. */

@@ -1,13 +1,9 @@
 package io.flowfabric.testkit.memory;
 
-import io.flowfabric.core.Failure;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Finished;
-import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Outcome;
-import io.flowfabric.core.state.Transition;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +47,7 @@ final class Chores implements Maintenance {
                 if (done == limit) {
                     return done;
                 }
-                world.lapse(row, Optional.empty());
+                world.apply(row, ByTime.lapse(row.facts(), world.now()));
                 done++;
             }
             world.bury(living);
@@ -79,27 +75,15 @@ final class Chores implements Maintenance {
     }
 
     private void expire(Row row) {
-        world.finish(
-                row,
-                Transition.EXPIRE,
-                Outcome.EXPIRED,
-                Optional.of(By.engine("deadline")),
-                Optional.empty());
+        world.apply(row, ByTime.expire(row.facts(), world.now()));
     }
 
     private void timeOut(Row row) {
-        var failure =
-                Failure.of(
-                        Failure.TIMEOUT,
-                        "the attempt took longer than "
-                                + row.policy().attemptTimeout().orElseThrow());
-        var verdict = row.policy().retry().decide(row.id(), failure, row.retries);
-        world.fail(row, failure, verdict, Optional.of(By.engine("attempt timeout")));
+        world.apply(row, ByTime.timeOut(row.facts(), world.now()));
     }
 
     private void stall(Row row) {
-        var silence = row.policy().stallTimeout().orElseThrow();
-        world.lapse(row, Optional.of(By.engine("no progress for " + silence)));
+        world.apply(row, ByTime.stall(row.facts(), world.now()));
     }
 
     private boolean mayWake(Row row) {
@@ -107,8 +91,7 @@ final class Chores implements Maintenance {
     }
 
     private void wake(Row row) {
-        var next = ((Delayed) row.state).next();
-        world.leave(row, Transition.WAKE, new Ready(next), Optional.empty(), Optional.empty());
+        world.apply(row, ByTime.wake(row.facts()));
     }
 
     /** Does something to each row that is due, the longest overdue first, and says to how many. */

@@ -1,6 +1,7 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.Claims;
@@ -54,23 +55,24 @@ final class Claiming implements Claims {
                     "%d was acknowledged by a heartbeat; claim with a higher one."
                             .formatted(number));
         }
-        return Optional.ofNullable(living.receipts.get(number))
-                .map(
-                        fences ->
-                                fences.stream()
-                                        .filter(
-                                                fence ->
-                                                        world.byUuid(fence.execution().uuid())
-                                                                .isPresent())
-                                        .map(fence -> world.find(fence.execution()))
-                                        .flatMap(row -> row.lease.stream())
-                                        .filter(lease -> fences.contains(lease.fence()))
-                                        .toList());
+        return Optional.ofNullable(living.receipts.get(number)).map(this::stillHeld);
+    }
+
+    private List<Lease> stillHeld(List<Fence> fences) {
+        return fences.stream()
+                .flatMap(fence -> world.byUuid(fence.execution().uuid()).stream())
+                .filter(row -> !row.poisoned)
+                .flatMap(row -> row.lease.stream())
+                .filter(lease -> fences.contains(lease.fence()))
+                .toList();
     }
 
     private List<Lease> lease(Living living, Claim claim, List<Row> picks) {
         var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
-        living.receipts.put(claim.number(), leases.stream().map(Lease::fence).toList());
+        // A claim that gave nothing has nothing to give again.
+        if (!leases.isEmpty()) {
+            living.receipts.put(claim.number(), leases.stream().map(Lease::fence).toList());
+        }
         return leases;
     }
 

@@ -12,11 +12,11 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.ExecutionState.Waiting;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -112,10 +112,8 @@ final class Row {
         return new LeaseLost(presented, attempts, epoch, state.publicState());
     }
 
-    /** What it becomes when nothing but time holds it back. */
-    static Waiting unlessDue(Waiting waiting, Instant now) {
-        return waiting instanceof Delayed delayed && !delayed.until().isAfter(now)
-                ? new ExecutionState.Ready(delayed.next())
-                : waiting;
+    /** What decisions depend on. */
+    Facts facts() {
+        return new Facts(id(), policy(), state, priority, attempts, retries, reclaims, replays);
     }
 }

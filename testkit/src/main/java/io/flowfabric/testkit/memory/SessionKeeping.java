@@ -10,9 +10,9 @@ import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
 
+import io.flowfabric.core.decision.ByTime;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** How workers are known to be alive. */
@@ -81,7 +81,8 @@ final class SessionKeeping implements Sessions {
     }
 
     private void end(World.Living living) {
-        world.heldBy(living.session.id()).forEach(row -> world.lapse(row, Optional.empty()));
+        world.heldBy(living.session.id())
+                .forEach(row -> world.apply(row, ByTime.lapse(row.facts(), world.now())));
         world.bury(living);
     }
 }

@@ -19,16 +19,14 @@ import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Wakeups;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
-import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.Next;
-import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
@@ -129,8 +127,11 @@ class World implements Wakeups {
 
     @Override
     public Listening listen(Consumer<Lane> listener) {
-        listeners.add(listener);
-        return () -> listeners.remove(listener);
+        return call(
+                () -> {
+                    listeners.add(listener);
+                    return () -> listeners.remove(listener);
+                });
     }
 
     void close() {
@@ -278,7 +279,7 @@ class World implements Wakeups {
     Row submit(Submission submission, Digest digest) {
         lane(submission.lane());
         var start = submission.policy().start().from(now());
-        Waiting state = Row.unlessDue(new Delayed(Next.FIRST, start, DelayedBy.REQUEST), now());
+        Waiting state = new Delayed(Next.FIRST, start, DelayedBy.REQUEST).unlessDue(now());
         var row = new Row(submission, digest, ++sequence, Transition.begin(state), now());
         rows.put(row.id().uuid(), row);
         submission.key().ifPresent(key -> keysOf(submission.lane().namespace()).put(key, row));
@@ -316,81 +317,27 @@ class World implements Wakeups {
         return lease;
     }
 
-    /** Ends an execution, whatever the cause: the one routine that does. */
-    void finish(
-            Row row,
-            Transition transition,
-            Outcome outcome,
-            Optional<By> by,
-            Optional<Failure> failure) {
-        var attempt = outcome.attemptAtTheEnd(row.attempts > 0, row.state.attempt());
-        failure.ifPresent(because -> row.failure = Optional.of(because));
-        leave(row, transition, new Finished(outcome, now(), attempt), by, failure);
-    }
-
-    /** Acts on the verdict about a failed attempt. */
-    Transition fail(Row row, Failure failure, Verdict verdict, Optional<By> by) {
-        return switch (verdict) {
-            case Verdict.GiveUp() -> {
-                finish(row, Transition.FAIL, Outcome.FAILED, by, Optional.of(failure));
-                yield Transition.FAIL;
-            }
-            case Verdict.TryAgain(var delay) -> {
-                row.retries++;
-                row.failure = Optional.of(failure);
-                var backoff = new Delayed(Next.RETRY, now().plus(delay), DelayedBy.BACKOFF);
-                leave(
-                        row,
-                        Transition.RETRY,
-                        Row.unlessDue(backoff, now()),
-                        by,
-                        Optional.of(failure));
-                yield Transition.RETRY;
-            }
-        };
-    }
-
-    /** Takes the lease from a worker that is gone or hangs; too often, and the execution fails. */
-    void lapse(Row row, Optional<By> by) {
-        if (row.policy().mayReclaim(row.reclaims)) {
-            row.reclaims++;
-            leave(row, Transition.LAPSE, new Ready(Next.RECLAIM), by, Optional.empty());
-        } else {
-            var failure = Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded");
-            var engine = Optional.of(By.engine("max_reclaims_exceeded"));
-            finish(row, Transition.FAIL, Outcome.FAILED, engine, Optional.of(failure));
+    /** Writes a decided change: the one way in which a state changes without a lease being given. */
+    void apply(Row row, Change change) {
+        var stays = change.transition().staysPut();
+        var owner = stays ? Optional.<Owner>empty() : row.owner;
+        if (!stays) {
+            row.lease = Optional.empty();
+            row.owner = Optional.empty();
         }
-    }
-
-    /** Any other step to a state without a lease; a lease that is held ends with it. */
-    void leave(
-            Row row,
-            Transition transition,
-            ExecutionState after,
-            Optional<By> by,
-            Optional<Failure> failure) {
-        var owner = row.owner;
-        row.lease = Optional.empty();
-        row.owner = Optional.empty();
-        change(row, transition, after);
-        record(row, transition, owner, by, failure);
-    }
-
-    /** A step that does not change the situation. */
-    void reprioritise(Row row, int priority, By by) {
-        row.priority = priority;
-        change(row, Transition.REPRIORITISE, row.state);
-        record(row, Transition.REPRIORITISE, Optional.empty(), Optional.of(by), Optional.empty());
-    }
-
-    void replay(Row row, By by) {
-        row.replays++;
-        row.retries = 0;
-        row.reclaims = 0;
-        row.result = Optional.empty();
-        row.failure = Optional.empty();
-        row.deadline = row.policy().deadlineAfterReplay(now());
-        leave(row, Transition.REPLAY, new Ready(Next.REPLAY), Optional.of(by), Optional.empty());
+        if (change.transition() == Transition.REPLAY) {
+            row.result = Optional.empty();
+            row.failure = Optional.empty();
+            row.deadline = row.policy().deadlineAfterReplay(now());
+        }
+        row.priority = change.priority();
+        row.retries = change.retries();
+        row.reclaims = change.reclaims();
+        row.replays = change.replays();
+        row.result = change.result().or(() -> row.result);
+        row.failure = change.failure().or(() -> row.failure);
+        change(row, change.transition(), change.after());
+        record(row, change.transition(), owner, change.by(), change.failure());
     }
 
     /** Forgets an execution whose retention has ended. Its key is free again. */

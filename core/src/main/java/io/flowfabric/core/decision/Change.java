@@ -1,0 +1,74 @@
+package io.flowfabric.core.decision;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Transition;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A step of an execution, decided and not yet written.
+ *
+ * @param after what it becomes; a lease that is held ends with the step, unless the step stays put
+ * @param priority as it is afterwards, like the three counts
+ * @param by who took the step, when it was not the holder of the lease
+ * @param failure what failed, where something did
+ * @param result what it produced, where an operator says so
+ */
+public record Change(
+        Transition transition,
+        ExecutionState after,
+        int priority,
+        int retries,
+        int reclaims,
+        int replays,
+        Optional<By> by,
+        Optional<Failure> failure,
+        Optional<Payload> result) {
+
+    /** A step that changes the state and nothing else. */
+    static Change of(Facts facts, Transition transition, ExecutionState after) {
+        return new Change(
+                transition,
+                transition.check(facts.state(), after),
+                facts.priority(),
+                facts.retries(),
+                facts.reclaims(),
+                facts.replays(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** The step that ends an execution. */
+    static Change finish(Facts facts, Transition transition, Outcome outcome, Instant now) {
+        var attempt = outcome.attemptAtTheEnd(facts.attempts() > 0, facts.state().attempt());
+        return of(facts, transition, new ExecutionState.Finished(outcome, now, attempt));
+    }
+
+    Change by(By who) {
+        return new Change(
+                transition, after, priority, retries, reclaims, replays, Optional.of(who), failure, result);
+    }
+
+    Change failure(Failure because) {
+        return new Change(
+                transition, after, priority, retries, reclaims, replays, by, Optional.of(because), result);
+    }
+
+    Change result(Payload produced) {
+        return new Change(
+                transition, after, priority, retries, reclaims, replays, by, failure, Optional.of(produced));
+    }
+
+    Change priority(int other) {
+        return new Change(transition, after, other, retries, reclaims, replays, by, failure, result);
+    }
+
+    Change counts(int newRetries, int newReclaims, int newReplays) {
+        return new Change(transition, after, priority, newRetries, newReclaims, newReplays, by, failure, result);
+    }
+}
