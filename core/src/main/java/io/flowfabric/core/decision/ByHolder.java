@@ -12,6 +12,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+
 import java.time.Instant;
 import java.util.Optional;
 
@@ -23,7 +24,8 @@ public final class ByHolder {
     public static Change end(Ending ending, Facts facts, Instant now) {
         return switch (ending) {
             case Ending.Complete complete ->
-                    Change.finish(facts, Transition.COMPLETE, Outcome.SUCCESS, now).result(complete.result());
+                    Change.finish(facts, Transition.COMPLETE, Outcome.SUCCESS, now)
+                            .result(complete.result());
             case Ending.Fail fail -> fail(fail.failure(), fail.verdict(), facts, now);
             case Ending.Cancel cancel ->
                     Change.finish(facts, Transition.CANCEL, Outcome.CANCELLED, now)
@@ -32,8 +34,10 @@ public final class ByHolder {
                     Change.of(
                             facts,
                             Transition.DELAY,
-                            new Delayed(Next.CONTINUE, delay.until().from(now), DelayedBy.REQUEST).unlessDue(now));
-            case Ending.Release release -> Change.of(facts, Transition.RELEASE, new Ready(Next.CONTINUE));
+                            new Delayed(Next.CONTINUE, delay.until().from(now), DelayedBy.REQUEST)
+                                    .unlessDue(now));
+            case Ending.Release release ->
+                    Change.of(facts, Transition.RELEASE, new Ready(Next.CONTINUE));
         };
     }
 
@@ -44,10 +48,12 @@ public final class ByHolder {
             case Ending.Fail fail ->
                     switch (fail.verdict()) {
                         case Verdict.GiveUp() -> new Ended(Transition.FAIL, Optional.empty());
-                        case Verdict.TryAgain(var delay) -> new Ended(Transition.RETRY, Optional.of(now.plus(delay)));
+                        case Verdict.TryAgain(var delay) ->
+                                new Ended(Transition.RETRY, Optional.of(now.plus(delay)));
                     };
             case Ending.Cancel cancel -> new Ended(Transition.CANCEL, Optional.empty());
-            case Ending.Delay delay -> new Ended(Transition.DELAY, Optional.of(delay.until().from(now)));
+            case Ending.Delay delay ->
+                    new Ended(Transition.DELAY, Optional.of(delay.until().from(now)));
             case Ending.Release release -> new Ended(Transition.RELEASE, Optional.empty());
         };
     }
@@ -56,9 +62,13 @@ public final class ByHolder {
     static Change fail(Failure failure, Verdict verdict, Facts facts, Instant now) {
         var change =
                 switch (verdict) {
-                    case Verdict.GiveUp() -> Change.finish(facts, Transition.FAIL, Outcome.FAILED, now);
+                    case Verdict.GiveUp() ->
+                            Change.finish(facts, Transition.FAIL, Outcome.FAILED, now);
                     case Verdict.TryAgain(var delay) ->
-                            Change.of(facts, Transition.RETRY, backoff(Due.in(delay).from(now), now))
+                            Change.of(
+                                            facts,
+                                            Transition.RETRY,
+                                            backoff(Due.in(delay).from(now), now))
                                     .counts(facts.retries() + 1, facts.reclaims(), facts.replays());
                 };
         return change.failure(failure);

@@ -15,6 +15,7 @@ import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+
 import java.time.Instant;
 import java.util.Optional;
 
@@ -40,7 +41,8 @@ public final class ByOperator {
     public static void mustBeClaimable(Facts facts, boolean pastDeadline) {
         facts.refuseIfFinished();
         if (!(facts.state() instanceof Ready) || pastDeadline) {
-            throw facts.conflict(Conflict.Code.NOT_CLAIMABLE, "It is %s, and only ready work can be claimed.");
+            throw facts.conflict(
+                    Conflict.Code.NOT_CLAIMABLE, "It is %s, and only ready work can be claimed.");
         }
     }
 
@@ -61,7 +63,8 @@ public final class ByOperator {
         };
     }
 
-    private static Optional<Change> end(Facts facts, Transition transition, Outcome outcome, Instant now) {
+    private static Optional<Change> end(
+            Facts facts, Transition transition, Outcome outcome, Instant now) {
         if (facts.state() instanceof Finished finished && finished.outcome() == outcome) {
             return Optional.empty();
         }
@@ -83,7 +86,8 @@ public final class ByOperator {
     }
 
     private static Change hold(Facts facts, Waiting behind, By by) {
-        return Change.of(facts, Transition.PAUSE, new Blocked(BlockedBy.OPERATOR, by.reason(), behind));
+        return Change.of(
+                facts, Transition.PAUSE, new Blocked(BlockedBy.OPERATOR, by.reason(), behind));
     }
 
     private static Change resume(Facts facts, Instant now) {
@@ -114,19 +118,23 @@ public final class ByOperator {
         facts.refuseIfFinished();
         return facts.priority() == priority
                 ? Optional.empty()
-                : Optional.of(Change.of(facts, Transition.REPRIORITISE, facts.state()).priority(priority));
+                : Optional.of(
+                        Change.of(facts, Transition.REPRIORITISE, facts.state())
+                                .priority(priority));
     }
 
     private static Change replay(Facts facts) {
         if (!facts.state().terminal()) {
-            throw facts.conflict(Conflict.Code.NOT_FINISHED, "It is %s; only what has ended can be replayed.");
+            throw facts.conflict(
+                    Conflict.Code.NOT_FINISHED, "It is %s; only what has ended can be replayed.");
         }
         if (!facts.policy().mayReplay(facts.replays())) {
             throw facts.conflict(
                     Conflict.Code.REPLAYS_EXHAUSTED,
                     "It is %s and was replayed as often as its policy allows.");
         }
-        return Change.of(facts, Transition.REPLAY, new Ready(Next.REPLAY)).counts(0, 0, facts.replays() + 1);
+        return Change.of(facts, Transition.REPLAY, new Ready(Next.REPLAY))
+                .counts(0, 0, facts.replays() + 1);
     }
 
     private static Conflict notWaiting(Facts facts) {

@@ -7,6 +7,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+
 import java.time.Instant;
 
 /** What the passing of time changes. */
@@ -31,7 +32,9 @@ public final class ByTime {
         var lapse = lapse(facts, now);
         return lapse.by().isPresent()
                 ? lapse
-                : lapse.by(By.engine("no progress for " + facts.policy().stallTimeout().orElseThrow()));
+                : lapse.by(
+                        By.engine(
+                                "no progress for " + facts.policy().stallTimeout().orElseThrow()));
     }
 
     /** Its lease lasted too long: the attempt fails, and the retry policy decides what follows. */
@@ -44,7 +47,8 @@ public final class ByTime {
 
     /** Its deadline has come. */
     public static Change expire(Facts facts, Instant now) {
-        return Change.finish(facts, Transition.EXPIRE, Outcome.EXPIRED, now).by(By.engine("deadline"));
+        return Change.finish(facts, Transition.EXPIRE, Outcome.EXPIRED, now)
+                .by(By.engine("deadline"));
     }
 
     /** Its delay is over. */

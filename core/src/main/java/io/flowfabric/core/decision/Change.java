@@ -6,6 +6,7 @@ import io.flowfabric.core.contract.By;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+
 import java.time.Instant;
 import java.util.Optional;
 
@@ -51,24 +52,58 @@ public record Change(
 
     Change by(By who) {
         return new Change(
-                transition, after, priority, retries, reclaims, replays, Optional.of(who), failure, result);
+                transition,
+                after,
+                priority,
+                retries,
+                reclaims,
+                replays,
+                Optional.of(who),
+                failure,
+                result);
     }
 
     Change failure(Failure because) {
         return new Change(
-                transition, after, priority, retries, reclaims, replays, by, Optional.of(because), result);
+                transition,
+                after,
+                priority,
+                retries,
+                reclaims,
+                replays,
+                by,
+                Optional.of(because),
+                result);
     }
 
     Change result(Payload produced) {
         return new Change(
-                transition, after, priority, retries, reclaims, replays, by, failure, Optional.of(produced));
+                transition,
+                after,
+                priority,
+                retries,
+                reclaims,
+                replays,
+                by,
+                failure,
+                Optional.of(produced));
     }
 
     Change priority(int other) {
-        return new Change(transition, after, other, retries, reclaims, replays, by, failure, result);
+        return new Change(
+                transition, after, other, retries, reclaims, replays, by, failure, result);
     }
 
     Change counts(int newRetries, int newReclaims, int newReplays) {
-        return new Change(transition, after, priority, newRetries, newReclaims, newReplays, by, failure, result);
+        return new Change(
+                transition,
+                after,
+                priority,
+                newRetries,
+                newReclaims,
+                newReplays,
+                by,
+                failure,
+                result);
     }
 }

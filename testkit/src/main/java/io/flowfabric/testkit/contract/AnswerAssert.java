@@ -12,6 +12,7 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Answer.Refused;
+
 import org.assertj.core.api.AbstractObjectAssert;
 import org.assertj.core.api.Assertions;
 

@@ -17,7 +17,9 @@ final class Crowd {
     /** Does the same thing so many times at once, and returns what each came to. */
     static <T> List<T> of(int size, IntFunction<T> member) {
         return together(
-                IntStream.range(0, size).mapToObj(i -> (Callable<T>) () -> member.apply(i)).toList());
+                IntStream.range(0, size)
+                        .mapToObj(i -> (Callable<T>) () -> member.apply(i))
+                        .toList());
     }
 
     /** Does different things at once, and returns what each came to. */

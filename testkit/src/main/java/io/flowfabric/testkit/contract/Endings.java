@@ -7,6 +7,7 @@ import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Verdict;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -56,7 +57,7 @@ final class Endings {
     /** Fails, with what the policy of the work decides about it. */
     static Ending fail(Lease lease, Failure failure) {
         var verdict =
-                lease.policy().retry().decide(World.idOf(lease), failure, lease.retriesUsed());
+                lease.policy().retry().decide(Given.idOf(lease), failure, lease.retriesUsed());
         return new Ending.Fail(lease.fence(), failure, verdict);
     }
 

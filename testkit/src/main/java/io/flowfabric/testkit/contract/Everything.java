@@ -1,5 +1,8 @@
 package io.flowfabric.testkit.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
@@ -8,14 +11,19 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
-/** All that can be seen of a store from outside: a call that leaves no trace leaves this as it was. */
+/**
+ * All that can be seen of a store from outside: a call that leaves no trace leaves this as it was.
+ */
 record Everything(
         List<ExecutionView> executions,
         List<LaneView> lanes,
@@ -30,12 +38,26 @@ record Everything(
         var counts = new TreeMap<Lane, Map<PublicState, Long>>();
         for (Namespace namespace : namespaces) {
             var search = Search.in(namespace);
-            executions.addAll(
-                    World.pages(after -> store.queries().search(search, after, PAGE)));
-            lanes.addAll(World.pages(after -> store.lanes().list(namespace, after, PAGE)));
+            executions.addAll(pages(after -> store.queries().search(search, after, PAGE)));
+            lanes.addAll(pages(after -> store.lanes().list(namespace, after, PAGE)));
             counts.putAll(store.queries().counts(namespace));
         }
         var feed = FeedReader.fromTheBeginning(store.feeds(), FeedFilter.of(Topic.EVERYTHING));
         return new Everything(executions, lanes, counts, feed.read());
+    }
+
+    /** All pages of a listing. */
+    static <T> List<T> pages(Function<Cursor, Page<T>> listing) {
+        var items = new ArrayList<T>();
+        var after = Cursor.NONE;
+        do {
+            var page = listing.apply(after);
+            items.addAll(page.items());
+            assertThat(page.next().none() || !page.next().equals(after))
+                    .as("a page leads on, or is the last")
+                    .isTrue();
+            after = page.next();
+        } while (!after.none());
+        return items;
     }
 }

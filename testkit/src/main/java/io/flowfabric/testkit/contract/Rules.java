@@ -1,11 +1,13 @@
 package io.flowfabric.testkit.contract;
 
 import io.flowfabric.testkit.StoreFixture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A family of rules: each test has a fresh store to itself. */
 // No test waits for anything: this only ends one that a broken store keeps busy for ever.

@@ -4,6 +4,7 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.Outcome;
+
 import org.assertj.core.api.AbstractObjectAssert;
 import org.assertj.core.api.Assertions;
 
@@ -51,9 +52,7 @@ final class ViewAssert extends AbstractObjectAssert<ViewAssert, ExecutionView> {
     }
 
     private ViewAssert has(String name, Object found, Object expected) {
-        Assertions.assertThat(found)
-                .as("%s %s", name, info.descriptionText())
-                .isEqualTo(expected);
+        Assertions.assertThat(found).as("%s %s", name, info.descriptionText()).isEqualTo(expected);
         return this;
     }
 }

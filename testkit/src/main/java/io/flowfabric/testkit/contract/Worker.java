@@ -12,6 +12,7 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
+
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -64,14 +65,12 @@ final class Worker {
 
     /** Which executions a claim gets, in the order in which it gets them. */
     List<ExecutionId> take(int max) {
-        return claim(max).stream().map(World::idOf).toList();
+        return claim(max).stream().map(Given::idOf).toList();
     }
 
     /** The same, from as many claims of one lease each. */
     List<ExecutionId> takeOneByOne(int claims) {
-        return IntStream.range(0, claims)
-                .mapToObj(i -> World.idOf(claimOne()))
-                .toList();
+        return IntStream.range(0, claims).mapToObj(i -> Given.idOf(claimOne())).toList();
     }
 
     Answer<Beat> beat(Fence... held) {

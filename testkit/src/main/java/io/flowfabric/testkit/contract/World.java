@@ -1,16 +1,16 @@
 package io.flowfabric.testkit.contract;
 
+import static io.flowfabric.testkit.contract.Given.asked;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.IdSource;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.Partition;
-import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
@@ -23,7 +23,6 @@ import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.contract.Search;
@@ -35,15 +34,17 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
+
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** A store under test and those who use it: it speaks of one thing at a time, where the contract speaks of lists. */
+/**
+ * A store under test and those who use it: it speaks of one thing at a time, where the contract
+ * speaks of lists.
+ */
 final class World implements AutoCloseable {
     /** The operator of this world. */
     static final By OLGA = new By("olga", "she was asked to");
@@ -102,24 +103,6 @@ final class World implements AutoCloseable {
 
     // Work.
 
-    /** Ordinary work, not yet submitted. */
-    static Submission work() {
-        return Submission.of("job", Payload.text("input"));
-    }
-
-    static Submission work(Policy policy) {
-        return work().policy(policy);
-    }
-
-    /** A new id that lives in a partition. */
-    static ExecutionId idIn(int partition) {
-        return IdSource.SYSTEM.execution(new Partition(partition));
-    }
-
-    static ExecutionId idOf(Lease lease) {
-        return lease.fence().execution();
-    }
-
     ExecutionId submit() {
         return submit(work());
     }
@@ -158,12 +141,12 @@ final class World implements AutoCloseable {
 
     // Workers.
 
-    /** A worker of the default lane that lives longer than any test. */
+    /** A worker of the default lane that lives for an hour without a sign of life. */
     Worker worker() {
         return worker(Lane.DEFAULT);
     }
 
-    /** A worker of these lanes, all of one namespace, that lives longer than any test. */
+    /** A worker of these lanes, all of one namespace, that lives just as long. */
     Worker worker(Lane... served) {
         return worker(session(served).ttl(Duration.ofHours(1)));
     }
@@ -199,8 +182,12 @@ final class World implements AutoCloseable {
         return only(store().leases().end(List.of(ending)));
     }
 
-    Answer<?> report(Lease lease, int percent) {
-        return only(store().leases().progress(List.of(new Progress(lease.fence(), percent, "on it"))));
+    Answer<Fence> report(Fence fence, int percent) {
+        return only(store().leases().progress(List.of(new Progress(fence, percent, "on it"))));
+    }
+
+    Answer<Fence> report(Lease lease, int percent) {
+        return report(lease.fence(), percent);
     }
 
     // Operators.
@@ -208,6 +195,11 @@ final class World implements AutoCloseable {
     /** What the operator is told. */
     Answer<ExecutionState> act(Act act) {
         return only(store().operations().act(List.of(act), OLGA));
+    }
+
+    /** The operator leases one execution to a worker. */
+    Answer<Lease> claimByHand(ExecutionId execution, Worker worker) {
+        return asked(() -> store().operations().claim(execution, worker.session().id(), OLGA));
     }
 
     void cancel(ExecutionId execution) {
@@ -254,28 +246,13 @@ final class World implements AutoCloseable {
 
     /** The ids that a search finds, from all of its pages. */
     List<ExecutionId> find(Search search, int pageSize) {
-        return pages(after -> store().queries().search(search, after, pageSize)).stream()
+        return Everything.pages(after -> store().queries().search(search, after, pageSize)).stream()
                 .map(ExecutionView::id)
                 .toList();
     }
 
     List<ExecutionId> find(Search search) {
         return find(search, 100);
-    }
-
-    /** All pages of a listing. */
-    static <T> List<T> pages(Function<Cursor, Page<T>> listing) {
-        var items = new ArrayList<T>();
-        var after = Cursor.NONE;
-        do {
-            var page = listing.apply(after);
-            items.addAll(page.items());
-            assertThat(page.next().none() || !page.next().equals(after))
-                    .as("a page leads on, or is the last")
-                    .isTrue();
-            after = page.next();
-        } while (!after.none());
-        return items;
     }
 
     /** The steps that an execution took, without the signs of life of its holders. */
@@ -307,17 +284,6 @@ final class World implements AutoCloseable {
     /** All that can be seen from outside in the namespaces of this world. */
     Everything everything() {
         return Everything.in(store(), Namespace.DEFAULT, ELSEWHERE);
-    }
-
-    // Answers.
-
-    /** A call that throws what it refuses, as an answer. */
-    static <T> Answer<T> asked(Supplier<T> call) {
-        try {
-            return Answer.done(call.get());
-        } catch (FlowFabricException refusal) {
-            return Answer.refused(refusal);
-        }
     }
 
     private static <T> T only(List<T> answers) {

@@ -21,7 +21,6 @@ public final class Acknowledgements {
 
     /** This moment: to be taken before each call. */
     public Moment now() {
-        // The tick is drawn around the time, so that neither claims more than was known.
         return new Moment(ticks.incrementAndGet(), storeClock.instant());
     }
 

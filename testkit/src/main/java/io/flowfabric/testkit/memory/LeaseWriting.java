@@ -8,8 +8,8 @@ import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Progress;
-
 import io.flowfabric.core.decision.ByHolder;
+
 import java.util.List;
 import java.util.Optional;
 

@@ -28,7 +28,8 @@ final class Operating implements Operations {
 
     private ExecutionState act(Act act, By by) {
         var row = world.find(act.execution());
-        ByOperator.act(act, by, row.facts(), world.now()).ifPresent(change -> world.apply(row, change));
+        ByOperator.act(act, by, row.facts(), world.now())
+                .ifPresent(change -> world.apply(row, change));
         return row.state;
     }
 

@@ -9,8 +9,8 @@ import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
-
 import io.flowfabric.core.decision.ByTime;
+
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -317,7 +317,9 @@ class World implements Wakeups {
         return lease;
     }
 
-    /** Writes a decided change: the one way in which a state changes without a lease being given. */
+    /**
+     * Writes a decided change: the one way in which a state changes without a lease being given.
+     */
     void apply(Row row, Change change) {
         var stays = change.transition().staysPut();
         var owner = stays ? Optional.<Owner>empty() : row.owner;

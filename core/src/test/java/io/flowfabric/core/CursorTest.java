@@ -1,0 +1,157 @@
+package io.flowfabric.core;
+
+import static io.flowfabric.core.Cursor.Purpose.FEED;
+import static io.flowfabric.core.Cursor.Purpose.LISTING;
+import static io.flowfabric.core.Refusals.assertRefused;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+class CursorTest {
+    private static final byte[] POSITION = ByteBuffer.allocate(8).putLong(12345).array();
+
+    // Written down by a program in another language: cursors outlive the process that made them.
+    @Test
+    void it_is_version_purpose_position_and_checksum_in_base64() {
+        assertThat(Cursor.at(FEED, new byte[0])).hasToString("AWY_UQ");
+        assertThat(Cursor.at(LISTING, new byte[0])).hasToString("AWyeGw");
+        assertThat(Cursor.at(FEED, POSITION)).hasToString("AWYAAAAAAAAwOW8H");
+        assertThat(Cursor.at(LISTING, new byte[] {-1, -2})).hasToString("AWz__pWQ");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_position_that_comes_out_is_the_position_that_went_in(Cursor.Purpose purpose) {
+        var cursor = Cursor.at(purpose, POSITION);
+
+        assertThat(new Cursor(cursor.text())).isEqualTo(cursor);
+        assertThat(cursor.position(purpose)).isEqualTo(POSITION);
+        assertThat(Cursor.at(purpose, new byte[0]).position(purpose)).isEmpty();
+    }
+
+    @Test
+    void one_kind_is_never_read_as_the_other() {
+        assertMalformed(() -> Cursor.at(FEED, POSITION).position(LISTING));
+        assertMalformed(() -> Cursor.at(LISTING, POSITION).position(FEED));
+    }
+
+    @Test
+    void the_empty_cursor_is_no_place_yet() {
+        assertThat(Cursor.NONE).isEqualTo(new Cursor("")).hasToString("");
+        assertThat(Cursor.NONE.none()).isTrue();
+        assertThat(Cursor.at(FEED, new byte[0]).none()).isFalse();
+        assertMalformed(() -> Cursor.NONE.position(FEED));
+    }
+
+    @Test
+    void every_single_character_counts() {
+        var alphabet =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ %\n\u00E9";
+        var text = Cursor.at(FEED, POSITION).text();
+        for (int i = 0; i < text.length(); i++) {
+            for (int n = 0; n < alphabet.length(); n++) {
+                var altered = text.substring(0, i) + alphabet.charAt(n) + text.substring(i + 1);
+                if (!altered.equals(text)) {
+                    assertMalformed(() -> new Cursor(altered));
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_cut_or_extended_cursor_is_refused() {
+        var text = Cursor.at(FEED, POSITION).text();
+        for (int length = 1; length < text.length(); length++) {
+            var start = text.substring(0, length);
+            var end = text.substring(length);
+            assertMalformed(() -> new Cursor(start));
+            assertMalformed(() -> new Cursor(end));
+        }
+        assertMalformed(() -> new Cursor(text + "A"));
+        assertMalformed(() -> new Cursor("A" + text));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                // A version that is not ours, with a checksum that fits.
+                "AmZqAg",
+                // The right bytes in other spellings: padded, with stray bits, in the other
+                // alphabet.
+                "AWY_UQ==",
+                "AWY_UQ=",
+                "AWY_UR",
+                "AWY/UQ",
+                " AWY_UQ",
+                "AWY_UQ\n",
+                "AWY_UQ\uD83E",
+                "null",
+                "0",
+                "=",
+                "\uD800"
+            })
+    void what_no_store_can_have_made_is_refused(String text) {
+        assertMalformed(() -> new Cursor(text));
+    }
+
+    @Test
+    void a_purpose_that_nobody_has_is_refused_when_the_position_is_read() {
+        var cursor = new Cursor("AXgBAhRu");
+
+        assertMalformed(() -> cursor.position(FEED));
+        assertMalformed(() -> cursor.position(LISTING));
+    }
+
+    @Test
+    void a_text_of_4096_characters_is_still_read() {
+        var longest = Cursor.at(FEED, new byte[3068]);
+
+        assertThat(longest.text()).hasSize(4096);
+        assertThat(longest.position(FEED)).hasSize(3068);
+        assertMalformed(() -> Cursor.at(FEED, new byte[3069]));
+        assertMalformed(() -> new Cursor("A".repeat(1 << 20)));
+    }
+
+    @Test
+    void changing_what_was_handed_out_changes_nothing() {
+        var cursor = Cursor.at(FEED, POSITION);
+
+        cursor.position(FEED)[0] = 99;
+
+        assertThat(cursor.position(FEED)).isEqualTo(POSITION);
+    }
+
+    @Test
+    void a_refusal_says_how_to_go_on() {
+        assertThat(Cursor.malformed())
+                .hasMessage(
+                        "cursor: It is not one that was given out here; start again without one.");
+        assertThat(Cursor.expired())
+                .hasMessage(
+                        "cursor: What came after it is no longer kept; read the current state, then"
+                                + " start again without a cursor.");
+        assertThat(Cursor.expired().code()).isEqualTo(Invalid.Code.CURSOR_EXPIRED);
+        assertThat(Cursor.expired().field()).isEqualTo("cursor");
+    }
+
+    @Test
+    void the_text_can_stand_in_an_address_as_it_is() {
+        var cursor = Cursor.at(LISTING, "any position".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(cursor.text()).matches("[A-Za-z0-9_-]+");
+        assertThat(Base64.getUrlDecoder().decode(cursor.text())).startsWith(1, 'l');
+    }
+
+    private static void assertMalformed(ThrowingCallable call) {
+        assertRefused(Invalid.Code.MALFORMED_CURSOR, "cursor", call);
+    }
+}

@@ -1,0 +1,192 @@
+package io.flowfabric.core;
+
+import static io.flowfabric.core.Examples.FENCE;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+class ErrorsTest {
+
+    @Test
+    void not_found_names_what_was_asked_for() {
+        var error = new NotFound("session", "s-1");
+
+        assertThat(error.entity()).isEqualTo("session");
+        assertThat(error.id()).isEqualTo("s-1");
+        assertThat(error.advice()).isEqualTo(Advice.CHANGE_THE_REQUEST);
+        assertThat(error)
+                .hasMessage(
+                        "There is no session s-1: it was never accepted, or its retention has"
+                                + " ended.");
+    }
+
+    @Test
+    void invalid_names_the_field_and_a_stable_code() {
+        var error = new Invalid(Invalid.Code.EMPTY, "kind", "It must not be empty.");
+
+        assertThat(error.code()).isEqualTo(Invalid.Code.EMPTY);
+        assertThat(error.field()).isEqualTo("kind");
+        assertThat(error.advice()).isEqualTo(Advice.CHANGE_THE_REQUEST);
+        assertThat(error).hasMessage("kind: It must not be empty.");
+    }
+
+    @Test
+    void lease_lost_carries_the_authoritative_state() {
+        var error = new LeaseLost(FENCE, 3, 17, PublicState.WAITING_CHILDREN);
+
+        assertThat(error.presented()).isEqualTo(FENCE);
+        assertThat(error.attempts()).isEqualTo(3);
+        assertThat(error.epoch()).isEqualTo(17);
+        assertThat(error.state()).isEqualTo(PublicState.WAITING_CHILDREN);
+        assertThat(error.advice()).isEqualTo(Advice.STOP_WORKING);
+        assertThat(error)
+                .hasMessage(
+                        "The lease {fp:42}:550e8400-e29b-41d4-a716-446655440000/0/1 is gone: the"
+                                + " execution is waiting_children at epoch 17, attempt 2. Drop the"
+                                + " work; another worker may have it.");
+    }
+
+    @Test
+    void lease_lost_speaks_of_attempt_0_before_there_was_one() {
+        assertThat(new LeaseLost(FENCE, 0, 0, PublicState.WAITING))
+                .hasMessageContaining("at epoch 0, attempt 0.");
+        assertThat(new LeaseLost(FENCE, 1, 1, PublicState.ACTIVE))
+                .hasMessageContaining("at epoch 1, attempt 0.");
+    }
+
+    @Test
+    void conflict_names_what_is_already_there() {
+        var error = new Conflict(Conflict.Code.KEY_TAKEN, "id-1", "The key is taken; use another.");
+
+        assertThat(error.code()).isEqualTo(Conflict.Code.KEY_TAKEN);
+        assertThat(error.existing()).isEqualTo("id-1");
+        assertThat(error.advice()).isEqualTo(Advice.CHANGE_THE_REQUEST);
+        assertThat(error).hasMessage("id-1: The key is taken; use another.");
+    }
+
+    @Test
+    void contended_says_when_a_repeat_is_worth_it() {
+        var error = new Contended("lane a/b", Duration.ofMillis(250));
+
+        assertThat(error.retryAfter()).isEqualTo(Duration.ofMillis(250));
+        assertThat(error.advice()).isEqualTo(Advice.REPEAT_LATER);
+        assertThat(error).hasMessage("lane a/b is contended; repeat the call in 250 ms.");
+    }
+
+    @Test
+    void denied_is_for_an_operator() {
+        var error = new Denied(Denied.Code.LANE_CLOSED, "The lane is draining.");
+
+        assertThat(error.code()).isEqualTo(Denied.Code.LANE_CLOSED);
+        assertThat(error.advice()).isEqualTo(Advice.CALL_AN_OPERATOR);
+        assertThat(error).hasMessage("The lane is draining.");
+    }
+
+    @Test
+    void unavailable_is_for_an_operator() {
+        var error = new Unavailable("The store is closed; open it again.");
+
+        assertThat(error.advice()).isEqualTo(Advice.CALL_AN_OPERATOR);
+        assertThat(error).hasMessage("The store is closed; open it again.");
+    }
+
+    @Test
+    void store_failure_says_whether_the_call_may_have_applied() {
+        var cause = new IOException("reset by peer");
+        var perhaps = new StoreFailure("The connection was lost.", true, cause);
+        var surelyNot = new StoreFailure("The connection was refused.", false, cause);
+
+        assertThat(perhaps.mayHaveApplied()).isTrue();
+        assertThat(perhaps)
+                .hasMessage(
+                        "The connection was lost. The call may have been applied: repeat it"
+                                + " unchanged, repeating is safe.")
+                .hasCause(cause);
+        assertThat(surelyNot.mayHaveApplied()).isFalse();
+        assertThat(surelyNot)
+                .hasMessage("The connection was refused. Nothing was applied: repeat it unchanged.")
+                .hasCause(cause);
+        assertThat(Stream.of(perhaps, surelyNot))
+                .extracting(StoreFailure::advice)
+                .containsOnly(Advice.REPEAT_LATER);
+    }
+
+    @Test
+    void a_percent_sign_in_what_is_quoted_does_no_harm() {
+        assertThat(new NotFound("lane", "100% wool")).hasMessageContaining("lane 100% wool:");
+        assertThat(new Invalid(Invalid.Code.EMPTY, "100% wool", "It is 7%."))
+                .hasMessage("100% wool: It is 7%.");
+        assertThat(new Conflict(Conflict.Code.ID_TAKEN, "100% wool", "It is 7%."))
+                .hasMessage("100% wool: It is 7%.");
+    }
+
+    @Test
+    void the_codes_on_the_wire_never_change() {
+        assertThat(Stream.of(Invalid.Code.values()).map(Invalid.Code::wire))
+                .containsExactly(
+                        "empty",
+                        "too_long",
+                        "too_large",
+                        "too_many",
+                        "out_of_range",
+                        "not_printable",
+                        "malformed_id",
+                        "malformed_fence",
+                        "malformed_cursor",
+                        "cursor_expired",
+                        "malformed_tag_key",
+                        "malformed_capability",
+                        "malformed_vector",
+                        "impossible_state",
+                        "claim_number_used");
+        assertThat(Stream.of(Conflict.Code.values()).map(Conflict.Code::wire))
+                .containsExactly(
+                        "id_taken",
+                        "key_taken",
+                        "session_taken",
+                        "ended_differently",
+                        "already_finished",
+                        "not_finished",
+                        "replays_exhausted",
+                        "not_claimable",
+                        "not_waiting");
+        assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))
+                .containsExactly("lane_closed");
+    }
+
+    @Test
+    void the_codes_are_the_same_where_i_has_no_dot() {
+        var before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.of("tr", "TR"));
+
+            assertThat(Invalid.Code.MALFORMED_ID.wire()).isEqualTo("malformed_id");
+            assertThat(Conflict.Code.ID_TAKEN.wire()).isEqualTo("id_taken");
+            assertThat(PublicState.WAITING.wire()).isEqualTo("waiting");
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    @Test
+    void every_kind_of_error_gives_advice() {
+        var kinds = FlowFabricException.class.getPermittedSubclasses();
+
+        assertThat(kinds)
+                .containsExactlyInAnyOrder(
+                        NotFound.class,
+                        Invalid.class,
+                        LeaseLost.class,
+                        Conflict.class,
+                        Contended.class,
+                        Denied.class,
+                        Unavailable.class,
+                        StoreFailure.class);
+    }
+}

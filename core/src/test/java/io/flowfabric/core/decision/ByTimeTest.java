@@ -1,0 +1,101 @@
+package io.flowfabric.core.decision;
+
+import static io.flowfabric.core.Examples.NOON;
+import static io.flowfabric.core.decision.Given.DELAYED;
+import static io.flowfabric.core.decision.Given.RUNNING;
+import static io.flowfabric.core.decision.Given.ended;
+import static io.flowfabric.core.decision.Given.facts;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Transition;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ByTimeTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    @Test
+    void a_lapsed_lease_returns_the_work_and_is_counted() {
+        var change = ByTime.lapse(facts(RUNNING), NOON);
+
+        assertThat(change.after()).isEqualTo(new Ready(Next.RECLAIM));
+        assertThat(change.transition()).isEqualTo(Transition.LAPSE);
+        assertThat(change)
+                .extracting(Change::retries, Change::reclaims, Change::replays)
+                .containsExactly(1, 4, 4);
+        assertThat(change.by()).isEmpty();
+    }
+
+    @Test
+    void a_lease_that_lapsed_too_often_ends_in_failure() {
+        var change = ByTime.lapse(facts(RUNNING, Policy.DEFAULT.maxReclaims(3)), NOON);
+
+        assertThat(change.after()).isEqualTo(ended(Outcome.FAILED));
+        assertThat(change.transition()).isEqualTo(Transition.FAIL);
+        assertThat(change.reclaims()).isEqualTo(3);
+        assertThat(change.failure()).contains(Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded"));
+        assertThat(change.by()).contains(By.engine("max_reclaims_exceeded"));
+    }
+
+    @Test
+    void a_stall_is_a_lapse_that_says_why() {
+        var policy = Policy.DEFAULT.stallTimeout(MINUTE);
+        var often = policy.maxReclaims(3);
+
+        assertThat(ByTime.stall(facts(RUNNING, policy), NOON).transition()).isEqualTo(Transition.LAPSE);
+        assertThat(ByTime.stall(facts(RUNNING, policy), NOON).by())
+                .contains(By.engine("no progress for PT1M"));
+        assertThat(ByTime.stall(facts(RUNNING, often), NOON).by())
+                .contains(By.engine("max_reclaims_exceeded"));
+    }
+
+    @Test
+    void an_attempt_that_took_too_long_fails_under_the_retry_policy() {
+        var policy = Policy.DEFAULT.attemptTimeout(MINUTE);
+        var patient = policy.retry(Retry.times(2).jitter(0).backoff(Backoff.fixed(MINUTE)));
+        var atOnce = policy.retry(Retry.times(2).backoff(Backoff.fixed(Duration.ZERO)));
+        var exhausted = policy.retry(Retry.times(1));
+
+        var change = ByTime.timeOut(facts(RUNNING, patient), NOON);
+        assertThat(change.after())
+                .isEqualTo(new Delayed(Next.RETRY, NOON.plus(MINUTE), DelayedBy.BACKOFF));
+        assertThat(change.transition()).isEqualTo(Transition.RETRY);
+        assertThat(change)
+                .extracting(Change::retries, Change::reclaims, Change::replays)
+                .containsExactly(2, 3, 4);
+        assertThat(change.failure())
+                .contains(Failure.of(Failure.TIMEOUT, "the attempt took longer than PT1M"));
+        assertThat(change.by()).contains(By.engine("attempt timeout"));
+        assertThat(ByTime.timeOut(facts(RUNNING, atOnce), NOON).after()).isEqualTo(new Ready(Next.RETRY));
+        assertThat(ByTime.timeOut(facts(RUNNING, exhausted), NOON).after())
+                .isEqualTo(ended(Outcome.FAILED));
+    }
+
+    @Test
+    void a_deadline_ends_everything() {
+        var change = ByTime.expire(facts(DELAYED), NOON);
+
+        assertThat(change.after()).isEqualTo(ended(Outcome.EXPIRED));
+        assertThat(change.transition()).isEqualTo(Transition.EXPIRE);
+        assertThat(change.by()).contains(By.engine("deadline"));
+    }
+
+    @Test
+    void a_delay_that_is_over_makes_it_ready_for_what_it_waited_for() {
+        var change = ByTime.wake(facts(DELAYED));
+
+        assertThat(change.after()).isEqualTo(new Ready(Next.CONTINUE));
+        assertThat(change.transition()).isEqualTo(Transition.WAKE);
+        assertThat(change.by()).isEmpty();
+    }
+}

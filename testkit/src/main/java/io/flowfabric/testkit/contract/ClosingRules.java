@@ -1,0 +1,91 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Given.asked;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+/** A store that was closed does nothing more, and says so. */
+abstract class ClosingRules extends Rules {
+    ClosingRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @Test
+    void every_call_to_a_closed_store_is_refused() {
+        var calls = everyCall(world.store());
+
+        world.store().close();
+
+        for (var call : calls) {
+            assertThat(asked(call)).isUnavailable();
+        }
+    }
+
+    @Test
+    void closing_again_does_nothing() {
+        world.store().close();
+
+        world.store().close();
+
+        assertThat(asked(() -> world.offer(work()))).isUnavailable();
+    }
+
+    private List<Supplier<?>> everyCall(Store store) {
+        world.submit();
+        var worker = world.worker();
+        var lease = worker.claimOne();
+        var id = idOf(lease);
+        var session = worker.session().id();
+        return List.of(
+                () -> store.submissions().submit(List.of(work())),
+                () -> store.sessions().open(worker.session()),
+                () -> store.sessions().heartbeat(List.of(Heartbeat.of(session))),
+                () -> closed(() -> store.sessions().close(session)),
+                () -> store.claims().claim(new Claim(session, 2, 1)),
+                () -> store.leases().progress(List.of(new Progress(lease.fence(), 1, ""))),
+                () -> store.leases().end(List.of(complete(lease))),
+                () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, World.OLGA),
+                () -> store.lanes().describe(Lane.DEFAULT),
+                () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> store.operations().act(List.of(new Act.Cancel(id)), World.OLGA),
+                () -> store.operations().claim(id, session, World.OLGA),
+                () -> store.queries().describe(List.of(id)),
+                () -> store.queries().inputs(List.of(id)),
+                () -> store.queries().results(List.of(id)),
+                () -> store.queries().history(id),
+                () -> store.queries().search(Search.in(Namespace.DEFAULT), Cursor.NONE, 1),
+                () -> store.queries().counts(Namespace.DEFAULT),
+                () -> store.feeds().read(FeedFilter.of(Topic.EVERYTHING), Cursor.NONE, 1),
+                () -> store.feeds().beginning(),
+                () -> store.maintenance().tick(Chore.TIMERS, 1),
+                () -> store.maintenance().nextDue(),
+                () -> store.wakeups().listen(lane -> {}));
+    }
+
+    private static boolean closed(Runnable call) {
+        call.run();
+        return true;
+    }
+}

@@ -1,0 +1,270 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Endings.delay;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Rule 22: an operator claims, ends, revokes and moves one execution by its id. */
+abstract class OperatingRules extends Rules {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    OperatingRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @Test
+    @Answers("P8")
+    void an_operator_leases_fresh_work_to_a_worker() {
+        var first = world.submit();
+        var second = world.submit();
+        var worker = world.worker();
+
+        var lease = world.claimByHand(second, worker).orThrow();
+
+        assertThat(lease.fence()).isEqualTo(new Fence(second, 0, 1));
+        assertThat(lease.input()).isEqualTo(work().input());
+        assertThat(world.view(second)).isHeldBy(worker).hasBegun(1, 1);
+        assertThat(world.end(complete(lease))).isDone();
+        assertThat(worker.take(2)).containsExactly(first);
+    }
+
+    @Test
+    void an_operator_may_lease_past_everything_but_the_state() {
+        var lane = world.newLane();
+        var work = world.submit(work(Policy.DEFAULT.needs(Capabilities.of("gpu"))).lane(lane));
+        world.configure(lane, LaneSettings.State.DISABLED);
+        var stranger = world.worker(world.session(Lane.DEFAULT).kinds("something-else"));
+
+        assertThat(world.claimByHand(work, stranger)).isDone();
+        assertThat(world.view(work)).isHeldBy(stranger);
+    }
+
+    @Test
+    void leasing_again_to_the_same_worker_is_the_same_lease() {
+        var work = world.submit();
+        var worker = world.worker();
+        var lease = world.claimByHand(work, worker).orThrow();
+        var before = world.everything();
+
+        assertThat(world.claimByHand(work, worker)).isDone(lease);
+
+        assertThat(world.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void what_is_not_ready_is_not_leased_by_hand() {
+        var delayed = world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+        var held = world.submit();
+        world.pause(held);
+        var running = idOf(world.begun());
+
+        for (var work : List.of(delayed, held, running)) {
+            assertThat(world.claimByHand(work, world.worker()))
+                    .isConflict(Conflict.Code.NOT_CLAIMABLE);
+        }
+    }
+
+    @Test
+    void a_lease_by_hand_names_who_gave_it_and_who_got_it() {
+        var work = world.submit();
+        var worker = world.worker();
+        world.claimByHand(work, worker).orThrow();
+
+        var claim = world.lastStep(work);
+        assertThat(claim.transition()).isEqualTo(Transition.CLAIM);
+        assertThat(claim.by()).contains(World.OLGA);
+        assertThat(claim.owner()).contains(worker.owner());
+        assertThat(claim.leaseChange()).contains(Event.LeaseChange.ACQUIRED);
+
+        world.revoke(work);
+        world.claimByHand(work, worker).orThrow();
+        assertThat(world.lastStep(work).transition()).isEqualTo(Transition.RECLAIM);
+    }
+
+    @Test
+    void a_lease_by_hand_belongs_to_no_claim_of_the_worker() {
+        var work = world.submit();
+        var worker = world.worker();
+        world.claimByHand(work, worker).orThrow();
+
+        assertThat(worker.claim(1, 1)).isEmpty();
+        assertThat(worker.repeatClaim(1)).isEmpty();
+        worker.close();
+        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(1);
+    }
+
+    @Test
+    void an_operator_completes_running_work_with_a_result_from_outside() {
+        var lease = world.begun();
+        var result = Payload.text("by hand");
+
+        assertThat(world.act(new Act.Complete(idOf(lease), result))).isDone();
+
+        assertThat(world.view(lease)).endedAs(Outcome.SUCCESS);
+        assertThat(world.result(idOf(lease)).orThrow().result()).contains(result);
+        assertThat(world.end(complete(lease))).isLeaseLost();
+        assertThat(world.lastStep(idOf(lease)).by()).contains(World.OLGA);
+        assertThat(world.lastStep(idOf(lease)).leaseChange()).contains(Event.LeaseChange.REVOKED);
+    }
+
+    @Test
+    void an_operator_fails_work_without_a_retry() {
+        var lease = world.begun();
+        var failure = Failure.of(Failure.TRANSIENT, "given up by hand");
+
+        assertThat(world.act(new Act.Fail(idOf(lease), failure))).isDone();
+
+        assertThat(world.view(lease)).endedAs(Outcome.FAILED).hasRetried(0);
+        assertThat(world.failureOf(idOf(lease))).isEqualTo(failure);
+        assertThat(world.end(complete(lease))).isLeaseLost();
+    }
+
+    @Test
+    void asking_for_the_end_that_was_reached_is_success_and_changes_nothing() {
+        var completed = world.begun();
+        world.end(complete(completed)).orThrow();
+        var failed = world.submit();
+        world.act(new Act.Fail(failed, Endings.FAILURE)).orThrow();
+        var before = world.everything();
+
+        assertThat(world.act(new Act.Complete(idOf(completed), Payload.text("another"))))
+                .isDone(world.view(completed).state());
+        assertThat(world.act(new Act.Fail(failed, Failure.of("another", "another"))))
+                .isDone(world.view(failed).state());
+
+        assertThat(world.everything()).isEqualTo(before);
+        assertThat(world.result(idOf(completed)).orThrow().result()).contains(Endings.RESULT);
+    }
+
+    @Test
+    void asking_for_another_end_than_was_reached_is_a_contradiction() {
+        var completed = idOf(world.begun());
+        world.act(new Act.Complete(completed, Endings.RESULT)).orThrow();
+        var cancelled = world.submit();
+        world.cancel(cancelled);
+
+        for (var act :
+                List.of(
+                        new Act.Fail(completed, Endings.FAILURE),
+                        new Act.Cancel(completed),
+                        new Act.Complete(cancelled, Endings.RESULT),
+                        new Act.Fail(cancelled, Endings.FAILURE))) {
+            assertThat(world.act(act)).isConflict(Conflict.Code.ALREADY_FINISHED);
+        }
+    }
+
+    @Test
+    void revoking_takes_the_lease_away_and_counts_as_no_lapse() {
+        var lease = world.begun();
+
+        assertThat(world.act(new Act.Revoke(idOf(lease)))).isDone(new Ready(Next.RECLAIM));
+
+        assertThat(world.view(lease)).hasLapsed(0).hasRetried(0).hasBegun(1, 1).isUnowned();
+        assertThat(world.end(complete(lease))).isLeaseLost();
+        assertThat(world.lastStep(idOf(lease)).leaseChange()).contains(Event.LeaseChange.REVOKED);
+        assertThat(world.worker(lease.lane()).claimOne().fence())
+                .isEqualTo(new Fence(idOf(lease), 0, 2));
+    }
+
+    @Test
+    @Answers("P33")
+    void revoking_what_nobody_holds_is_success_and_changes_nothing() {
+        var ready = world.submit();
+        var delayed = world.begun();
+        world.end(delay(delayed, MINUTE)).orThrow();
+        var before = world.everything();
+
+        assertThat(world.act(new Act.Revoke(ready))).isDone(new Ready(Next.FIRST));
+        assertThat(world.act(new Act.Revoke(idOf(delayed)))).isDone(world.view(delayed).state());
+
+        assertThat(world.everything()).isEqualTo(before);
+    }
+
+    @Test
+    @Answers("P33")
+    void there_is_no_lease_left_to_revoke_after_the_end() {
+        var lease = world.begun();
+        world.end(complete(lease)).orThrow();
+
+        assertThat(world.act(new Act.Revoke(idOf(lease))))
+                .isConflict(Conflict.Code.ALREADY_FINISHED);
+        assertThat(world.view(lease)).isUnowned();
+    }
+
+    @Test
+    void a_new_priority_leaves_the_lease_alone() {
+        var lease = world.begun();
+
+        assertThat(world.act(new Act.Reprioritise(idOf(lease), 9)))
+                .isDone(new Running(lease.session(), lease.since()));
+
+        var step = world.lastStep(idOf(lease));
+        assertThat(step.transition()).isEqualTo(Transition.REPRIORITISE);
+        assertThat(step.now()).isEqualTo(Situation.RUNNING);
+        assertThat(step.owner()).isEmpty();
+        assertThat(world.view(lease).priority()).isEqualTo(9);
+        assertThat(world.view(lease).policy().priority()).isZero();
+        assertThat(world.end(complete(lease))).isDone();
+    }
+
+    @Test
+    void the_priority_that_it_has_is_no_new_priority() {
+        var work = world.submit(Policy.DEFAULT.priority(5));
+        var before = world.everything();
+
+        assertThat(world.act(new Act.Reprioritise(work, 5))).isDone(new Ready(Next.FIRST));
+
+        assertThat(world.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void the_acts_of_one_call_see_each_other_in_order() {
+        var work = world.submit();
+
+        var answers =
+                world.store()
+                        .operations()
+                        .act(
+                                List.of(
+                                        new Act.Pause(work),
+                                        new Act.Resume(work),
+                                        new Act.Cancel(work),
+                                        new Act.Pause(work),
+                                        new Act.Replay(work)),
+                                World.OLGA);
+
+        assertThat(answers.get(1)).isDone(new Ready(Next.FIRST));
+        assertThat(answers.get(3)).isConflict(Conflict.Code.ALREADY_FINISHED);
+        assertThat(answers.get(4)).isDone(new Ready(Next.REPLAY));
+        assertThat(world.view(work)).reads(new Ready(Next.REPLAY));
+    }
+}

@@ -1,0 +1,249 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Endings.delay;
+import static io.flowfabric.testkit.contract.Endings.fail;
+import static io.flowfabric.testkit.contract.Endings.release;
+import static io.flowfabric.testkit.contract.Endings.retry;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.util.stream.Collectors.toSet;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.StateVector;
+import io.flowfabric.core.state.StateVector.AttemptState;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** The rows of the state table, each reached and read back. */
+abstract class SituationRules extends Rules {
+    /** What waits for flows, suspension, budgets, quotas, grants and the registry of workers. */
+    private static final Set<Situation> OWED =
+            EnumSet.of(
+                    Situation.AWAITING_CHILDREN,
+                    Situation.GRANTED,
+                    Situation.SUSPENDED,
+                    Situation.RESUMING_LATER,
+                    Situation.SKIPPED,
+                    Situation.SHORT_OF_BUDGET,
+                    Situation.OVER_QUOTA,
+                    Situation.WITHOUT_WORKER);
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Policy EXPIRING = Policy.DEFAULT.deadline(Due.in(MINUTE));
+
+    SituationRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    /** How a row of the state table is reached. */
+    private record Way(String vector, Supplier<ExecutionId> reach) {}
+
+    @Test
+    @Answers("P19")
+    void every_situation_that_exists_so_far_can_be_reached() {
+        var reached = new HashSet<StateVector>();
+        for (var way : ways()) {
+            var vector = world.view(way.reach().get()).state().vector();
+            assertThat(vector).hasToString(way.vector());
+            reached.add(vector);
+        }
+
+        var situations = reached.stream().map(StateVector::situation).collect(toSet());
+        assertThat(situations).isEqualTo(EnumSet.complementOf(EnumSet.copyOf(OWED)));
+        assertThat(reached)
+                .isEqualTo(reached.stream().flatMap(SituationRules::variants).collect(toSet()));
+    }
+
+    @Test
+    void what_the_next_lease_is_for_is_remembered() {
+        assertThat(world.view(ready())).reads(new Ready(Next.FIRST));
+        assertThat(world.view(readyToRetry())).reads(new Ready(Next.RETRY));
+        assertThat(world.view(readyToReplay())).reads(new Ready(Next.REPLAY));
+        assertThat(world.view(released())).reads(new Ready(Next.CONTINUE));
+        assertThat(world.view(lapsed())).reads(new Ready(Next.RECLAIM));
+    }
+
+    private List<Way> ways() {
+        var ready = "runnable/unowned/eligible_now/waiting_for_worker/none/";
+        var delayed = "runnable/unowned/not_eligible_until_time/waiting_for_delay/none/";
+        var backingOff = "runnable/unowned/not_eligible_until_time/waiting_for_retry_backoff/none/";
+        var held = "runnable/unowned/blocked_by_operator/paused_by_operator/none/";
+        var closed = "runnable/unowned/blocked_by_lane_state/paused_by_policy/none/";
+        var ended = "terminal/unowned/not_applicable/none/";
+        return List.of(
+                new Way(ready + "pending_first_attempt", this::ready),
+                new Way(ready + "pending_retry_attempt", this::readyToRetry),
+                new Way(ready + "pending_replay_attempt", this::readyToReplay),
+                new Way(ready + "attempt_interrupted", this::released),
+                new Way(ready + "attempt_interrupted", this::lapsed),
+                new Way(delayed + "pending_first_attempt", this::delayed),
+                new Way(delayed + "attempt_interrupted", this::letGo),
+                new Way(backingOff + "pending_retry_attempt", this::backingOff),
+                new Way(held + "pending_first_attempt", () -> held(ready())),
+                new Way(held + "pending_first_attempt", () -> held(delayed())),
+                new Way(held + "pending_retry_attempt", () -> held(backingOff())),
+                new Way(held + "pending_replay_attempt", () -> held(readyToReplay())),
+                new Way(held + "attempt_interrupted", () -> held(running())),
+                new Way("active/leased/not_applicable/none/none/running_attempt", this::running),
+                new Way(ended + "success/attempt_terminal", this::completed),
+                new Way(ended + "failed/attempt_terminal", this::failed),
+                new Way(ended + "cancelled/attempt_terminal", () -> cancelled(running())),
+                new Way(ended + "cancelled/pending_first_attempt", () -> cancelled(ready())),
+                new Way(ended + "cancelled/pending_replay_attempt", this::cancelledTwice),
+                new Way(ended + "expired/attempt_terminal", this::expiredWhileRunning),
+                new Way(ended + "expired/pending_first_attempt", this::expiredWhileReady),
+                new Way(ended + "expired/pending_replay_attempt", this::expiredTwice),
+                new Way(closed + "pending_first_attempt", () -> closed(ready())),
+                new Way(closed + "pending_retry_attempt", () -> closed(readyToRetry())),
+                new Way(closed + "pending_replay_attempt", () -> closed(readyToReplay())),
+                new Way(closed + "attempt_interrupted", () -> closed(lapsed())));
+    }
+
+    private ExecutionId ready() {
+        return world.submit(work().lane(world.newLane()));
+    }
+
+    private ExecutionId running() {
+        return idOf(world.begun());
+    }
+
+    private ExecutionId readyToRetry() {
+        var lease = world.begun();
+        world.end(retry(lease, Duration.ZERO)).orThrow();
+        return idOf(lease);
+    }
+
+    private ExecutionId readyToReplay() {
+        var work = completed();
+        world.replay(work);
+        return work;
+    }
+
+    private ExecutionId released() {
+        var lease = world.begun();
+        world.end(release(lease)).orThrow();
+        return idOf(lease);
+    }
+
+    private ExecutionId lapsed() {
+        var lease = world.begun();
+        world.store().sessions().close(lease.session());
+        return idOf(lease);
+    }
+
+    private ExecutionId delayed() {
+        return world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+    }
+
+    private ExecutionId letGo() {
+        var lease = world.begun();
+        world.end(delay(lease, MINUTE)).orThrow();
+        return idOf(lease);
+    }
+
+    private ExecutionId backingOff() {
+        var lease = world.begun();
+        world.end(retry(lease, MINUTE)).orThrow();
+        return idOf(lease);
+    }
+
+    private ExecutionId held(ExecutionId work) {
+        world.pause(work);
+        return work;
+    }
+
+    private ExecutionId completed() {
+        var lease = world.begun();
+        world.end(complete(lease)).orThrow();
+        return idOf(lease);
+    }
+
+    private ExecutionId failed() {
+        var lease = world.begun();
+        world.end(fail(lease)).orThrow();
+        return idOf(lease);
+    }
+
+    private ExecutionId cancelled(ExecutionId work) {
+        world.cancel(work);
+        return work;
+    }
+
+    private ExecutionId cancelledTwice() {
+        var work = cancelled(ready());
+        world.replay(work);
+        return cancelled(work);
+    }
+
+    private ExecutionId expiredWhileRunning() {
+        var lease = world.begun(EXPIRING);
+        world.pass(MINUTE);
+        return idOf(lease);
+    }
+
+    private ExecutionId expiredWhileReady() {
+        var work = world.submit(EXPIRING);
+        world.pass(MINUTE);
+        return work;
+    }
+
+    private ExecutionId expiredTwice() {
+        var work = expiredWhileReady();
+        world.replay(work);
+        world.pass(MINUTE);
+        return work;
+    }
+
+    private ExecutionId closed(ExecutionId work) {
+        world.configure(world.view(work).lane(), LaneSettings.State.PAUSED);
+        return work;
+    }
+
+    /**
+     * The same row with every attempt state that it can have; nothing else in these rows varies.
+     */
+    private static Stream<StateVector> variants(StateVector row) {
+        return Stream.of(AttemptState.values())
+                .filter(attempt -> situationOf(row, attempt).isPresent())
+                .map(
+                        attempt ->
+                                new StateVector(
+                                        row.phase(),
+                                        row.ownership(),
+                                        row.eligibility(),
+                                        row.reason(),
+                                        row.outcome(),
+                                        attempt));
+    }
+
+    private static Optional<Situation> situationOf(StateVector row, AttemptState attempt) {
+        return Situation.of(
+                row.phase(),
+                row.ownership(),
+                row.eligibility(),
+                row.reason(),
+                row.outcome(),
+                attempt);
+    }
+}

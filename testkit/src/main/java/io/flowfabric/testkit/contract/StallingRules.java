@@ -1,0 +1,80 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Given.idOf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** Rule 4: a handler that hangs while its process lives loses its work too. */
+abstract class StallingRules extends Rules {
+    StallingRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @Test
+    void a_worker_that_stalls_loses_its_work_although_it_lives() {
+        var lease = world.begun(Policy.DEFAULT.stallTimeout(Duration.ofMinutes(1)));
+
+        world.pass(Duration.ofMinutes(1).minusMillis(1));
+        assertThat(world.report(lease, 50)).isDone();
+        world.pass(Duration.ofMinutes(1).minusMillis(1));
+        assertThat(world.view(lease)).hasLapsed(0);
+        world.pass(Duration.ofMillis(1));
+
+        assertThat(world.view(lease)).reads(new Ready(Next.RECLAIM)).hasLapsed(1).isUnowned();
+        var lapse = world.lastStep(idOf(lease));
+        assertThat(lapse.transition()).isEqualTo(Transition.LAPSE);
+        assertThat(lapse.by()).contains(By.engine("no progress for PT1M"));
+        assertThat(world.end(complete(lease))).isLeaseLost();
+    }
+
+    @Test
+    void a_heartbeat_is_no_progress() {
+        var work = world.submit(Policy.DEFAULT.stallTimeout(Duration.ofMinutes(1)));
+        var worker = world.worker();
+        var lease = worker.claimOne();
+
+        world.pass(Duration.ofSeconds(30));
+        worker.beat(lease.fence()).orThrow();
+        world.pass(Duration.ofSeconds(30));
+
+        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM));
+        assertThat(worker.beat(lease.fence()).orThrow().lost()).containsExactly(lease.fence());
+    }
+
+    @Test
+    void silence_alone_is_no_stall_unless_the_policy_says_so() {
+        var lease = world.begun();
+
+        world.pass(Duration.ofMinutes(59));
+
+        assertThat(world.end(complete(lease))).isDone();
+    }
+
+    @Test
+    void work_that_stalls_too_often_fails_at_the_cap() {
+        var policy = Policy.DEFAULT.stallTimeout(Duration.ofMinutes(1)).maxReclaims(1);
+        var lease = world.begun(policy);
+        world.pass(Duration.ofMinutes(1));
+        world.worker(lease.lane()).claimOne();
+
+        world.pass(Duration.ofMinutes(1));
+
+        assertThat(world.view(lease)).endedAs(Outcome.FAILED).hasLapsed(1);
+        assertThat(world.failureOf(idOf(lease)).message()).isEqualTo("max_reclaims_exceeded");
+    }
+}

@@ -1,0 +1,233 @@
+package io.flowfabric.testkit.contract;
+
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every store is held to, one nested class for each family of rules.
+ *
+ * <p>A store's own tests extend this class and say how a fresh store is opened; every rule then
+ * runs against it, unchanged.
+ */
+public abstract class StoreContract {
+    /** A fresh, empty store for one test, which closes it. */
+    protected abstract StoreFixture open();
+
+    @Nested
+    class Submitting extends SubmittingRules {
+        Submitting() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingRules {
+        Fencing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Repeating extends RepeatingRules {
+        Repeating() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class ClaimingAgain extends ClaimingAgainRules {
+        ClaimingAgain() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Living extends SessionRules {
+        Living() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Remembering extends RememberingRules {
+        Remembering() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Dying extends DyingRules {
+        Dying() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Stalling extends StallingRules {
+        Stalling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Ending extends EndingRules {
+        Ending() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Replaying extends ReplayingRules {
+        Replaying() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Cancelling extends CancellingRules {
+        Cancelling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Retrying extends RetryingRules {
+        Retrying() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Expiring extends ExpiringRules {
+        Expiring() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Ordering extends OrderingRules {
+        Ordering() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Matching extends MatchingRules {
+        Matching() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Lanes extends LaneRules {
+        Lanes() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Feeding extends FeedingRules {
+        Feeding() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Filtering extends FilteringRules {
+        Filtering() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Carrying extends CarryingRules {
+        Carrying() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Validating extends ValidatingRules {
+        Validating() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Reading extends ReadingRules {
+        Reading() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Searching extends SearchingRules {
+        Searching() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Retaining extends RetainingRules {
+        Retaining() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class PassingOver extends PassingOverRules {
+        PassingOver() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Operating extends OperatingRules {
+        Operating() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Pausing extends PausingRules {
+        Pausing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Situations extends SituationRules {
+        Situations() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Time extends TimeRules {
+        Time() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Waking extends WakingRules {
+        Waking() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingRules {
+        Closing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Racing extends RacingRules {
+        Racing() {
+            super(StoreContract.this::open);
+        }
+    }
+}

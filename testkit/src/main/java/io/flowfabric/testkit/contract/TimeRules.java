@@ -1,0 +1,178 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Endings.retry;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.IdSource;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Maintenance.Round;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+
+/** Time: the store's clock decides, and what is due is known beforehand. */
+abstract class TimeRules extends Rules {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    TimeRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @Test
+    @Answers("P34")
+    void every_moment_is_read_from_the_stores_clock() {
+        world.advance(Duration.ofDays(10_000));
+        var start = world.now();
+        var lease = world.begun();
+        world.advance(MINUTE);
+        world.end(complete(lease)).orThrow();
+
+        assertThat(lease.since()).isEqualTo(start);
+        assertThat(world.view(lease).submitted()).isEqualTo(start);
+        assertThat(world.view(lease).changed()).isEqualTo(start.plus(MINUTE));
+        assertThat(world.steps(idOf(lease)))
+                .extracting(Event.Step::at)
+                .containsExactly(start, start, start.plus(MINUTE));
+    }
+
+    @Test
+    @Answers("P34")
+    void the_clock_of_the_caller_has_no_say_in_the_order() {
+        var fast = new IdSource(() -> Instant.parse("2099-01-01T00:00:00Z"), new Random(1));
+        var slow = new IdSource(() -> Instant.parse("1999-01-01T00:00:00Z"), new Random(2));
+
+        var first = world.submit(work().id(fast.execution()));
+        var second = world.submit(work().id(slow.execution()));
+
+        assertThat(world.worker().takeOneByOne(2)).containsExactly(first, second);
+    }
+
+    @Test
+    @Answers("P34")
+    void a_wait_is_counted_from_when_the_store_hears_of_it() {
+        var lease = world.begun();
+        var ending = retry(lease, MINUTE);
+        world.advance(Duration.ofSeconds(30));
+
+        assertThat(world.end(ending).orThrow().until()).contains(world.in(MINUTE));
+    }
+
+    @Test
+    void a_sweep_does_what_is_due_and_says_how_much_it_was() {
+        world.submit(5, () -> work(Policy.DEFAULT.start(Due.in(MINUTE))));
+        assertThat(world.tick(Chore.TIMERS, 10)).isEqualTo(new Round(0, 0, false));
+        world.advance(MINUTE);
+
+        var first = world.tick(Chore.TIMERS, 2);
+
+        assertThat(first).isEqualTo(new Round(2, 0, true));
+        assertThat(world.worker().claim(5)).hasSize(2);
+        assertThat(world.tick(Chore.TIMERS, 10)).isEqualTo(new Round(3, 0, false));
+        assertThat(world.tick(Chore.TIMERS, 10)).isEqualTo(new Round(0, 0, false));
+    }
+
+    @Test
+    void a_sweep_does_deadlines_then_timeouts_then_stalls_then_delays() {
+        world.submit(2, () -> work(Policy.DEFAULT.start(Due.in(MINUTE))));
+        world.begun(Policy.DEFAULT.stallTimeout(MINUTE));
+        world.begun(Policy.DEFAULT.stallTimeout(MINUTE));
+        world.begun(Policy.DEFAULT.attemptTimeout(MINUTE));
+        world.begun(Policy.DEFAULT.attemptTimeout(MINUTE));
+        world.submit(2, () -> work(Policy.DEFAULT.deadline(Due.in(MINUTE))));
+        var feed = world.feed(FeedFilter.of(Topic.EVERYTHING));
+        world.advance(MINUTE);
+
+        var rounds = List.of(round(3, feed), round(3, feed), round(3, feed));
+
+        assertThat(rounds)
+                .containsExactly(
+                        List.of(Transition.EXPIRE, Transition.EXPIRE, Transition.RETRY),
+                        List.of(Transition.RETRY, Transition.LAPSE, Transition.LAPSE),
+                        List.of(Transition.WAKE, Transition.WAKE));
+    }
+
+    @Test
+    void a_store_is_never_late_to_say_when_it_is_needed() {
+        var soon = world.in(MINUTE);
+        world.submit(Policy.DEFAULT.start(Due.at(soon)));
+        assertThat(world.store().maintenance().nextDue().orElseThrow()).isBeforeOrEqualTo(soon);
+
+        var sooner = world.in(Duration.ofSeconds(50));
+        world.submit(Policy.DEFAULT.deadline(Due.at(sooner)));
+        assertThat(world.store().maintenance().nextDue().orElseThrow()).isBeforeOrEqualTo(sooner);
+
+        var death = world.in(world.frailWorker().session().ttl());
+        assertThat(world.store().maintenance().nextDue().orElseThrow()).isBeforeOrEqualTo(death);
+    }
+
+    @Test
+    void a_lease_with_a_timeout_is_something_to_come_back_for() {
+        var lease = world.begun(Policy.DEFAULT.attemptTimeout(MINUTE));
+        assertThat(nextDue()).isBeforeOrEqualTo(lease.since().plus(MINUTE));
+
+        var stalling = world.begun(Policy.DEFAULT.stallTimeout(Duration.ofSeconds(10)));
+        assertThat(nextDue()).isBeforeOrEqualTo(stalling.since().plusSeconds(10));
+
+        world.end(retry(lease, Duration.ofSeconds(5))).orThrow();
+        assertThat(nextDue()).isBeforeOrEqualTo(world.in(Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void nothing_is_overdue_after_everything_was_done() {
+        world.submit(Policy.DEFAULT.start(Due.in(MINUTE)).deadline(Due.in(MINUTE.multipliedBy(3))));
+        world.frailWorker();
+        var held = world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+        world.pause(held);
+
+        for (int i = 0; i < 5; i++) {
+            world.pass(MINUTE);
+            world.store()
+                    .maintenance()
+                    .nextDue()
+                    .ifPresent(next -> assertThat(next).isAfter(world.now()));
+        }
+    }
+
+    @Test
+    void nothing_happens_before_somebody_looks() {
+        var work = world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+        var before = world.everything();
+
+        world.advance(MINUTE);
+        assertThat(world.everything()).isEqualTo(before);
+
+        world.tick();
+        assertThat(world.view(work)).reads(new Ready(Next.FIRST));
+    }
+
+    /** What one round of a sweep does, and reports as done. */
+    private List<Transition> round(int limit, FeedReader feed) {
+        var round = world.tick(Chore.TIMERS, limit);
+        var done = FeedReader.steps(feed.read()).stream().map(Event.Step::transition).toList();
+        assertThat(round).isEqualTo(new Round(done.size(), 0, done.size() == limit));
+        return done;
+    }
+
+    private Instant nextDue() {
+        return world.store().maintenance().nextDue().orElseThrow();
+    }
+}

@@ -1,0 +1,157 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.SessionId;
+import io.flowfabric.testkit.StoreFixture;
+import io.flowfabric.testkit.history.Acknowledgements;
+import io.flowfabric.testkit.history.History;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * Many at once: workers that crash, forget, repeat themselves and wake up late; submitters; an
+ * operator; and one who lets time pass and does the chores. Then everything is drained, and what is
+ * known about the run is handed out to be judged.
+ *
+ * <pre>{@code
+ * assertThat(new ConcurrentRun(MyFixture::new).seed(1).run()).isSound();
+ * }</pre>
+ *
+ * <p>The seed decides what each of them does, and the machine decides in which order: the same seed
+ * does not give the same run.
+ */
+public final class ConcurrentRun {
+    /** Time passes slowly enough for sessions to do something before they die. */
+    private static final int OPERATIONS_PER_TICK = 4;
+
+    private final Supplier<? extends StoreFixture> fixtures;
+    private final long seed;
+    private final int workers;
+    private final int submitters;
+    private final int operations;
+
+    /** A run with four workers and two submitters, of 300 operations each. */
+    public ConcurrentRun(Supplier<? extends StoreFixture> fixtures) {
+        this(fixtures, 1, 4, 2, 300);
+    }
+
+    private ConcurrentRun(
+            Supplier<? extends StoreFixture> fixtures,
+            long seed,
+            int workers,
+            int submitters,
+            int operations) {
+        this.fixtures = fixtures;
+        this.seed = seed;
+        this.workers = workers;
+        this.submitters = submitters;
+        this.operations = operations;
+    }
+
+    public ConcurrentRun seed(long other) {
+        return new ConcurrentRun(fixtures, other, workers, submitters, operations);
+    }
+
+    /** How many worker processes there are, each in a thread of its own. */
+    public ConcurrentRun workers(int count) {
+        return new ConcurrentRun(fixtures, seed, count, submitters, operations);
+    }
+
+    /** How many threads submit work. */
+    public ConcurrentRun submitters(int count) {
+        return new ConcurrentRun(fixtures, seed, workers, count, operations);
+    }
+
+    /** How much each thread does. */
+    public ConcurrentRun operations(int count) {
+        return new ConcurrentRun(fixtures, seed, workers, submitters, count);
+    }
+
+    /**
+     * Lets them loose, and waits until all work is done.
+     *
+     * @throws AssertionError when a call failed in a way that the contract does not have, a
+     *     repeated call got an answer that it must not get, or work could not be brought to its end
+     */
+    public History run() {
+        try (var fixture = fixtures.get()) {
+            var acknowledgements = new Acknowledgements(fixture::now);
+            var cast = Cast.of(new Identity(seed), fixture.now(), List.of(), acknowledgements);
+            var sessions = perform(fixture, cast);
+            drain(fixture, cast, sessions);
+            return History.of(fixture.store(), fixture.now(), acknowledgements.all())
+                    .meantToBeDrained();
+        }
+    }
+
+    /** Performs all roles at once, and returns the sessions that were opened. */
+    private List<SessionId> perform(StoreFixture fixture, Cast cast) {
+        var roles = roles();
+        var stage = new Alone(fixture, false);
+        var start = new CyclicBarrier(roles.size());
+        var tasks = new ArrayList<Callable<List<SessionId>>>();
+        for (int stream = 0; stream < roles.size(); stream++) {
+            var role = roles.get(stream);
+            var own = cast.with(List.of(new Worker(role.name() + stream)));
+            var generator = new Generator(seed, stream, role.mix());
+            tasks.add(
+                    () -> {
+                        start.await();
+                        var performer = new Performer(stage, own);
+                        for (int index = 0; index < role.operations(); index++) {
+                            performer.perform(generator.operation(index));
+                        }
+                        return own.sessions();
+                    });
+        }
+        return all(tasks);
+    }
+
+    private record Role(String name, Mix mix, int operations) {}
+
+    private List<Role> roles() {
+        var roles = new ArrayList<Role>();
+        IntStream.range(0, workers).forEach(i -> roles.add(new Role("w", Mix.WORKER, operations)));
+        IntStream.range(0, submitters)
+                .forEach(i -> roles.add(new Role("s", Mix.SUBMITTER, operations)));
+        // One only: two could contradict each other about a result, and both be right.
+        roles.add(new Role("operator", Mix.OPERATOR, operations));
+        roles.add(new Role("clock", Mix.CLOCK, operations / OPERATIONS_PER_TICK));
+        return roles;
+    }
+
+    private List<SessionId> all(List<Callable<List<SessionId>>> tasks) {
+        // Real threads, as many as there are roles: they must be able to run at the same time.
+        try (var threads = Executors.newFixedThreadPool(tasks.size())) {
+            var sessions = new ArrayList<SessionId>();
+            for (Future<List<SessionId>> done : threads.invokeAll(tasks)) {
+                sessions.addAll(done.get());
+            }
+            return sessions;
+        } catch (ExecutionException e) {
+            throw new AssertionError(
+                    "A thread of the run of seed %d failed: %s".formatted(seed, e.getCause()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("The run was interrupted.", e);
+        }
+    }
+
+    private void drain(StoreFixture fixture, Cast cast, List<SessionId> sessions) {
+        try {
+            new Drain(new Alone(fixture, true), cast).drain(sessions);
+        } catch (Difference.Found stuck) {
+            throw new AssertionError(
+                    "The run of seed %d could not be drained: %s"
+                            .formatted(seed, stuck.difference()),
+                    stuck);
+        }
+    }
+}

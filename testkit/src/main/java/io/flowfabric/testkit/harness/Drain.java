@@ -1,0 +1,203 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.state.BlockedBy;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.testkit.harness.Difference.Kind;
+import io.flowfabric.testkit.harness.Operation.Hearing;
+import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Brings all work of a run to its end: opens every lane, closes every session, lifts every pause,
+ * waits for every delay, and completes what it claims. What is still there afterwards is stuck.
+ */
+final class Drain {
+    private static final By JANITOR = new By("janitor", "the run is over");
+    private static final int MOST_ROUNDS = 500;
+    private static final int CLAIM = 256;
+    private static final int LIMIT = 1000;
+
+    /** Far away from the numbers of all operations. */
+    private static final long FIRST_NUMBER = Long.MAX_VALUE / 2;
+
+    private final Stage stage;
+    private final Cast cast;
+    private final WorkerPart hands;
+    private final OperatorPart desk;
+    private final Worker janitor = new Worker("janitor");
+    private long number = FIRST_NUMBER;
+
+    Drain(Stage stage, Cast cast) {
+        this.stage = stage;
+        this.cast = cast.with(List.of(janitor));
+        this.hands = new WorkerPart(stage, this.cast);
+        this.desk = new OperatorPart(stage, this.cast);
+    }
+
+    /**
+     * Does it.
+     *
+     * @param sessions all that were ever opened
+     */
+    void drain(Collection<SessionId> sessions) {
+        Scene.NAMESPACES.forEach(this::openLanes);
+        sessions.forEach(this::close);
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            var live = live();
+            if (live.isEmpty()) {
+                return;
+            }
+            resume(live);
+            stage.tick(Chore.SESSIONS, LIMIT);
+            stage.tick(Chore.TIMERS, LIMIT);
+            long completed = Scene.NAMESPACES.stream().mapToLong(this::completeAll).sum();
+            if (completed == 0) {
+                stage.advance(untilTheNextWakes(live));
+            }
+        }
+        throw new Difference.Found(
+                Kind.DRAIN,
+                "what is left",
+                live().stream().map(view -> view.id() + " is " + view.state()).toList());
+    }
+
+    private void openLanes(Namespace namespace) {
+        var lanes =
+                stage.call(
+                        "lanes",
+                        namespace,
+                        store -> store.lanes().list(namespace, Cursor.NONE, LIMIT).items());
+        for (LaneView lane : lanes.answered().orElse(List.of())) {
+            if (!lane.settings().state().gives()) {
+                desk.configure(
+                        new Operation.Configure(
+                                lane.lane(), LaneSettings.DEFAULT, JANITOR.actor()));
+            }
+        }
+    }
+
+    private void close(SessionId session) {
+        var unused =
+                stage.call(
+                        "close",
+                        session,
+                        store -> {
+                            store.sessions().close(session);
+                            return "closed";
+                        });
+    }
+
+    private List<ExecutionView> live() {
+        var ids = cast.ledger().ids();
+        var answers = stage.call("describe", "all", store -> store.queries().describe(ids));
+        var live = new ArrayList<ExecutionView>();
+        for (Answer<ExecutionView> answer : answers.answered().orElse(List.of())) {
+            if (answer instanceof Answer.Done<ExecutionView>(var view)
+                    && !view.state().terminal()) {
+                live.add(view);
+            }
+        }
+        return live;
+    }
+
+    private void resume(List<ExecutionView> live) {
+        List<Act> acts =
+                live.stream()
+                        .filter(
+                                view ->
+                                        view.state() instanceof Blocked blocked
+                                                && blocked.by() == BlockedBy.OPERATOR)
+                        .<Act>map(view -> new Act.Resume(view.id()))
+                        .toList();
+        if (!acts.isEmpty()) {
+            desk.act(acts, JANITOR, Hearing.HEARD);
+        }
+    }
+
+    private long completeAll(Namespace namespace) {
+        var session = session(namespace);
+        cast.opens(janitor, session.id());
+        var opened = stage.call("open", session, store -> store.sessions().open(session));
+        if (opened.answered().isEmpty()) {
+            return 0;
+        }
+        long completed = 0;
+        for (long claim = 1; claim <= MOST_ROUNDS; claim++) {
+            var leases = claimed(new Claims.Claim(session.id(), claim, CLAIM));
+            if (leases.isEmpty()) {
+                break;
+            }
+            List<Ending> endings =
+                    leases.stream()
+                            .<Ending>map(
+                                    lease ->
+                                            new Ending.Complete(
+                                                    lease.fence(), Payload.text("drained")))
+                            .toList();
+            hands.end(janitor, endings, Hearing.HEARD);
+            completed += leases.size();
+        }
+        close(session.id());
+        return completed;
+    }
+
+    private List<Lease> claimed(Claims.Claim claim) {
+        var began = cast.acknowledgements().now();
+        var leases = stage.claim(claim).answered().orElse(List.of());
+        var span = cast.acknowledgements().since(began);
+        leases.forEach(lease -> cast.acknowledgements().note(new LeaseGiven(span, lease)));
+        return leases;
+    }
+
+    private Session session(Namespace namespace) {
+        return new Session(
+                cast.identity().session(number++),
+                namespace,
+                janitor.name(),
+                janitor.name(),
+                new TreeSet<>(Scene.lanesOf(namespace)),
+                new TreeSet<>(),
+                Scene.EVERY_ABILITY,
+                Session.DEFAULT_TTL);
+    }
+
+    private Duration untilTheNextWakes(List<ExecutionView> live) {
+        Instant now = stage.now();
+        return live.stream()
+                .flatMap(Drain::wakes)
+                .filter(now::isBefore)
+                .min(Comparator.naturalOrder())
+                .map(until -> Duration.between(now, until))
+                .orElse(Duration.ofSeconds(1));
+    }
+
+    private static Stream<Instant> wakes(ExecutionView view) {
+        return view.state() instanceof Delayed delayed
+                ? Stream.of(delayed.until())
+                : Stream.empty();
+    }
+}

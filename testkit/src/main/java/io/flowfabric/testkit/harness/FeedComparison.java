@@ -1,0 +1,98 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.testkit.harness.Difference.Kind;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Compares what the feeds of both tell, and whether the one under test tells it the same twice. */
+final class FeedComparison {
+    private static final FeedFilter EVERYTHING = FeedFilter.of(Topic.EVERYTHING);
+
+    private static final List<FeedFilter> FILTERS =
+            List.of(
+                    FeedFilter.of(Topic.LEASES),
+                    FeedFilter.of(Topic.COMPLETIONS),
+                    FeedFilter.of(Topic.OPERATIONS).namespace(Scene.NAMESPACES.getFirst()),
+                    EVERYTHING.lane(Scene.LANES.getFirst()),
+                    EVERYTHING.tag("colour", Scene.COLOURS.getFirst()));
+
+    private static final int FEW = 7;
+    private static final int MANY = 500;
+
+    private final Feeds tested;
+    private final FeedFollower actual;
+    private final FeedFollower expected;
+    private final List<Feeds.Entry> seen = new ArrayList<>();
+
+    FeedComparison(Twins twins) {
+        this.tested = twins.tested().feeds();
+        this.actual = new FeedFollower(tested, EVERYTHING, tested.beginning(), MANY);
+        var model = twins.model().feeds();
+        this.expected = new FeedFollower(model, EVERYTHING, model.beginning(), MANY);
+    }
+
+    /** What happened since the last time. */
+    void compareNews() {
+        var news = actual.news(0);
+        seen.addAll(news);
+        same("news", FeedFollower.events(expected.news(0)), FeedFollower.events(news));
+    }
+
+    /** Everything that the store under test has told. */
+    List<Event> seen() {
+        return FeedFollower.events(seen);
+    }
+
+    /** Whether it tells the same again: in small pieces, from the middle, through filters. */
+    void compareReadings(Map<ExecutionId, ExecutionView> views) {
+        var all = seen();
+        same("second reading", all, again(EVERYTHING, FEW));
+        if (!seen.isEmpty()) {
+            int middle = seen.size() / 2;
+            var rest = new FeedFollower(tested, EVERYTHING, seen.get(middle).cursor(), MANY);
+            same(
+                    "reading from the middle",
+                    all.subList(middle + 1, all.size()),
+                    FeedFollower.events(rest.news(0)));
+        }
+        for (FeedFilter filter : FILTERS) {
+            var known = all.stream().filter(event -> known(event, views)).toList();
+            var fitting = known.stream().filter(e -> filter.fits(e, tags(e, views))).toList();
+            var read = again(filter, MANY).stream().filter(event -> known(event, views)).toList();
+            same("reading through " + filter, fitting, read);
+        }
+    }
+
+    private List<Event> again(FeedFilter filter, int batch) {
+        var follower = new FeedFollower(tested, filter, tested.beginning(), batch);
+        return FeedFollower.events(follower.news(seen.size()));
+    }
+
+    /** What was erased has no tags any more that a test could know. */
+    private static boolean known(Event event, Map<ExecutionId, ExecutionView> views) {
+        return !(event instanceof Event.Step step) || views.containsKey(step.execution());
+    }
+
+    private static Tags tags(Event event, Map<ExecutionId, ExecutionView> views) {
+        return event instanceof Event.Step step
+                ? Optional.ofNullable(views.get(step.execution()))
+                        .map(ExecutionView::tags)
+                        .orElse(Tags.NONE)
+                : Tags.NONE;
+    }
+
+    private static void same(String what, List<Event> expected, List<Event> actual) {
+        Twins.same(
+                Kind.FEED, what, FeedFollower.bySubject(expected), FeedFollower.bySubject(actual));
+    }
+}

@@ -1,0 +1,72 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads a feed from its beginning, a batch at a time, and remembers how far it has come. */
+final class FeedFollower {
+    private final Feeds feeds;
+    private final FeedFilter filter;
+    private final int batch;
+    private Cursor cursor;
+
+    FeedFollower(Feeds feeds, FeedFilter filter, Cursor from, int batch) {
+        this.feeds = feeds;
+        this.filter = filter;
+        this.batch = batch;
+        this.cursor = from;
+    }
+
+    /**
+     * Everything that came since.
+     *
+     * @param patience how many empty answers in a row may come before the end: a store may have to
+     *     pass over events that do not fit, at least one each time
+     */
+    List<Feeds.Entry> news(int patience) {
+        var entries = new ArrayList<Feeds.Entry>();
+        int empty = 0;
+        while (empty <= patience) {
+            var read = feeds.read(filter, cursor, batch);
+            boolean stuck = read.next().equals(cursor);
+            cursor = read.next();
+            entries.addAll(read.entries());
+            if (!read.entries().isEmpty()) {
+                empty = 0;
+            } else if (stuck) {
+                return entries;
+            } else {
+                empty++;
+            }
+        }
+        return entries;
+    }
+
+    static List<Event> events(List<Feeds.Entry> entries) {
+        return entries.stream().map(Feeds.Entry::event).toList();
+    }
+
+    /**
+     * The events by what they are about. Only among those is there an order that every store keeps.
+     */
+    static Map<Object, List<Event>> bySubject(List<Event> events) {
+        var grouped = new LinkedHashMap<Object, List<Event>>();
+        for (Event event : events) {
+            Object subject =
+                    switch (event) {
+                        case Event.Step step -> step.execution();
+                        case Event.Renewal renewal -> renewal.owner().session();
+                        case Event.LaneChange change -> change.lane();
+                    };
+            grouped.computeIfAbsent(subject, key -> new ArrayList<>()).add(event);
+        }
+        return grouped;
+    }
+}

@@ -1,0 +1,106 @@
+package io.flowfabric.testkit.harness;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * How often each kind of operation occurs, by weight.
+ *
+ * @param openings how many sessions are opened before anything else, so that something can happen
+ */
+record Mix(Map<Kind, Integer> weights, int openings) {
+    enum Kind {
+        SUBMIT,
+        OPEN,
+        REOPEN,
+        CLOSE,
+        CRASH,
+        BEAT,
+        CLAIM,
+        CLAIM_AGAIN,
+        REPORT,
+        END,
+        REPEAT,
+        OPERATE,
+        ASSIGN,
+        CONFIGURE,
+        TICK,
+        PASS
+    }
+
+    /** Submitters of a concurrent run. */
+    static final Mix SUBMITTER = new Mix(Map.of(Kind.SUBMIT, 1), 0);
+
+    /** Workers of a concurrent run. */
+    static final Mix WORKER =
+            new Mix(
+                    new EnumMap<>(
+                            Map.of(
+                                    Kind.OPEN, 4,
+                                    Kind.CLOSE, 1,
+                                    Kind.CRASH, 1,
+                                    Kind.BEAT, 15,
+                                    Kind.CLAIM, 25,
+                                    Kind.CLAIM_AGAIN, 4,
+                                    Kind.REPORT, 8,
+                                    Kind.END, 36,
+                                    Kind.REPEAT, 6)),
+                    1);
+
+    /** Operators of a concurrent run. */
+    static final Mix OPERATOR =
+            new Mix(
+                    new EnumMap<>(
+                            Map.of(
+                                    Kind.OPERATE, 80,
+                                    Kind.ASSIGN, 5,
+                                    Kind.OPEN, 2,
+                                    Kind.END, 5,
+                                    Kind.CONFIGURE, 8)),
+                    1);
+
+    /** Whoever lets time pass in a concurrent run. */
+    static final Mix CLOCK = new Mix(new EnumMap<>(Map.of(Kind.TICK, 2, Kind.PASS, 1)), 0);
+
+    Mix {
+        weights = new EnumMap<>(weights);
+    }
+
+    /**
+     * Everyone together, in a proportion that depends on the seed: runs in which something is
+     * frequent, or never happens, get into corners that a mean mix does not see.
+     */
+    static Mix ofEveryone(long seed) {
+        var draw = new Draw(Identity.mixed(seed));
+        var weights = usual();
+        weights.replaceAll(
+                (kind, weight) ->
+                        essential(kind) ? weight * 4 : weight * draw.one(0, 2, 4, 4, 4, 12));
+        return new Mix(weights, Scene.NAMESPACES.size());
+    }
+
+    private static boolean essential(Kind kind) {
+        return kind == Kind.SUBMIT || kind == Kind.OPEN || kind == Kind.CLAIM || kind == Kind.TICK;
+    }
+
+    private static EnumMap<Kind, Integer> usual() {
+        var weights = new EnumMap<Kind, Integer>(Kind.class);
+        weights.put(Kind.SUBMIT, 17);
+        weights.put(Kind.OPEN, 7);
+        weights.put(Kind.REOPEN, 1);
+        weights.put(Kind.CLOSE, 1);
+        weights.put(Kind.CRASH, 1);
+        weights.put(Kind.BEAT, 7);
+        weights.put(Kind.CLAIM, 16);
+        weights.put(Kind.CLAIM_AGAIN, 3);
+        weights.put(Kind.REPORT, 7);
+        weights.put(Kind.END, 15);
+        weights.put(Kind.REPEAT, 3);
+        weights.put(Kind.OPERATE, 11);
+        weights.put(Kind.ASSIGN, 2);
+        weights.put(Kind.CONFIGURE, 2);
+        weights.put(Kind.TICK, 8);
+        weights.put(Kind.PASS, 8);
+        return weights;
+    }
+}

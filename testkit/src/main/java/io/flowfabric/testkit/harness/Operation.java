@@ -1,0 +1,252 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.policy.Capabilities;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One thing that somebody does, as pure data.
+ *
+ * <p>It refers to others by number only: the third worker, the newest lease but two, the fifth
+ * execution; always modulo how many there are when it is performed. So operations can be made
+ * without performing any, and leaving some out leaves the others meaningful.
+ */
+sealed interface Operation {
+
+    /** How many items it has: more than one in a batch. */
+    default int items() {
+        return 1;
+    }
+
+    /** The same with some of its items. */
+    default Operation keeping(List<Integer> items) {
+        return this;
+    }
+
+    private static <T> List<T> some(List<T> all, List<Integer> items) {
+        return items.stream().map(all::get).toList();
+    }
+
+    /** What becomes of the answer to a call. */
+    enum Hearing {
+        /** It arrives. */
+        HEARD,
+        /** It is lost after the store has done its part; the caller repeats the call at once. */
+        REPEATED,
+        /** It is lost, and the caller goes on without it. */
+        LOST
+    }
+
+    // Whoever has work to be done.
+
+    record Submit(List<Order> orders, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return orders.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Submit(some(orders, items), hearing);
+        }
+    }
+
+    /** One item of a submission. */
+    sealed interface Order {
+        /** Work that nobody submitted before. */
+        record Fresh(Work work) implements Order {}
+
+        /** What was submitted before, once more. */
+        record Again(int execution, Twist twist, long number) implements Order {}
+    }
+
+    /** How a repeated submission differs from the first. */
+    enum Twist {
+        NONE,
+        SAME_ID_OTHER_CONTENT,
+        OTHER_ID_SAME_CONTENT,
+        OTHER_ID_OTHER_CONTENT
+    }
+
+    // Workers.
+
+    /**
+     * A worker process starts, as the next life of that worker; of the one before it knows nothing.
+     */
+    record Open(int worker, long number, Profile profile, Hearing hearing) implements Operation {}
+
+    /** What a worker serves and can do. */
+    record Profile(
+            int namespace,
+            Set<String> lanes,
+            Set<String> kinds,
+            Capabilities offers,
+            Duration ttl) {}
+
+    /** A worker opens its session once more. */
+    record Reopen(int worker, boolean otherContent) implements Operation {}
+
+    record Close(int worker) implements Operation {}
+
+    /** A worker process is gone, and its session just stops beating. */
+    record Crash(int worker) implements Operation {}
+
+    /**
+     * Workers show that they live, in one call.
+     *
+     * @param alsoForgotten whether it names leases that it no longer holds, too
+     */
+    record Beat(List<Integer> workers, Acknowledging acknowledging, boolean alsoForgotten)
+            implements Operation {
+        @Override
+        public int items() {
+            return workers.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Beat(some(workers, items), acknowledging, alsoForgotten);
+        }
+    }
+
+    /** Which claim numbers a heartbeat acknowledges. */
+    enum Acknowledging {
+        NOTHING,
+        /** Those whose answers have arrived. */
+        WHAT_ARRIVED,
+        /** All that were sent: what was lost is lost. */
+        EVERYTHING
+    }
+
+    /**
+     * A worker asks for work.
+     *
+     * @param opening how it opens a session first, if it knows that it has none; when there is
+     *     nothing here, it asks all the same
+     */
+    record Claim(int worker, int max, Hearing hearing, Optional<Open> opening)
+            implements Operation {}
+
+    /** A claim number that was used before. */
+    record ClaimAgain(int worker, int back, int max) implements Operation {}
+
+    record Report(List<Note> notes, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return notes.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Report(some(notes, items), hearing);
+        }
+    }
+
+    record Note(Hold hold, int percent) {}
+
+    record End(List<Parting> partings, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return partings.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new End(some(partings, items), hearing);
+        }
+    }
+
+    record Parting(Hold hold, Manner manner) {}
+
+    /**
+     * A lease that a worker presents.
+     *
+     * @param worker among those that hold anything
+     * @param lease counted from the newest
+     * @param ever whether it may be any worker, and any lease that it ever had
+     */
+    record Hold(int worker, int lease, boolean ever, Forgery forgery) {}
+
+    /** What is wrong with a presented fence, besides its age. */
+    enum Forgery {
+        NONE,
+        NEXT_EPOCH,
+        NEXT_ATTEMPT,
+        OTHER_PARTITION,
+        UNKNOWN_EXECUTION
+    }
+
+    /** How a lease is given up. */
+    sealed interface Manner {
+        record Complete(String result) implements Manner {}
+
+        record Fail(String category) implements Manner {}
+
+        record Cancel() implements Manner {}
+
+        record Delay(Wait until) implements Manner {}
+
+        record Release() implements Manner {}
+    }
+
+    /** A worker sends one of its last calls again, unchanged, as if it had never heard of it. */
+    record Repeat(int worker, int back) implements Operation {}
+
+    // Operators.
+
+    record Operate(List<Deed> deeds, String actor, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return deeds.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Operate(some(deeds, items), actor, hearing);
+        }
+    }
+
+    /**
+     * One item of what an operator does.
+     *
+     * @param elsewhere whether the id is misspelt: the right UUID in the wrong partition
+     */
+    record Deed(int execution, Intent intent, boolean elsewhere) {}
+
+    /** What an operator wants. */
+    sealed interface Intent {
+        record Cancel() implements Intent {}
+
+        record Complete(String result) implements Intent {}
+
+        record Fail(String message) implements Intent {}
+
+        record Pause() implements Intent {}
+
+        record Resume() implements Intent {}
+
+        record Revoke() implements Intent {}
+
+        record Reprioritise(int priority) implements Intent {}
+
+        record Replay() implements Intent {}
+    }
+
+    /** An operator leases an execution to a worker. */
+    record Assign(int execution, int worker) implements Operation {}
+
+    record Configure(Lane lane, LaneSettings settings, String actor) implements Operation {}
+
+    // Time.
+
+    /** A chore is done in rounds of a limit, until nothing is due. */
+    record Tick(Chore chore, int limit) implements Operation {}
+
+    record Pass(Duration time) implements Operation {}
+}

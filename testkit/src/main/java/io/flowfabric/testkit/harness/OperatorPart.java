@@ -1,0 +1,104 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.harness.Operation.Deed;
+import io.flowfabric.testkit.harness.Operation.Hearing;
+import io.flowfabric.testkit.harness.Operation.Intent;
+import io.flowfabric.testkit.history.Acknowledgement.ActDone;
+import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Operators. */
+final class OperatorPart extends Part {
+    OperatorPart(Stage stage, Cast cast) {
+        super(stage, cast);
+    }
+
+    void operate(Operation.Operate operation) {
+        var acts = operation.deeds().stream().flatMap(deed -> act(deed).stream()).toList();
+        if (!acts.isEmpty()) {
+            act(acts, new By(operation.actor(), "it seemed right"), operation.hearing());
+        }
+    }
+
+    void act(List<Act> acts, By by, Hearing hearing) {
+        hear(
+                        hearing,
+                        () -> stage.call("act", acts, store -> store.operations().act(acts, by)),
+                        // A second resume or replay finds nothing to do: the model knows which.
+                        (first, second) -> {})
+                .ifPresent(
+                        heard ->
+                                eachDone(
+                                        acts,
+                                        heard.answer(),
+                                        (act, state) ->
+                                                cast.acknowledgements()
+                                                        .note(new ActDone(heard.span(), act))));
+    }
+
+    private Optional<Act> act(Deed deed) {
+        return cast.ledger()
+                .recent(deed.execution())
+                .map(Submission::id)
+                .map(id -> deed.elsewhere() ? Identity.elsewhere(id) : id)
+                .map(id -> act(id, deed.intent()));
+    }
+
+    private static Act act(ExecutionId id, Intent intent) {
+        return switch (intent) {
+            case Intent.Cancel() -> new Act.Cancel(id);
+            case Intent.Complete(String result) -> new Act.Complete(id, Payload.text(result));
+            case Intent.Fail(String message) ->
+                    new Act.Fail(id, Failure.of(Failure.PERMANENT, message));
+            case Intent.Pause() -> new Act.Pause(id);
+            case Intent.Resume() -> new Act.Resume(id);
+            case Intent.Revoke() -> new Act.Revoke(id);
+            case Intent.Reprioritise(int priority) -> new Act.Reprioritise(id, priority);
+            case Intent.Replay() -> new Act.Replay(id);
+        };
+    }
+
+    void assign(Operation.Assign operation) {
+        var worker = cast.worker(operation.worker());
+        var session = worker.sessionId();
+        var by = new By("ada", "it is urgent");
+        cast.ledger()
+                .recent(operation.execution())
+                .map(Submission::id)
+                .flatMap(
+                        id ->
+                                hear(
+                                        Hearing.HEARD,
+                                        () ->
+                                                stage.call(
+                                                        "operations.claim",
+                                                        List.of(id, session),
+                                                        s -> s.operations().claim(id, session, by)),
+                                        (first, second) -> {}))
+                .ifPresent(
+                        heard -> {
+                            worker.learn(heard.answer());
+                            cast.acknowledgements()
+                                    .note(new LeaseGiven(heard.span(), heard.answer()));
+                        });
+    }
+
+    void configure(Operation.Configure operation) {
+        var by = new By(operation.actor(), "it seemed right");
+        var unused =
+                stage.call(
+                        "configure",
+                        List.of(operation.lane(), operation.settings().state()),
+                        store ->
+                                store.lanes()
+                                        .configure(operation.lane(), operation.settings(), by));
+    }
+}

@@ -1,0 +1,42 @@
+package io.flowfabric.testkit.harness;
+
+/** Performs operations: turns what they refer to into what is there. */
+final class Performer {
+    private final Stage stage;
+    private final SubmitterPart submitters;
+    private final SessionPart sessions;
+    private final WorkerPart workers;
+    private final OperatorPart operators;
+
+    Performer(Stage stage, Cast cast) {
+        this.stage = stage;
+        this.submitters = new SubmitterPart(stage, cast);
+        this.sessions = new SessionPart(stage, cast);
+        this.workers = new WorkerPart(stage, cast);
+        this.operators = new OperatorPart(stage, cast);
+    }
+
+    void perform(Operation operation) {
+        switch (operation) {
+            case Operation.Submit submit -> submitters.submit(submit);
+            case Operation.Open open -> sessions.open(open);
+            case Operation.Reopen reopen -> sessions.reopen(reopen);
+            case Operation.Close close -> sessions.close(close);
+            case Operation.Crash crash -> sessions.crash(crash);
+            case Operation.Beat beat -> sessions.beat(beat);
+            case Operation.Claim claim -> {
+                sessions.openIfNeeded(claim);
+                workers.claim(claim);
+            }
+            case Operation.ClaimAgain again -> workers.claimAgain(again);
+            case Operation.Report report -> workers.report(report);
+            case Operation.End end -> workers.end(end);
+            case Operation.Repeat repeat -> workers.repeat(repeat);
+            case Operation.Operate operate -> operators.operate(operate);
+            case Operation.Assign assign -> operators.assign(assign);
+            case Operation.Configure configure -> operators.configure(configure);
+            case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
+            case Operation.Pass(var time) -> stage.advance(time);
+        }
+    }
+}

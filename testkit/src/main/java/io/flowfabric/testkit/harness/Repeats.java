@@ -1,0 +1,94 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.testkit.harness.Difference.Kind;
+
+import java.util.List;
+
+/**
+ * What the answer to a repeated call owes to the first one.
+ *
+ * <p>When nobody else acts in between it is the same answer. Otherwise the world may have moved on,
+ * and the least that holds is that nothing new came of it.
+ */
+record Repeats(boolean exclusive) {
+
+    /** The same executions, and none created a second time. */
+    void submit(Reply<List<Answer<Submitted>>> first, Reply<List<Answer<Submitted>>> second) {
+        each("submit", first, second, this::foundAgain);
+    }
+
+    private boolean foundAgain(Submitted before, Answer<Submitted> after) {
+        return switch (after) {
+            case Answer.Done<Submitted>(var found) ->
+                    found.id().equals(before.id()) && !(exclusive && found.created());
+            // Between the two it may have ended, been erased, and its lane closed.
+            case Answer.Refused<Submitted> refused -> !exclusive;
+        };
+    }
+
+    /** The same ending; unless it was claimed again since, and then the lease is lost. */
+    <T> void end(Reply<List<Answer<T>>> first, Reply<List<Answer<T>>> second) {
+        each("end", first, second, this::sameOrLost);
+    }
+
+    private <T> boolean sameOrLost(T before, Answer<T> after) {
+        return switch (after) {
+            case Answer.Done<T>(T value) -> value.equals(before);
+            case Answer.Refused<T>(FlowFabricException error) ->
+                    !exclusive && !(error instanceof Conflict);
+        };
+    }
+
+    /** The same leases; fewer when some were taken away since, never more. */
+    void claim(Reply<List<Lease>> first, Reply<List<Lease>> second) {
+        var before = first.answered().orElse(List.of());
+        var after = second.answered().orElse(List.of());
+        if (first.answered().isPresent() && before.isEmpty()) {
+            // A claim that got nothing has nothing to give again, and may find something now.
+            return;
+        }
+        if (!before.containsAll(after) || (exclusive && before.size() != after.size())) {
+            throw broken("claim", first, second);
+        }
+    }
+
+    /** The same answer, as far as it can be foretold. */
+    <T> void any(String what, Reply<T> first, Reply<T> second) {
+        if (exclusive && !Facts.of(first).equals(Facts.of(second))) {
+            throw broken(what, first, second);
+        }
+    }
+
+    private interface Rule<T> {
+        boolean keeps(T before, Answer<T> after);
+    }
+
+    private static <T> void each(
+            String what,
+            Reply<List<Answer<T>>> first,
+            Reply<List<Answer<T>>> second,
+            Rule<T> rule) {
+        var before = first.answered().orElse(List.of());
+        var after = second.answered().orElse(List.of());
+        for (int i = 0; i < Math.min(before.size(), after.size()); i++) {
+            if (before.get(i) instanceof Answer.Done<T>(T value)
+                    && !rule.keeps(value, after.get(i))) {
+                throw broken(what, first, second);
+            }
+        }
+    }
+
+    private static Difference.Found broken(String what, Reply<?> first, Reply<?> second) {
+        return new Difference.Found(
+                Kind.REPEAT,
+                what,
+                List.of(
+                        "the first answer was " + Facts.of(first),
+                        "the repeated call got " + Facts.of(second)));
+    }
+}

@@ -1,0 +1,38 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.policy.Capabilities;
+
+import java.util.List;
+
+/** Where every run takes place: few enough of everything that things meet. */
+final class Scene {
+    static final List<Namespace> NAMESPACES = List.of(Namespace.DEFAULT, new Namespace("tenant"));
+
+    static final List<Lane> LANES =
+            List.of(
+                    new Lane(NAMESPACES.get(0), "mail"),
+                    new Lane(NAMESPACES.get(0), "render"),
+                    new Lane(NAMESPACES.get(0), "bulk"),
+                    new Lane(NAMESPACES.get(1), "mail"),
+                    new Lane(NAMESPACES.get(1), "bulk"));
+
+    static final List<String> KINDS = List.of("letter", "picture", "report");
+
+    static final List<String> COLOURS = List.of("red", "green");
+
+    static final List<String> ABILITIES = List.of("eu", "gpu");
+
+    static final Capabilities EVERY_ABILITY = Capabilities.of(ABILITIES);
+
+    private Scene() {}
+
+    /** The names of the lanes of a namespace. */
+    static List<String> lanesOf(Namespace namespace) {
+        return LANES.stream()
+                .filter(lane -> lane.namespace().equals(namespace))
+                .map(Lane::name)
+                .toList();
+    }
+}

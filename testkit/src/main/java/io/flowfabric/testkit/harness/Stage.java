@@ -1,0 +1,35 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+
+/** Where operations are performed: on a store beside its model, or on a store alone. */
+interface Stage {
+    /**
+     * Calls the store.
+     *
+     * @param what the name of the call, the same for all calls of its kind
+     * @param request what is asked for
+     */
+    <T> Reply<T> call(String what, Object request, Function<Store, T> call);
+
+    /** Claims, the one call whose answer a store may choose. */
+    Reply<List<Lease>> claim(Claims.Claim claim);
+
+    /** Does a chore in rounds of a limit, until nothing is due. */
+    void tick(Chore chore, int limit);
+
+    void advance(Duration step);
+
+    Instant now();
+
+    /** Whether nobody else acts at the same time, so that answers can be foretold. */
+    boolean exclusive();
+}

@@ -1,0 +1,160 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Search;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Compares everything that can be looked at, the cheap after every operation and the rest now and
+ * then. What has not changed is compared once and not again until the end.
+ */
+final class StateComparison {
+    private static final int SMALL_PAGE = 7;
+    private static final int PAGE = 200;
+
+    private static final List<Function<Search, Search>> SEARCHES =
+            List.of(
+                    all -> all,
+                    all -> all.reversed(),
+                    all -> all.lane(Scene.LANES.getFirst().name()).kind(Scene.KINDS.getFirst()),
+                    all -> all.states(PublicState.ACTIVE, PublicState.DELAYED),
+                    all -> all.tag("colour", Scene.COLOURS.getLast()).reversed());
+
+    private final Twins twins;
+    private final Ledger ledger;
+
+    /** What each execution was when all about it was last compared. */
+    private final Map<ExecutionId, ExecutionView> compared = new LinkedHashMap<>();
+
+    /** What was not there then: refused, or erased. */
+    private final Set<ExecutionId> absent = new HashSet<>();
+
+    private int turn;
+
+    StateComparison(Twins twins, Ledger ledger) {
+        this.twins = twins;
+        this.ledger = ledger;
+    }
+
+    /** After every operation: what each execution is that may be there. */
+    Map<ExecutionId, ExecutionView> compareViews() {
+        return views(ledger.ids().stream().filter(id -> !absent.contains(id)).toList());
+    }
+
+    /** Now and then: the lanes, some listings, and all about what has changed. */
+    void compareMore() {
+        compareChanges(views(ledger.ids()));
+        compareLanes();
+        compareSearch(turn++ % SEARCHES.size());
+    }
+
+    /** At the end: everything, also what seems not to have changed. Returns what is there. */
+    Map<ExecutionId, ExecutionView> compareEverything() {
+        compared.clear();
+        var ids = new ArrayList<>(ledger.ids());
+        // One that is misspelt, to be found nowhere.
+        ledger.recent(0).ifPresent(newest -> ids.add(Identity.elsewhere(newest.id())));
+        var views = views(ids);
+        compareChanges(views);
+        compareLanes();
+        for (int search = 0; search < SEARCHES.size(); search++) {
+            compareSearch(search);
+        }
+        return views;
+    }
+
+    private Map<ExecutionId, ExecutionView> views(List<ExecutionId> ids) {
+        return byId("describe", ids, Queries::describe);
+    }
+
+    private void compareChanges(Map<ExecutionId, ExecutionView> views) {
+        absent.clear();
+        absent.addAll(ledger.ids());
+        absent.removeAll(views.keySet());
+
+        var changed = new ArrayList<ExecutionId>();
+        views.forEach(
+                (id, view) -> {
+                    // Heartbeats of a holder change the history, and nothing else that can be seen.
+                    if (!view.equals(compared.put(id, view)) || view.owner().isPresent()) {
+                        changed.add(id);
+                    }
+                });
+        var unusedResults = byId("results", changed, Queries::results);
+        var unusedInputs = byId("inputs", changed, Queries::inputs);
+        for (ExecutionId id : changed) {
+            twins.look("history", store -> store.queries().history(id));
+        }
+    }
+
+    private void compareLanes() {
+        for (Namespace namespace : Scene.NAMESPACES) {
+            twins.look("counts", store -> store.queries().counts(namespace));
+            twins.look("lanes", store -> pages(at -> store.lanes().list(namespace, at, 2)));
+        }
+        for (Lane lane : Scene.LANES) {
+            twins.look("lane", store -> store.lanes().describe(lane));
+        }
+    }
+
+    private void compareSearch(int number) {
+        int max = number % 2 == 0 ? SMALL_PAGE : PAGE;
+        for (Namespace namespace : Scene.NAMESPACES) {
+            var search = SEARCHES.get(number).apply(Search.in(namespace));
+            twins.look("search", store -> pages(at -> store.queries().search(search, at, max)));
+        }
+    }
+
+    private interface Question<T> {
+        List<Answer<T>> ask(Queries queries, List<ExecutionId> ids);
+    }
+
+    /** Compares what both say about executions, and returns what there is. */
+    private <T> Map<ExecutionId, T> byId(String what, List<ExecutionId> ids, Question<T> question) {
+        var found = new LinkedHashMap<ExecutionId, T>();
+        if (!ids.isEmpty()) {
+            twins.look(
+                            what,
+                            store -> question.ask(store.queries(), ids),
+                            answers -> named(ids, answers))
+                    .ifPresent(answers -> Part.eachDone(ids, answers, found::put));
+        }
+        return found;
+    }
+
+    private static <T> Map<ExecutionId, Object> named(
+            List<ExecutionId> ids, List<Answer<T>> answers) {
+        var named = new LinkedHashMap<ExecutionId, Object>();
+        for (int i = 0; i < ids.size(); i++) {
+            named.put(ids.get(i), Facts.of(answers.get(i)));
+        }
+        return named;
+    }
+
+    /** A whole listing, a page at a time. */
+    private static <T> List<T> pages(Function<Cursor, Page<T>> read) {
+        var items = new ArrayList<T>();
+        Cursor cursor = Cursor.NONE;
+        do {
+            var page = read.apply(cursor);
+            items.addAll(page.items());
+            cursor = page.next();
+        } while (!cursor.none());
+        return items;
+    }
+}

@@ -1,0 +1,188 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.testkit.StoreFixture;
+import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.testkit.harness.Difference.Kind;
+import io.flowfabric.testkit.memory.MemoryStore;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A store and its model, side by side with their clocks in step: everything is done to both, and
+ * everything that they say is compared.
+ */
+final class Twins implements Stage {
+    private static final Comparator<Lease> ORDER =
+            Comparator.comparing((Lease lease) -> lease.fence().execution())
+                    .thenComparingLong(lease -> lease.fence().epoch());
+    private static final int FRAMES = 12;
+
+    /** More than any run has due at once: the model does its chores in one go. */
+    private static final int NO_LIMIT = 1_000_000;
+
+    private final StoreFixture fixture;
+    private final VirtualClock clock = new VirtualClock();
+    private final MemoryStore model = new MemoryStore(clock);
+    private final Trace trace;
+
+    Twins(StoreFixture fixture, Trace trace) {
+        this.fixture = fixture;
+        this.trace = trace;
+        var ahead = Duration.between(clock.instant(), fixture.now());
+        if (ahead.isNegative()) {
+            fixture.advance(ahead.negated());
+        } else {
+            clock.advance(ahead);
+        }
+    }
+
+    @Override
+    public <T> Reply<T> call(String what, Object request, Function<Store, T> call) {
+        var actual = tested(what, () -> call.apply(fixture.store()));
+        trace.called(what, request, actual);
+        same(Kind.ANSWER, what, Reply.of(() -> call.apply(model)), actual);
+        return actual;
+    }
+
+    /** Compares what both show, on the same question. */
+    <T> void look(String what, Function<Store, T> question) {
+        var unused = look(what, question, Facts::of);
+    }
+
+    /**
+     * The same, with another way to show an answer to people, should the two differ.
+     *
+     * @return what the store under test says, unless it refuses
+     */
+    <T> Optional<T> look(String what, Function<Store, T> question, Function<T, Object> shown) {
+        var actual = tested(what, () -> question.apply(fixture.store()));
+        var expected = Reply.of(() -> question.apply(model));
+        if (!Facts.of(expected).equals(Facts.of(actual))) {
+            same(Kind.STATE, what, shown(expected, shown), shown(actual, shown));
+        }
+        return actual.answered();
+    }
+
+    private static <T> Object shown(Reply<T> reply, Function<T, Object> shown) {
+        return reply.answered().map(shown).orElseGet(() -> Facts.of(reply));
+    }
+
+    @Override
+    public Reply<List<Lease>> claim(Claims.Claim claim) {
+        var actual = tested("claim", () -> fixture.store().claims().claim(claim));
+        trace.called("claim", claim, actual);
+        var expected =
+                switch (actual) {
+                    case Reply.Value<List<Lease>>(var leases) -> followed(claim, leases);
+                    case Reply.Refusal<List<Lease>> refusal ->
+                            Reply.of(() -> model.claims().claim(claim));
+                };
+        // The order among the leases of one claim means nothing.
+        same(Kind.ANSWER, "claim", sorted(expected), sorted(actual));
+        return actual;
+    }
+
+    private Reply<List<Lease>> followed(Claims.Claim claim, List<Lease> leases) {
+        var picks = leases.stream().map(lease -> lease.fence().execution()).toList();
+        try {
+            return Reply.of(() -> model.follow(claim, picks));
+        } catch (AssertionError illegal) {
+            throw new Difference.Found(
+                    Kind.PICK, "claim", List.of(String.valueOf(illegal.getMessage())));
+        }
+    }
+
+    private static Reply<List<Lease>> sorted(Reply<List<Lease>> reply) {
+        return switch (reply) {
+            case Reply.Value<List<Lease>>(var leases) ->
+                    new Reply.Value<>(leases.stream().sorted(ORDER).toList());
+            case Reply.Refusal<List<Lease>> refusal -> refusal;
+        };
+    }
+
+    /**
+     * Which items a round picks when more are due than it may do is the store's own choice, so a
+     * chore is always brought to its end before anything is compared. How many items that were is
+     * compared for timers, where each is an execution; sessions and events a store may count as it
+     * likes.
+     */
+    @Override
+    public void tick(Chore chore, int limit) {
+        var actual = tested("tick " + chore, () -> Rounds.of(fixture.store(), chore, limit));
+        trace.called("tick", "%s in rounds of %d".formatted(chore, limit), actual);
+        var expected = Rounds.of(model, chore, NO_LIMIT);
+        switch (chore) {
+            case TIMERS -> same(Kind.ANSWER, "tick " + chore, new Reply.Value<>(expected), actual);
+            case SESSIONS, RETENTION ->
+                    same(
+                            Kind.ANSWER,
+                            "errors of tick " + chore,
+                            new Reply.Value<>(expected.errors()),
+                            new Reply.Value<>(actual.answered().map(Rounds::errors).orElse(-1)));
+        }
+    }
+
+    @Override
+    public void advance(Duration step) {
+        trace.say("%s pass".formatted(step));
+        fixture.advance(step);
+        clock.advance(step);
+    }
+
+    @Override
+    public Instant now() {
+        return clock.instant();
+    }
+
+    @Override
+    public boolean exclusive() {
+        return true;
+    }
+
+    Store tested() {
+        return fixture.store();
+    }
+
+    Store model() {
+        return model;
+    }
+
+    /** Throws when the two are not the same. */
+    static void same(Kind kind, String what, Reply<?> expected, Reply<?> actual) {
+        same(kind, what, Facts.of(expected), Facts.of(actual));
+    }
+
+    static void same(Kind kind, String what, Object expected, Object actual) {
+        if (!expected.equals(actual)) {
+            throw new Difference.Found(kind, what, Contrast.between(expected, actual));
+        }
+    }
+
+    /** What the store under test says; anything that the contract does not have ends the run. */
+    private static <T> Reply<T> tested(String what, Supplier<T> call) {
+        try {
+            return Reply.of(call);
+        } catch (Difference.Found found) {
+            throw found;
+        } catch (RuntimeException | Error crash) {
+            var frames =
+                    Arrays.stream(crash.getStackTrace())
+                            .limit(FRAMES)
+                            .map(frame -> "  at " + frame);
+            throw new Difference.Found(
+                    Kind.CRASH, what, Stream.concat(Stream.of(crash.toString()), frames).toList());
+        }
+    }
+}

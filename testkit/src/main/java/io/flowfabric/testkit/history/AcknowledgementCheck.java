@@ -1,0 +1,227 @@
+package io.flowfabric.testkit.history;
+
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Event.Step;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.history.Acknowledgement.ActDone;
+import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
+import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
+import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
+import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
+import io.flowfabric.testkit.history.Life.Tenure;
+import io.flowfabric.testkit.history.Violation.Kind;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Asks whether what clients were told is what happened. */
+final class AcknowledgementCheck {
+    private final Dossier dossier;
+
+    private AcknowledgementCheck(Dossier dossier) {
+        this.dossier = dossier;
+    }
+
+    static void of(Dossier dossier) {
+        var check = new AcknowledgementCheck(dossier);
+        for (Acknowledgement told : dossier.acknowledged()) {
+            switch (told) {
+                case WorkAccepted work -> check.accepted();
+                case LeaseGiven given -> check.given(given);
+                case ProgressKept kept -> check.kept(kept);
+                case LeaseEnded ended -> check.ended(ended);
+                case ActDone done -> check.acted(done.act());
+            }
+        }
+        dossier.result().flatMap(Result::result).ifPresent(check::isAsAcknowledged);
+    }
+
+    private void accepted() {
+        if (dossier.steps().isEmpty()) {
+            dossier.complain(
+                    Kind.LOST_WORK,
+                    "It was accepted, and the feed does not know of its submission.");
+        }
+    }
+
+    private void given(LeaseGiven given) {
+        Fence fence = given.lease().fence();
+        boolean recorded =
+                tenures(fence)
+                        .flatMap(tenure -> tenure.given().owner().stream())
+                        .anyMatch(owner -> owner.session().equals(given.lease().session()));
+        if (!recorded) {
+            dossier.complain(
+                    Kind.UNRECORDED_LEASE,
+                    ("Session %s was told that it holds the lease of epoch %d, attempt %d, and the"
+                                    + " feed has no such lease.")
+                            .formatted(given.lease().session(), fence.epoch(), fence.attempt()));
+        }
+    }
+
+    private void kept(ProgressKept kept) {
+        Fence fence = kept.report().fence();
+        if (tenures(fence).findAny().isEmpty()) {
+            neverGiven(fence, "a report of progress");
+        } else if (tenures(fence).allMatch(tenure -> overBefore(tenure, kept))
+                || supersededBefore(kept)) {
+            dossier.complain(
+                    Kind.STALE_WRITE,
+                    ("A report of progress was accepted under epoch %d, attempt %d, in a call that"
+                                    + " began at %s (moment %d), when that lease was already over.")
+                            .formatted(
+                                    fence.epoch(),
+                                    fence.attempt(),
+                                    kept.span().began().at(),
+                                    kept.span().began().tick()));
+        }
+    }
+
+    private static boolean overBefore(Tenure tenure, ProgressKept kept) {
+        return tenure.ended()
+                .filter(end -> end.at().isBefore(kept.span().began().at()))
+                .isPresent();
+    }
+
+    /** Whether somebody knew, before the call began, that the lease was over. */
+    private boolean supersededBefore(ProgressKept kept) {
+        if (dossier.lives().size() > 1) {
+            // Epochs begin anew with each life, so that they do not say which lease came first.
+            return false;
+        }
+        long epoch = kept.report().fence().epoch();
+        boolean claimedAgain =
+                dossier.acknowledged(LeaseGiven.class).stream()
+                        .filter(given -> given.lease().fence().epoch() > epoch)
+                        .anyMatch(given -> given.span().before(kept.span()));
+        boolean ended =
+                dossier.acknowledged(LeaseEnded.class).stream()
+                        .filter(other -> other.ending().fence().epoch() == epoch)
+                        .anyMatch(other -> other.span().before(kept.span()));
+        return claimedAgain || ended;
+    }
+
+    private void ended(LeaseEnded ended) {
+        Fence fence = ended.ending().fence();
+        var word = ended.ending().getClass().getSimpleName();
+        if (tenures(fence).findAny().isEmpty()) {
+            neverGiven(fence, word);
+        } else if (tenures(fence).allMatch(tenure -> tenure.ended().isEmpty())) {
+            dossier.complain(
+                    Kind.LOST_WRITE,
+                    "%s under epoch %d was accepted, and the feed shows that lease as still open."
+                            .formatted(word, fence.epoch()));
+        } else if (tenures(fence).noneMatch(tenure -> endsSo(tenure, ended))) {
+            dossier.complain(
+                    Kind.STALE_WRITE,
+                    ("%s under epoch %d, attempt %d, was accepted as %s, but that lease was ended"
+                                    + " by %s.")
+                            .formatted(
+                                    word,
+                                    fence.epoch(),
+                                    fence.attempt(),
+                                    ended.answer().transition(),
+                                    tenures(fence)
+                                            .flatMap(tenure -> tenure.ended().stream())
+                                            .map(Chronicle::line)
+                                            .toList()));
+        } else if (dossier.lives().size() == 1 && contradicted(ended)) {
+            dossier.complain(
+                    Kind.LEASE_ENDED_TWICE,
+                    "The lease of epoch %d was ended in two ways, and both were accepted."
+                            .formatted(fence.epoch()));
+        }
+    }
+
+    private boolean contradicted(LeaseEnded ended) {
+        return dossier.acknowledged(LeaseEnded.class).stream()
+                .filter(other -> other.ending().fence().equals(ended.ending().fence()))
+                .anyMatch(other -> !other.ending().digest().equals(ended.ending().digest()));
+    }
+
+    private static boolean endsSo(Tenure tenure, LeaseEnded ended) {
+        return tenure.endedByHolder()
+                && tenure.ended()
+                        .filter(step -> step.transition() == ended.answer().transition())
+                        .filter(
+                                step ->
+                                        step.until().isEmpty()
+                                                || step.until().equals(ended.answer().until()))
+                        .isPresent();
+    }
+
+    private void neverGiven(Fence fence, String what) {
+        dossier.complain(
+                Kind.STALE_WRITE,
+                "%s was accepted under epoch %d, attempt %d, and no such lease was ever given."
+                        .formatted(what, fence.epoch(), fence.attempt()));
+    }
+
+    private void acted(Act act) {
+        Optional<Transition> mark =
+                switch (act) {
+                    case Act.Cancel cancel -> Optional.of(Transition.CANCEL);
+                    case Act.Complete complete -> Optional.of(Transition.COMPLETE);
+                    case Act.Fail fail -> Optional.of(Transition.FAIL);
+                    case Act.Pause pause -> Optional.of(Transition.PAUSE);
+                    case Act.Resume resume -> Optional.of(Transition.RESUME);
+                    case Act.Replay replay -> Optional.of(Transition.REPLAY);
+                    // They are done, and leave no trace, when there is nothing to change.
+                    case Act.Revoke revoke -> Optional.empty();
+                    case Act.Reprioritise reprioritise -> Optional.empty();
+                };
+        mark.filter(step -> dossier.lives().stream().noneMatch(life -> life.has(step)))
+                .ifPresent(
+                        step ->
+                                dossier.complain(
+                                        Kind.LOST_WRITE,
+                                        ("An operator was told that its %s is done, and the feed"
+                                                        + " has no such step.")
+                                                .formatted(step)));
+    }
+
+    private void isAsAcknowledged(Payload result) {
+        if (dossier.lives().isEmpty()) {
+            return;
+        }
+        Step last = dossier.lives().getLast().last();
+        List<Payload> brought = last.by().isPresent() ? byOperators() : byHolder(last.epoch());
+        if (!brought.isEmpty() && !brought.contains(result)) {
+            dossier.complain(
+                    Kind.WRONG_RESULT,
+                    "Its result is '%s', and what was acknowledged is %s."
+                            .formatted(
+                                    result.asText(),
+                                    brought.stream().map(Payload::asText).toList()));
+        }
+    }
+
+    private List<Payload> byOperators() {
+        return dossier.acknowledged(ActDone.class).stream()
+                .map(ActDone::act)
+                .filter(Act.Complete.class::isInstance)
+                .map(act -> ((Act.Complete) act).result())
+                .toList();
+    }
+
+    private List<Payload> byHolder(long epoch) {
+        return dossier.acknowledged(LeaseEnded.class).stream()
+                .map(LeaseEnded::ending)
+                .filter(ending -> ending.fence().epoch() == epoch)
+                .filter(Ending.Complete.class::isInstance)
+                .map(ending -> ((Ending.Complete) ending).result())
+                .toList();
+    }
+
+    /** The leases that a fence names; one in each life of the id that had it. */
+    private Stream<Tenure> tenures(Fence fence) {
+        return dossier.lives().stream()
+                .flatMap(life -> life.tenure(fence.epoch()).stream())
+                .filter(tenure -> tenure.given().attempts() - 1 == fence.attempt());
+    }
+}

@@ -1,0 +1,87 @@
+package io.flowfabric.testkit.harness;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.testkit.StoreFixture;
+import io.flowfabric.testkit.memory.MemoryFixture;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A store in memory that does everything right, but is wrong about its fifth cancellation. */
+final class StoreThatLies implements StoreFixture {
+    static final int WRONG_CANCEL = 5;
+
+    private final MemoryFixture honest = new MemoryFixture();
+    private final Operations lying = new LyingOperations(honest.store().operations());
+
+    @Override
+    public Store store() {
+        return (Store)
+                Proxy.newProxyInstance(
+                        Store.class.getClassLoader(),
+                        new Class<?>[] {Store.class},
+                        (proxy, method, arguments) ->
+                                method.getName().equals("operations")
+                                        ? lying
+                                        : method.invoke(honest.store(), arguments));
+    }
+
+    @Override
+    public Instant now() {
+        return honest.now();
+    }
+
+    @Override
+    public void advance(Duration step) {
+        honest.advance(step);
+    }
+
+    @Override
+    public void poison(ExecutionId execution) {
+        honest.poison(execution);
+    }
+
+    @Override
+    public void close() {
+        honest.close();
+    }
+
+    private static final class LyingOperations implements Operations {
+        private final Operations honest;
+        private int cancels;
+
+        LyingOperations(Operations honest) {
+            this.honest = honest;
+        }
+
+        @Override
+        public List<Answer<ExecutionState>> act(List<Act> acts, By by) {
+            var answers = new ArrayList<>(honest.act(acts, by));
+            for (int i = 0; i < acts.size(); i++) {
+                if (acts.get(i) instanceof Act.Cancel
+                        && answers.get(i).isDone()
+                        && ++cancels == WRONG_CANCEL) {
+                    answers.set(i, Answer.done(new ExecutionState.Ready(Next.FIRST)));
+                }
+            }
+            return answers;
+        }
+
+        @Override
+        public Lease claim(ExecutionId execution, SessionId session, By by) {
+            return honest.claim(execution, session, by);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.testkit.harness;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,237 @@
+package io.flowfabric.testkit.history;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.StateVector.AttemptState;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.testkit.history.Acknowledgement.ActDone;
+import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
+import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
+import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
+import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A handmade history of one execution. Told straight it is sound; the fields can be bent before any
+ * step.
+ */
+final class Tale {
+    static final Owner ADA = new Owner(SessionId.mint(), "ada", "ada-1");
+    static final Owner BOB = new Owner(SessionId.mint(), "bob", "bob-1");
+    static final By OPERATOR = new By("eve", "because");
+    static final Duration STEP = Duration.ofSeconds(1);
+    static final Duration BACKOFF = Duration.ofSeconds(5);
+    static final Failure FAILURE = Failure.of(Failure.TRANSIENT, "it rained");
+
+    final ExecutionId id = ExecutionId.mint();
+    Policy policy = Policy.DEFAULT;
+    int attempts;
+    long epoch;
+    Instant at = VirtualClock.MORNING;
+
+    private final List<Event> events = new ArrayList<>();
+    private final Acknowledgements told = new Acknowledgements(() -> at);
+    private Optional<ExecutionView> view = Optional.empty();
+    private Optional<Result> result = Optional.empty();
+    private Next next = Next.FIRST;
+
+    Tale submit() {
+        next = Next.FIRST;
+        return step(Transition.SUBMIT, Situation.READY, Optional.empty(), Optional.empty());
+    }
+
+    Tale claim(Owner owner) {
+        attempts += next.startsAttempt() ? 1 : 0;
+        epoch++;
+        return step(next.claim(), Situation.RUNNING, Optional.of(owner), Optional.empty());
+    }
+
+    Tale complete(Owner owner) {
+        return step(Transition.COMPLETE, Situation.COMPLETED, Optional.of(owner), Optional.empty());
+    }
+
+    Tale release(Owner owner) {
+        next = Next.CONTINUE;
+        return step(Transition.RELEASE, Situation.READY, Optional.of(owner), Optional.empty());
+    }
+
+    Tale lapse(Owner owner) {
+        next = Next.RECLAIM;
+        return step(Transition.LAPSE, Situation.READY, Optional.of(owner), Optional.empty());
+    }
+
+    Tale retry(Owner owner) {
+        next = Next.RETRY;
+        return step(Transition.RETRY, Situation.BACKING_OFF, Optional.of(owner), Optional.empty());
+    }
+
+    Tale wake() {
+        at = at.plus(BACKOFF);
+        return step(Transition.WAKE, Situation.READY, Optional.empty(), Optional.empty());
+    }
+
+    Tale cancel(Optional<Owner> taken) {
+        return step(Transition.CANCEL, Situation.CANCELLED, taken, Optional.of(OPERATOR));
+    }
+
+    Tale replay() {
+        next = Next.REPLAY;
+        return step(Transition.REPLAY, Situation.READY, Optional.empty(), Optional.of(OPERATOR));
+    }
+
+    Tale step(Transition transition, Situation now, Optional<Owner> owner, Optional<By> by) {
+        boolean retry = transition == Transition.RETRY;
+        events.add(
+                new Event.Step(
+                        id,
+                        Lane.DEFAULT,
+                        transition,
+                        now,
+                        at,
+                        attempts,
+                        epoch,
+                        owner,
+                        by,
+                        retry ? Optional.of(at.plus(BACKOFF)) : Optional.empty(),
+                        retry ? Optional.of(FAILURE) : Optional.empty()));
+        at = at.plus(STEP);
+        return this;
+    }
+
+    Tale toldAccepted() {
+        var submission = Submission.of("mail", Payload.EMPTY).id(id).policy(policy);
+        told.note(new WorkAccepted(told.since(told.now()), submission, id));
+        return this;
+    }
+
+    Tale toldLease(Owner owner, long ofEpoch) {
+        var lease =
+                new Lease(
+                        new Fence(id, attempts - 1, ofEpoch),
+                        owner.session(),
+                        Next.FIRST,
+                        Lane.DEFAULT,
+                        "mail",
+                        Payload.EMPTY,
+                        Tags.NONE,
+                        policy,
+                        0,
+                        at,
+                        Optional.empty());
+        told.note(new LeaseGiven(told.since(told.now()), lease));
+        return this;
+    }
+
+    Tale toldCompleted(long ofEpoch, String text) {
+        var ending = new Ending.Complete(new Fence(id, attempts - 1, ofEpoch), Payload.text(text));
+        var answer = new Ended(Transition.COMPLETE, Optional.empty());
+        told.note(new LeaseEnded(told.since(told.now()), ending, answer));
+        return this;
+    }
+
+    Tale toldProgress(long ofEpoch) {
+        var report = new Progress(new Fence(id, attempts - 1, ofEpoch), 50, "half");
+        told.note(new ProgressKept(told.since(told.now()), report));
+        return this;
+    }
+
+    Tale toldDone(Act act) {
+        told.note(new ActDone(told.since(told.now()), act));
+        return this;
+    }
+
+    /** Shows a state at the end, with the counts that follow from the steps. */
+    Tale seen(ExecutionState state) {
+        view =
+                Optional.of(
+                        new ExecutionView(
+                                id,
+                                Lane.DEFAULT,
+                                "mail",
+                                "",
+                                Optional.empty(),
+                                Tags.NONE,
+                                policy,
+                                state,
+                                0,
+                                attempts,
+                                epoch,
+                                count(Transition.RETRY),
+                                count(Transition.LAPSE),
+                                count(Transition.REPLAY),
+                                Optional.empty(),
+                                Optional.empty(),
+                                state instanceof ExecutionState.Running
+                                        ? Optional.of(ADA)
+                                        : Optional.empty(),
+                                Optional.empty(),
+                                VirtualClock.MORNING,
+                                at.minus(STEP)));
+        return this;
+    }
+
+    Tale seenCompleted(String text) {
+        result =
+                Optional.of(
+                        new Result(
+                                Outcome.SUCCESS,
+                                Optional.of(Payload.text(text)),
+                                Optional.empty()));
+        return seen(
+                new ExecutionState.Finished(
+                        Outcome.SUCCESS, at.minus(STEP), AttemptState.ATTEMPT_TERMINAL));
+    }
+
+    Tale seenBackingOff() {
+        return seen(
+                new ExecutionState.Delayed(
+                        Next.RETRY, at.minus(STEP).plus(BACKOFF), DelayedBy.BACKOFF));
+    }
+
+    History history() {
+        return new History(
+                events,
+                view.map(seen -> Map.of(id, seen)).orElse(Map.of()),
+                result.map(known -> Map.of(id, known)).orElse(Map.of()),
+                told.all(),
+                at,
+                false);
+    }
+
+    private int count(Transition transition) {
+        return (int)
+                events.stream()
+                        .filter(Event.Step.class::isInstance)
+                        .filter(event -> ((Event.Step) event).transition() == transition)
+                        .count();
+    }
+}

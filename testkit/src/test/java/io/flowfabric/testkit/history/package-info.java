@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.testkit.history;
+
+import org.jspecify.annotations.NullMarked;
