@@ -6,6 +6,7 @@ import static io.flowfabric.core.Examples.NOON;
 import static io.flowfabric.core.decision.Given.RUNNING;
 import static io.flowfabric.core.decision.Given.ended;
 import static io.flowfabric.core.decision.Given.facts;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Failure;
@@ -20,10 +21,12 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+
+import org.junit.jupiter.api.Test;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 
 class ByHolderTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -63,7 +66,8 @@ class ByHolderTest {
     void trying_again_counts_a_retry_and_waits_for_it() {
         var fail = new Ending.Fail(FENCE, FAILURE, new Verdict.TryAgain(MINUTE));
 
-        assertThat(end(fail).after()).isEqualTo(new Delayed(Next.RETRY, IN_A_MINUTE, DelayedBy.BACKOFF));
+        assertThat(end(fail).after())
+                .isEqualTo(new Delayed(Next.RETRY, IN_A_MINUTE, DelayedBy.BACKOFF));
         assertThat(end(fail).failure()).contains(FAILURE);
         assertThat(end(fail))
                 .extracting(Change::retries, Change::reclaims, Change::replays)

@@ -9,6 +9,7 @@ import static io.flowfabric.core.decision.Given.RUNNING;
 import static io.flowfabric.core.decision.Given.ended;
 import static io.flowfabric.core.decision.Given.facts;
 import static io.flowfabric.core.decision.Given.untouched;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -29,9 +30,11 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector.AttemptState;
 import io.flowfabric.core.state.SuspendedFor;
 import io.flowfabric.core.state.Transition;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 
 class ByOperatorTest {
     private static final By ADA = new By("ada", "because");
@@ -77,10 +80,15 @@ class ByOperatorTest {
         assertThat(change(new Act.Cancel(ID), RUNNING).after()).isEqualTo(ended(Outcome.CANCELLED));
         assertThat(change(new Act.Cancel(ID), DELAYED).transition()).isEqualTo(Transition.CANCEL);
         assertThat(
-                        ByOperator.act(new Act.Cancel(ID), ADA, untouched(new Ready(Next.FIRST)), NOON)
+                        ByOperator.act(
+                                        new Act.Cancel(ID),
+                                        ADA,
+                                        untouched(new Ready(Next.FIRST)),
+                                        NOON)
                                 .orElseThrow()
                                 .after())
-                .isEqualTo(new Finished(Outcome.CANCELLED, NOON, AttemptState.PENDING_FIRST_ATTEMPT));
+                .isEqualTo(
+                        new Finished(Outcome.CANCELLED, NOON, AttemptState.PENDING_FIRST_ATTEMPT));
     }
 
     @Test
@@ -88,9 +96,12 @@ class ByOperatorTest {
         assertThat(act(new Act.Cancel(ID), ended(Outcome.CANCELLED))).isEmpty();
         assertThat(act(new Act.Complete(ID, Payload.EMPTY), ended(Outcome.SUCCESS))).isEmpty();
         assertThat(act(new Act.Fail(ID, FAILURE), ended(Outcome.FAILED))).isEmpty();
-        assertConflict(Conflict.Code.ALREADY_FINISHED, new Act.Cancel(ID), facts(ended(Outcome.SUCCESS)));
         assertConflict(
-                Conflict.Code.ALREADY_FINISHED, new Act.Fail(ID, FAILURE), facts(ended(Outcome.CANCELLED)));
+                Conflict.Code.ALREADY_FINISHED, new Act.Cancel(ID), facts(ended(Outcome.SUCCESS)));
+        assertConflict(
+                Conflict.Code.ALREADY_FINISHED,
+                new Act.Fail(ID, FAILURE),
+                facts(ended(Outcome.CANCELLED)));
     }
 
     @Test
@@ -127,7 +138,8 @@ class ByOperatorTest {
             assertConflict(Conflict.Code.NOT_WAITING, new Act.Pause(ID), facts(state));
             assertConflict(Conflict.Code.NOT_WAITING, new Act.Resume(ID), facts(state));
         }
-        assertConflict(Conflict.Code.ALREADY_FINISHED, new Act.Pause(ID), facts(ended(Outcome.FAILED)));
+        assertConflict(
+                Conflict.Code.ALREADY_FINISHED, new Act.Pause(ID), facts(ended(Outcome.FAILED)));
     }
 
     @Test
@@ -144,7 +156,10 @@ class ByOperatorTest {
         var held = new Blocked(BlockedBy.OPERATOR, "", DELAYED);
         var facts = facts(held);
 
-        assertThat(ByOperator.act(new Act.Resume(ID), ADA, facts, DELAYED.until()).orElseThrow().after())
+        assertThat(
+                        ByOperator.act(new Act.Resume(ID), ADA, facts, DELAYED.until())
+                                .orElseThrow()
+                                .after())
                 .isEqualTo(new Ready(Next.CONTINUE));
     }
 
@@ -152,7 +167,8 @@ class ByOperatorTest {
     void resuming_what_waits_for_nothing_is_a_conflict() {
         assertConflict(Conflict.Code.NOT_WAITING, new Act.Resume(ID), facts(RUNNING));
         assertConflict(Conflict.Code.NOT_WAITING, new Act.Resume(ID), facts(new Ready(Next.FIRST)));
-        assertConflict(Conflict.Code.ALREADY_FINISHED, new Act.Resume(ID), facts(ended(Outcome.EXPIRED)));
+        assertConflict(
+                Conflict.Code.ALREADY_FINISHED, new Act.Resume(ID), facts(ended(Outcome.EXPIRED)));
     }
 
     @Test
@@ -163,7 +179,8 @@ class ByOperatorTest {
         assertThat(change.transition()).isEqualTo(Transition.REVOKE);
         assertThat(change.reclaims()).isEqualTo(3);
         assertThat(act(new Act.Revoke(ID), DELAYED)).isEmpty();
-        assertConflict(Conflict.Code.ALREADY_FINISHED, new Act.Revoke(ID), facts(ended(Outcome.SUCCESS)));
+        assertConflict(
+                Conflict.Code.ALREADY_FINISHED, new Act.Revoke(ID), facts(ended(Outcome.SUCCESS)));
     }
 
     @Test
@@ -175,7 +192,9 @@ class ByOperatorTest {
         assertThat(change.transition()).isEqualTo(Transition.REPRIORITISE);
         assertThat(act(new Act.Reprioritise(ID, 7), RUNNING)).isEmpty();
         assertConflict(
-                Conflict.Code.ALREADY_FINISHED, new Act.Reprioritise(ID, 8), facts(ended(Outcome.SUCCESS)));
+                Conflict.Code.ALREADY_FINISHED,
+                new Act.Reprioritise(ID, 8),
+                facts(ended(Outcome.SUCCESS)));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.flowfabric.core.decision.Given.DELAYED;
 import static io.flowfabric.core.decision.Given.RUNNING;
 import static io.flowfabric.core.decision.Given.ended;
 import static io.flowfabric.core.decision.Given.facts;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Failure;
@@ -18,8 +19,10 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
-import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
 
 class ByTimeTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -43,7 +46,8 @@ class ByTimeTest {
         assertThat(change.after()).isEqualTo(ended(Outcome.FAILED));
         assertThat(change.transition()).isEqualTo(Transition.FAIL);
         assertThat(change.reclaims()).isEqualTo(3);
-        assertThat(change.failure()).contains(Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded"));
+        assertThat(change.failure())
+                .contains(Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded"));
         assertThat(change.by()).contains(By.engine("max_reclaims_exceeded"));
     }
 
@@ -52,7 +56,8 @@ class ByTimeTest {
         var policy = Policy.DEFAULT.stallTimeout(MINUTE);
         var often = policy.maxReclaims(3);
 
-        assertThat(ByTime.stall(facts(RUNNING, policy), NOON).transition()).isEqualTo(Transition.LAPSE);
+        assertThat(ByTime.stall(facts(RUNNING, policy), NOON).transition())
+                .isEqualTo(Transition.LAPSE);
         assertThat(ByTime.stall(facts(RUNNING, policy), NOON).by())
                 .contains(By.engine("no progress for PT1M"));
         assertThat(ByTime.stall(facts(RUNNING, often), NOON).by())
@@ -76,7 +81,8 @@ class ByTimeTest {
         assertThat(change.failure())
                 .contains(Failure.of(Failure.TIMEOUT, "the attempt took longer than PT1M"));
         assertThat(change.by()).contains(By.engine("attempt timeout"));
-        assertThat(ByTime.timeOut(facts(RUNNING, atOnce), NOON).after()).isEqualTo(new Ready(Next.RETRY));
+        assertThat(ByTime.timeOut(facts(RUNNING, atOnce), NOON).after())
+                .isEqualTo(new Ready(Next.RETRY));
         assertThat(ByTime.timeOut(facts(RUNNING, exhausted), NOON).after())
                 .isEqualTo(ended(Outcome.FAILED));
     }

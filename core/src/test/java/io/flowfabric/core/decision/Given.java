@@ -14,10 +14,14 @@ import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector.AttemptState;
 
-/** Facts about an execution that has been through something: 2 attempts, 1 retry, 3 reclaims, 4 replays. */
+/**
+ * Facts about an execution that has been through something: 2 attempts, 1 retry, 3 reclaims, 4
+ * replays.
+ */
 final class Given {
     static final Running RUNNING = new Running(SESSION, NOON);
-    static final Delayed DELAYED = new Delayed(Next.CONTINUE, NOON.plusSeconds(60), DelayedBy.REQUEST);
+    static final Delayed DELAYED =
+            new Delayed(Next.CONTINUE, NOON.plusSeconds(60), DelayedBy.REQUEST);
 
     private Given() {}
 

@@ -202,7 +202,7 @@ abstract class DyingRules extends Rules {
         assertThat(round.more()).isTrue();
         assertThat(works.stream().filter(work -> world.view(work).reclaims() > 0).count())
                 .isLessThanOrEqualTo(4);
-        world.tick();
+        assertThat(world.tick(Chore.SESSIONS, 100).processed()).isPositive();
         assertThat(works).allSatisfy(work -> assertThat(world.view(work)).hasLapsed(1));
         assertThat(world.tick(Chore.SESSIONS, 4)).isEqualTo(new Round(0, 0, false));
     }

@@ -152,6 +152,18 @@ abstract class RetryingRules extends Rules {
     }
 
     @Test
+    void the_last_failure_is_shown_while_the_next_attempt_runs() {
+        var lease = world.begun();
+        world.end(retry(lease, Duration.ZERO)).orThrow();
+
+        var next = world.worker(lease.lane()).claimOne();
+        assertThat(world.failureOf(idOf(lease))).isEqualTo(Endings.FAILURE);
+
+        world.end(release(next)).orThrow();
+        assertThat(world.failureOf(idOf(lease))).isEqualTo(Endings.FAILURE);
+    }
+
+    @Test
     @Answers({"P4", "P5"})
     void a_delay_goes_on_with_the_same_attempt_and_costs_nothing() {
         var lease = world.begun();

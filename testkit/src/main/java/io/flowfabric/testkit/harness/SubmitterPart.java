@@ -43,8 +43,7 @@ final class SubmitterPart extends Part {
     }
 
     /** The ledger knows what was accepted, even when the answer is lost to the one who asked. */
-    private Reply<List<Answer<Submitted>>> sent(
-            List<Submission> submissions) {
+    private Reply<List<Answer<Submitted>>> sent(List<Submission> submissions) {
         var reply =
                 stage.call("submit", submissions, store -> store.submissions().submit(submissions));
         reply.answered()

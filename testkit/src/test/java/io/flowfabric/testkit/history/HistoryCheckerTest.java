@@ -90,9 +90,7 @@ class HistoryCheckerTest {
         void ready_work_reads_as_blocked_in_a_closed_lane() {
             var behind = new ExecutionState.Ready(Next.FIRST);
             tale.submit();
-            tale.seen(
-                    new ExecutionState.Blocked(
-                            BlockedBy.LANE, "lane is paused", behind));
+            tale.seen(new ExecutionState.Blocked(BlockedBy.LANE, "lane is paused", behind));
 
             assertThat(kinds(tale.history())).isEmpty();
         }
