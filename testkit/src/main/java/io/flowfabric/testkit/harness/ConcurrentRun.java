@@ -8,10 +8,10 @@ import io.flowfabric.testkit.history.History;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Phaser;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -28,8 +28,11 @@ import java.util.stream.IntStream;
  * does not give the same run.
  */
 public final class ConcurrentRun {
+    /** How many operations most perform before all meet again. */
+    private static final int FULL_SHARE = 8;
+
     /** Time passes slowly enough for sessions to do something before they die. */
-    private static final int OPERATIONS_PER_TICK = 4;
+    private static final int CLOCK_SHARE = 2;
 
     private final Supplier<? extends StoreFixture> fixtures;
     private final long seed;
@@ -95,7 +98,7 @@ public final class ConcurrentRun {
     private List<SessionId> perform(StoreFixture fixture, Cast cast) {
         var roles = roles();
         var stage = new Alone(fixture, false);
-        var start = new CyclicBarrier(roles.size());
+        var rounds = new Phaser(roles.size());
         var tasks = new ArrayList<Callable<List<SessionId>>>();
         for (int stream = 0; stream < roles.size(); stream++) {
             var role = roles.get(stream);
@@ -103,27 +106,46 @@ public final class ConcurrentRun {
             var generator = new Generator(seed, stream, role.mix());
             tasks.add(
                     () -> {
-                        start.await();
-                        var performer = new Performer(stage, own);
-                        for (int index = 0; index < role.operations(); index++) {
-                            performer.perform(generator.operation(index));
-                        }
+                        perform(role, generator, new Performer(stage, own), rounds);
                         return own.sessions();
                     });
         }
         return all(tasks);
     }
 
-    private record Role(String name, Mix mix, int operations) {}
+    /**
+     * Performs one role in rounds. All meet before each: otherwise, on a busy machine, the workers
+     * would be done before there is any work.
+     */
+    private void perform(Role role, Generator generator, Performer performer, Phaser rounds) {
+        try {
+            for (int index = 0; index < operations * role.share() / FULL_SHARE; index++) {
+                if (index % role.share() == 0) {
+                    rounds.arriveAndAwaitAdvance();
+                }
+                performer.perform(generator.operation(index));
+            }
+        } finally {
+            // Also when it fails: the others must not wait for it.
+            rounds.arriveAndDeregister();
+        }
+    }
+
+    /**
+     * Somebody who takes part.
+     *
+     * @param share how many operations it performs in one round
+     */
+    private record Role(String name, Mix mix, int share) {}
 
     private List<Role> roles() {
         var roles = new ArrayList<Role>();
-        IntStream.range(0, workers).forEach(i -> roles.add(new Role("w", Mix.WORKER, operations)));
+        IntStream.range(0, workers).forEach(i -> roles.add(new Role("w", Mix.WORKER, FULL_SHARE)));
         IntStream.range(0, submitters)
-                .forEach(i -> roles.add(new Role("s", Mix.SUBMITTER, operations)));
+                .forEach(i -> roles.add(new Role("s", Mix.SUBMITTER, FULL_SHARE)));
         // One only: two could contradict each other about a result, and both be right.
-        roles.add(new Role("operator", Mix.OPERATOR, operations));
-        roles.add(new Role("clock", Mix.CLOCK, operations / OPERATIONS_PER_TICK));
+        roles.add(new Role("operator", Mix.OPERATOR, FULL_SHARE));
+        roles.add(new Role("clock", Mix.CLOCK, CLOCK_SHARE));
         return roles;
     }
 

@@ -37,7 +37,11 @@ import java.util.stream.Stream;
  */
 final class Drain {
     private static final By JANITOR = new By("janitor", "the run is over");
-    private static final int MOST_ROUNDS = 500;
+    private static final int MOST_CLAIMS = 500;
+
+    /** After how many rounds without any change it gives up; each waits for what is due next. */
+    private static final int PATIENCE = 20;
+
     private static final int CLAIM = 256;
     private static final int LIMIT = 1000;
 
@@ -66,23 +70,30 @@ final class Drain {
     void drain(Collection<SessionId> sessions) {
         Scene.NAMESPACES.forEach(this::openLanes);
         sessions.forEach(this::close);
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            var live = live();
-            if (live.isEmpty()) {
-                return;
+        var live = live();
+        int idle = 0;
+        while (!live.isEmpty()) {
+            if (idle == PATIENCE) {
+                throw new Difference.Found(
+                        Kind.DRAIN,
+                        "what is left",
+                        live.stream().map(view -> view.id() + " is " + view.state()).toList());
             }
-            resume(live);
-            stage.tick(Chore.SESSIONS, LIMIT);
-            stage.tick(Chore.TIMERS, LIMIT);
-            long completed = Scene.NAMESPACES.stream().mapToLong(this::completeAll).sum();
-            if (completed == 0) {
-                stage.advance(untilTheNextWakes(live));
-            }
+            advance(live);
+            var left = live();
+            idle = left.equals(live) ? idle + 1 : 0;
+            live = left;
         }
-        throw new Difference.Found(
-                Kind.DRAIN,
-                "what is left",
-                live().stream().map(view -> view.id() + " is " + view.state()).toList());
+    }
+
+    private void advance(List<ExecutionView> live) {
+        resume(live);
+        stage.tick(Chore.SESSIONS, LIMIT);
+        stage.tick(Chore.TIMERS, LIMIT);
+        long completed = Scene.NAMESPACES.stream().mapToLong(this::completeAll).sum();
+        if (completed == 0) {
+            stage.advance(untilTheNextWakes(live));
+        }
     }
 
     private void openLanes(Namespace namespace) {
@@ -146,7 +157,7 @@ final class Drain {
             return 0;
         }
         long completed = 0;
-        for (long claim = 1; claim <= MOST_ROUNDS; claim++) {
+        for (long claim = 1; claim <= MOST_CLAIMS; claim++) {
             var leases = claimed(new Claims.Claim(session.id(), claim, CLAIM));
             if (leases.isEmpty()) {
                 break;
