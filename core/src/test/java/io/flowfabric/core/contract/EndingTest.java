@@ -54,7 +54,10 @@ class EndingTest {
 
     @Test
     void a_repeat_is_told_from_a_contradiction_by_the_digest() {
-        assertThat(endings(FENCE)).extracting(Ending::digest).doesNotHaveDuplicates();
+        assertThat(endings(FENCE))
+                .extracting(Ending::digest)
+                .doesNotContainNull()
+                .doesNotHaveDuplicates();
     }
 
     @Test

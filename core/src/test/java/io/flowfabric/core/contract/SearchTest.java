@@ -22,11 +22,11 @@ import java.util.Set;
 
 class SearchTest {
     private static final Namespace SHOP = new Namespace("shop");
-    private static final Search PLAIN = Search.in(SHOP);
+    private final Search plain = Search.in(SHOP);
 
     @Test
     void a_plain_one_is_for_everything_in_a_namespace_oldest_first() {
-        assertThat(PLAIN)
+        assertThat(plain)
                 .isEqualTo(
                         new Search(
                                 SHOP,
@@ -40,7 +40,7 @@ class SearchTest {
     @Test
     void a_change_changes_its_own_field_and_no_other() {
         var full =
-                PLAIN.lane("emails")
+                plain.lane("emails")
                         .kind("welcome")
                         .states(PublicState.WAITING, PublicState.ACTIVE)
                         .tag("a", "1")
@@ -59,14 +59,14 @@ class SearchTest {
 
     @Test
     void what_no_execution_can_have_is_refused() {
-        assertThat(PLAIN.lane(longest(Limit.LANE_BYTES)).lane()).isPresent();
-        assertThat(PLAIN.kind(longest(Limit.NAME_BYTES)).kind()).isPresent();
-        assertRefused(Invalid.Code.EMPTY, "lane", () -> PLAIN.lane(""));
-        assertRefused(Invalid.Code.TOO_LONG, "lane", () -> PLAIN.lane(tooLong(Limit.LANE_BYTES)));
-        assertRefused(Invalid.Code.NOT_PRINTABLE, "lane", () -> PLAIN.lane("é"));
-        assertRefused(Invalid.Code.EMPTY, "kind", () -> PLAIN.kind(""));
-        assertRefused(Invalid.Code.TOO_LONG, "kind", () -> PLAIN.kind(tooLong(Limit.NAME_BYTES)));
-        assertRefused(Invalid.Code.MALFORMED_TAG_KEY, "tag ff.x", () -> PLAIN.tag("ff.x", "1"));
+        assertThat(plain.lane(longest(Limit.LANE_BYTES)).lane()).isPresent();
+        assertThat(plain.kind(longest(Limit.NAME_BYTES)).kind()).isPresent();
+        assertRefused(Invalid.Code.EMPTY, "lane", () -> plain.lane(""));
+        assertRefused(Invalid.Code.TOO_LONG, "lane", () -> plain.lane(tooLong(Limit.LANE_BYTES)));
+        assertRefused(Invalid.Code.NOT_PRINTABLE, "lane", () -> plain.lane("é"));
+        assertRefused(Invalid.Code.EMPTY, "kind", () -> plain.kind(""));
+        assertRefused(Invalid.Code.TOO_LONG, "kind", () -> plain.kind(tooLong(Limit.NAME_BYTES)));
+        assertRefused(Invalid.Code.MALFORMED_TAG_KEY, "tag ff.x", () -> plain.tag("ff.x", "1"));
     }
 
     @Test

@@ -26,23 +26,23 @@ import java.util.stream.IntStream;
 
 class SessionTest {
     private static final Namespace SHOP = new Namespace("shop");
-    private static final Session PLAIN = Session.of("mailer", "mailer-1", "emails", "letters");
+    private final Session plain = Session.of("mailer", "mailer-1", "emails", "letters");
 
     @Test
     void a_plain_one_takes_everything_from_its_lanes() {
-        assertThat(PLAIN.namespace()).isEqualTo(Namespace.DEFAULT);
-        assertThat(PLAIN.worker()).isEqualTo("mailer");
-        assertThat(PLAIN.instance()).isEqualTo("mailer-1");
-        assertThat(PLAIN.lanes()).containsExactly("emails", "letters");
-        assertThat(PLAIN.kinds()).isEmpty();
-        assertThat(PLAIN.offers()).isEqualTo(Capabilities.NONE);
-        assertThat(PLAIN.ttl()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(PLAIN.id()).isNotEqualTo(Session.of("mailer", "mailer-1", "emails").id());
+        assertThat(plain.namespace()).isEqualTo(Namespace.DEFAULT);
+        assertThat(plain.worker()).isEqualTo("mailer");
+        assertThat(plain.instance()).isEqualTo("mailer-1");
+        assertThat(plain.lanes()).containsExactly("emails", "letters");
+        assertThat(plain.kinds()).isEmpty();
+        assertThat(plain.offers()).isEqualTo(Capabilities.NONE);
+        assertThat(plain.ttl()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(plain.id()).isNotEqualTo(Session.of("mailer", "mailer-1", "emails").id());
     }
 
     @Test
     void a_change_changes_its_own_field_and_no_other() {
-        var full = PLAIN.namespace(SHOP).kinds("a").offers(Capabilities.of("gpu"));
+        var full = plain.namespace(SHOP).kinds("a").offers(Capabilities.of("gpu"));
 
         assertThat(Components.changed(full, full.id(SESSION))).containsExactly("id");
         assertThat(Components.changed(full, full.namespace(Namespace.DEFAULT)))
@@ -68,7 +68,7 @@ class SessionTest {
     })
     void it_is_able_when_it_handles_the_kind_and_has_what_is_needed(
             String kinds, String offers, String kind, String needs, boolean able) {
-        var session = PLAIN.offers(Capabilities.parse(offers));
+        var session = plain.offers(Capabilities.parse(offers));
         session = kinds.isEmpty() ? session : session.kinds(kinds);
 
         assertThat(session.able(kind, Capabilities.parse(needs))).isEqualTo(able);
@@ -76,11 +76,11 @@ class SessionTest {
 
     @Test
     void it_serves_the_lanes_it_names_in_its_own_namespace() {
-        assertThat(PLAIN.serves(Lane.of("emails"))).isTrue();
-        assertThat(PLAIN.serves(Lane.of("other"))).isFalse();
-        assertThat(PLAIN.serves(new Lane(SHOP, "emails"))).isFalse();
-        assertThat(PLAIN.namespace(SHOP).serves(new Lane(SHOP, "emails"))).isTrue();
-        assertThat(PLAIN.namespace(SHOP).serves(Lane.of("emails"))).isFalse();
+        assertThat(plain.serves(Lane.of("emails"))).isTrue();
+        assertThat(plain.serves(Lane.of("other"))).isFalse();
+        assertThat(plain.serves(new Lane(SHOP, "emails"))).isFalse();
+        assertThat(plain.namespace(SHOP).serves(new Lane(SHOP, "emails"))).isTrue();
+        assertThat(plain.namespace(SHOP).serves(Lane.of("emails"))).isFalse();
     }
 
     @Test
@@ -125,17 +125,17 @@ class SessionTest {
         var most = IntStream.range(0, 1024).mapToObj(i -> "kind" + i).toArray(String[]::new);
         var oneMore = IntStream.range(0, 1025).mapToObj(i -> "kind" + i).toArray(String[]::new);
 
-        assertThat(PLAIN.kinds(most).kinds()).hasSize(1024);
-        assertRefused(Invalid.Code.TOO_MANY, "kinds", () -> PLAIN.kinds(oneMore));
-        assertRefused(Invalid.Code.EMPTY, "kind", () -> PLAIN.kinds("a", ""));
-        assertRefused(Invalid.Code.TOO_LONG, "kind", () -> PLAIN.kinds(tooLong(Limit.NAME_BYTES)));
+        assertThat(plain.kinds(most).kinds()).hasSize(1024);
+        assertRefused(Invalid.Code.TOO_MANY, "kinds", () -> plain.kinds(oneMore));
+        assertRefused(Invalid.Code.EMPTY, "kind", () -> plain.kinds("a", ""));
+        assertRefused(Invalid.Code.TOO_LONG, "kind", () -> plain.kinds(tooLong(Limit.NAME_BYTES)));
     }
 
     @Test
     void it_counts_as_alive_for_10_milliseconds_to_an_hour() {
-        assertThat(PLAIN.ttl(Duration.ofMillis(10)).ttl()).isEqualTo(Duration.ofMillis(10));
-        assertThat(PLAIN.ttl(Duration.ofHours(1)).ttl()).isEqualTo(Duration.ofHours(1));
-        assertThat(PLAIN.ttl(Duration.ofNanos(10_999_999)).ttl()).isEqualTo(Duration.ofMillis(10));
+        assertThat(plain.ttl(Duration.ofMillis(10)).ttl()).isEqualTo(Duration.ofMillis(10));
+        assertThat(plain.ttl(Duration.ofHours(1)).ttl()).isEqualTo(Duration.ofHours(1));
+        assertThat(plain.ttl(Duration.ofNanos(10_999_999)).ttl()).isEqualTo(Duration.ofMillis(10));
         for (var ttl :
                 List.of(
                         Duration.ofMillis(10).minusNanos(1),
@@ -144,7 +144,7 @@ class SessionTest {
                         Duration.ofHours(1).plusNanos(1),
                         Duration.ofSeconds(Long.MAX_VALUE),
                         Duration.ofSeconds(Long.MIN_VALUE))) {
-            assertRefused(Invalid.Code.OUT_OF_RANGE, "session ttl", () -> PLAIN.ttl(ttl));
+            assertRefused(Invalid.Code.OUT_OF_RANGE, "session ttl", () -> plain.ttl(ttl));
         }
     }
 
@@ -152,16 +152,16 @@ class SessionTest {
     void opening_it_again_is_told_from_opening_another_by_equality() {
         var again =
                 new Session(
-                        PLAIN.id(),
-                        PLAIN.namespace(),
-                        PLAIN.worker(),
-                        PLAIN.instance(),
+                        plain.id(),
+                        plain.namespace(),
+                        plain.worker(),
+                        plain.instance(),
                         new TreeSet<>(List.of("letters", "emails")),
                         new TreeSet<>(),
                         Capabilities.of(List.of()),
                         Duration.ofSeconds(30));
 
-        assertThat(again).isEqualTo(PLAIN).hasSameHashCodeAs(PLAIN);
+        assertThat(again).isEqualTo(plain).hasSameHashCodeAs(plain);
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.state.StateVector.AttemptState;
+import io.flowfabric.core.state.StateVector.BlockingReason;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,9 @@ class ExecutionStateTest {
             assertThat(row).as("%s", state).isNotNull();
             assertThat(state.situation()).as("%s", state).isEqualTo(row.situation());
             assertThat(state.publicState()).as("%s", state).isEqualTo(row.publicState());
+            assertThat(state.situation().publicState())
+                    .as("%s", state)
+                    .isEqualTo(row.publicState());
             assertThat(state.vector().situation()).as("%s", state).isEqualTo(row.situation());
             assertThat(state.vector().attempt()).as("%s", state).isEqualTo(state.attempt());
             assertThat(state.terminal()).as("%s", state).isEqualTo(row.publicState().terminal());
@@ -82,6 +86,17 @@ class ExecutionStateTest {
     }
 
     @Test
+    void a_delay_is_over_at_its_moment_and_not_before() {
+        var delayed = new Delayed(Next.RETRY, NOON, DelayedBy.BACKOFF);
+        var ready = new Ready(Next.RETRY);
+
+        assertThat(delayed.unlessDue(NOON.minusMillis(1))).isEqualTo(delayed);
+        assertThat(delayed.unlessDue(NOON)).isEqualTo(ready);
+        assertThat(delayed.unlessDue(NOON.plusMillis(1))).isEqualTo(ready);
+        assertThat(ready.unlessDue(NOON)).isEqualTo(ready);
+    }
+
+    @Test
     void every_queued_state_has_the_attempt_of_its_next_lease() {
         var queued =
                 States.all().stream()
@@ -102,6 +117,19 @@ class ExecutionStateTest {
         assertThat(new Running(SESSION, NOON).attempt()).isEqualTo(AttemptState.RUNNING_ATTEMPT);
         assertThat(new Suspended(SuspendedFor.STEP_BOUNDARY, NOON, Optional.of(NOON)).attempt())
                 .isEqualTo(AttemptState.ATTEMPT_INTERRUPTED);
+    }
+
+    @Test
+    void a_suspension_has_one_of_seven_reasons() {
+        assertThat(SuspendedFor.reasons())
+                .containsExactlyInAnyOrder(
+                        BlockingReason.WAITING_FOR_SIGNAL,
+                        BlockingReason.WAITING_FOR_APPROVAL,
+                        BlockingReason.WAITING_FOR_CALLBACK,
+                        BlockingReason.WAITING_FOR_TOOL_RESULT,
+                        BlockingReason.PAUSED_BY_OPERATOR,
+                        BlockingReason.PAUSED_BY_POLICY,
+                        BlockingReason.WAITING_FOR_BUDGET);
     }
 
     @Test
@@ -156,6 +184,17 @@ class ExecutionStateTest {
             Outcome outcome, AttemptState before, AttemptState after) {
         assertThat(outcome.attemptAtTheEnd(false, before)).isEqualTo(after);
         assertThat(new Finished(outcome, NOON, after).terminal()).isTrue();
+    }
+
+    @Test
+    void an_outcome_is_a_situation() {
+        assertThat(Stream.of(Outcome.values()).map(Outcome::situation))
+                .containsExactly(
+                        Situation.COMPLETED,
+                        Situation.FAILED,
+                        Situation.CANCELLED,
+                        Situation.EXPIRED,
+                        Situation.SKIPPED);
     }
 
     @Test

@@ -37,6 +37,7 @@ import java.util.stream.Stream;
  */
 final class Drain {
     private static final By JANITOR = new By("janitor", "the run is over");
+    private static final int MOST_ROUNDS = 2000;
     private static final int MOST_CLAIMS = 500;
 
     /** After how many rounds without any change it gives up; each waits for what is due next. */
@@ -72,21 +73,22 @@ final class Drain {
         sessions.forEach(this::close);
         var live = live();
         int idle = 0;
-        while (!live.isEmpty()) {
-            if (idle == PATIENCE) {
-                throw new Difference.Found(
-                        Kind.DRAIN,
-                        "what is left",
-                        live.stream().map(view -> view.id() + " is " + view.state()).toList());
+        for (int round = 0; round < MOST_ROUNDS && idle < PATIENCE; round++) {
+            if (live.isEmpty()) {
+                return;
             }
-            advance(live);
+            workOff(live);
             var left = live();
             idle = left.equals(live) ? idle + 1 : 0;
             live = left;
         }
+        throw new Difference.Found(
+                Kind.DRAIN,
+                "what is left",
+                live.stream().map(view -> view.id() + " is " + view.state()).toList());
     }
 
-    private void advance(List<ExecutionView> live) {
+    private void workOff(List<ExecutionView> live) {
         resume(live);
         stage.tick(Chore.SESSIONS, LIMIT);
         stage.tick(Chore.TIMERS, LIMIT);

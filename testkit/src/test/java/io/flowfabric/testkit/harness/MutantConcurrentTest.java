@@ -17,7 +17,8 @@ class MutantConcurrentTest {
     void a_broken_store_is_found_out(Mutant mutant) {
         // The machine decides in which order things happen, so a single run may pass without the
         // situation that a mutant gets wrong; twenty do not.
-        assertThat(LongStream.rangeClosed(1, 20).anyMatch(seed -> isFoundOut(mutant, seed))).isTrue();
+        assertThat(LongStream.rangeClosed(1, 20).anyMatch(seed -> isFoundOut(mutant, seed)))
+                .isTrue();
     }
 
     /** By the history, by a repeated call with another answer, or by work that is left over. */
