@@ -68,7 +68,18 @@ class ArrowsTest {
                     new Module(
                             "testkit",
                             List.of("core"),
-                            List.of("org.junit..", "org.assertj..", "org.jspecify..")));
+                            List.of("org.junit..", "org.assertj..", "org.jspecify..")),
+                    new Module(
+                            "postgres",
+                            List.of("core"),
+                            List.of(
+                                    "org.jspecify..",
+                                    "org.slf4j..",
+                                    "javax.sql..",
+                                    "com.zaxxer.hikari..",
+                                    "org.postgresql..",
+                                    "org.apache.commons.compress..",
+                                    "org.tukaani.xz..")));
 
     /** What of the JDK is for everyone; the rest is asked for as a library. */
     private static final List<String> JDK = List.of("java..", "javax.crypto..");

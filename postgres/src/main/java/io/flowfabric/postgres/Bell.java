@@ -1,0 +1,199 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.postgres.jdbc.Database;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Wake-ups between processes.
+ *
+ * <p>Work that became ready here is announced from a connection of its own, at most every few
+ * milliseconds, never inside the transaction that made it ready: commits that notify wait for each
+ * other. Another connection listens. Both are mended when they break; meanwhile waiters poll, as
+ * they do where the database does not let anyone listen.
+ */
+final class Bell implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Bell.class);
+    private static final Duration PAUSE = Duration.ofMillis(10);
+    private static final Duration MENDING_PAUSE = Duration.ofSeconds(1);
+    private static final int LISTEN_MILLIS = 500;
+
+    private final Database db;
+    private final Waking waking;
+    private final String channel;
+    private final String self = UUID.randomUUID().toString();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition rung = lock.newCondition();
+    private final Condition done = lock.newCondition();
+    private final Set<Lane> pending = new HashSet<>();
+    private volatile boolean closed;
+    private @Nullable Thread announcer;
+    private @Nullable Thread listener;
+
+    Bell(Database db, Waking waking) {
+        this.db = db;
+        this.waking = waking;
+        this.channel = db.statements().schema().text() + "_ready";
+    }
+
+    void start() {
+        waking.announceTo(this::ring);
+        announcer = Thread.ofVirtual().name("flowfabric-bell").start(() -> mended(this::announce));
+        listener =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("flowfabric-listen")
+                        .start(() -> mended(this::listen));
+    }
+
+    private void ring(Lane lane) {
+        lock.lock();
+        try {
+            pending.add(lane);
+            rung.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private interface Loop {
+        void run(Connection connection) throws SQLException, InterruptedException;
+    }
+
+    private void mended(Loop loop) {
+        while (!closed) {
+            try (var connection = db.connect("wake-ups")) {
+                loop.run(connection);
+            } catch (InterruptedException stop) {
+                return;
+            } catch (SQLException | RuntimeException broken) {
+                if (!closed) {
+                    log.warn(
+                            "Wake-ups between processes are interrupted, waiters poll meanwhile:"
+                                    + " {}",
+                            broken.getMessage());
+                    pause(MENDING_PAUSE);
+                }
+            }
+        }
+    }
+
+    private void announce(Connection connection) throws SQLException, InterruptedException {
+        try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
+            while (!closed) {
+                for (Lane lane : next()) {
+                    notify.setString(1, channel);
+                    notify.setString(
+                            2,
+                            self
+                                    + " "
+                                    + encoded(lane.namespace().name())
+                                    + " "
+                                    + encoded(lane.name()));
+                    notify.execute();
+                }
+                pause(PAUSE);
+            }
+        }
+    }
+
+    private Set<Lane> next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (pending.isEmpty() && !closed) {
+                rung.await();
+            }
+            var lanes = Set.copyOf(pending);
+            pending.clear();
+            return lanes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void listen(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("listen \"" + channel + "\"");
+        }
+        var notifications = connection.unwrap(PGConnection.class);
+        while (!closed) {
+            var heard = notifications.getNotifications(LISTEN_MILLIS);
+            if (heard != null) {
+                for (var notification : heard) {
+                    hear(notification.getParameter());
+                }
+            }
+        }
+    }
+
+    private void hear(String message) {
+        var words = message.split(" ", -1);
+        if (words.length == 3 && !words[0].equals(self)) {
+            waking.heard(new Lane(new Namespace(decoded(words[1])), decoded(words[2])));
+        }
+    }
+
+    private static String encoded(String name) {
+        return Base64.getUrlEncoder().encodeToString(name.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String decoded(String name) {
+        return new String(Base64.getUrlDecoder().decode(name), StandardCharsets.UTF_8);
+    }
+
+    /** Waits, unless it is closed meanwhile. */
+    private void pause(Duration duration) {
+        lock.lock();
+        try {
+            long nanos = duration.toNanos();
+            while (!closed && nanos > 0) {
+                nanos = done.awaitNanos(nanos);
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        lock.lock();
+        try {
+            rung.signalAll();
+            done.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        join(announcer);
+        join(listener);
+    }
+
+    private static void join(@Nullable Thread thread) {
+        if (thread != null) {
+            try {
+                thread.join(TimeUnit.SECONDS.toMillis(5));
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

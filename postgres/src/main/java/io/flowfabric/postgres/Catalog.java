@@ -1,0 +1,202 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.postgres.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The small tables that hot rows refer to by number: lanes, gates, terms.
+ *
+ * <p>Their rows never change what they stand for, so a number that was seen once is known for good.
+ * Only what is committed is remembered.
+ */
+final class Catalog {
+    /**
+     * More of them than this, and somebody makes up policies by the minute; then reading them again
+     * is the lesser evil.
+     */
+    private static final int REMEMBERED = 10_000;
+
+    private final Map<Lane, Integer> laneNumbers = new ConcurrentHashMap<>();
+    private final Map<Integer, Lane> lanes = new ConcurrentHashMap<>();
+    private final Map<Gate, Integer> gateNumbers = new ConcurrentHashMap<>();
+    private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
+    private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
+    private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
+    private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
+
+    /** What work needs before it may start. */
+    record Gate(String kind, Capabilities needs) {}
+
+    record LaneGate(int lane, int gate) {}
+
+    @Nullable Integer lane(Lane lane) {
+        return laneNumbers.get(lane);
+    }
+
+    void remember(Lane lane, int number) {
+        laneNumbers.put(lane, number);
+        lanes.put(number, lane);
+    }
+
+    boolean knows(LaneGate pair) {
+        return laneGates.contains(pair);
+    }
+
+    void remember(Collection<LaneGate> pairs) {
+        trim(laneGates);
+        laneGates.addAll(pairs);
+    }
+
+    /** The number of a gate, which is made if there is none. */
+    int gate(Jdbc db, Gate gate) {
+        var known = gateNumbers.get(gate);
+        if (known != null) {
+            return known;
+        }
+        var needs = gate.needs().words().toArray(String[]::new);
+        var found =
+                db.query("gate")
+                        .set("kind", gate.kind())
+                        .set("needs", needs)
+                        .optional(row -> row.intValue("id"));
+        if (found.isEmpty()) {
+            db.query("add_gate").set("kind", gate.kind()).set("needs", needs).update();
+            return db.query("gate")
+                    .set("kind", gate.kind())
+                    .set("needs", needs)
+                    .one(row -> row.intValue("id"));
+        }
+        trim(gateNumbers.keySet());
+        gateNumbers.put(gate, found.get());
+        return found.get();
+    }
+
+    /** The number of the shared part of a policy, which is made if there is none. */
+    int terms(Jdbc db, Policy policy) {
+        var body = TermsText.write(policy);
+        var known = termsNumbers.get(body);
+        if (known != null) {
+            return known;
+        }
+        var found = db.query("terms_of").set("body", body).optional(row -> row.intValue("id"));
+        if (found.isEmpty()) {
+            db.query("add_terms")
+                    .set("body", body)
+                    .set(
+                            "attempt_timeout",
+                            policy.attemptTimeout().map(d -> d.toMillis()).orElse(null))
+                    .set("stall_timeout", policy.stallTimeout().map(d -> d.toMillis()).orElse(null))
+                    .set("retention", policy.retention().toMillis())
+                    .update();
+            return db.query("terms_of").set("body", body).one(row -> row.intValue("id"));
+        }
+        trim(termsNumbers.keySet());
+        termsNumbers.put(body, found.get());
+        return found.get();
+    }
+
+    /** Makes sure that these lanes can be looked up by number. */
+    void loadLanes(Jdbc db, Collection<Integer> numbers) {
+        var missing =
+                numbers.stream().filter(number -> !lanes.containsKey(number)).distinct().toList();
+        if (!missing.isEmpty()) {
+            db.query("lanes")
+                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
+                    .list(
+                            row -> {
+                                remember(
+                                        new Lane(
+                                                new Namespace(row.text("namespace")),
+                                                row.text("name")),
+                                        row.intValue("id"));
+                                return row.intValue("id");
+                            });
+        }
+    }
+
+    Lane lane(int number) {
+        return Objects.requireNonNull(lanes.get(number), () -> "no lane has the number " + number);
+    }
+
+    /** Looks up gates by number. */
+    Map<Integer, Gate> gates(Jdbc db, Collection<Integer> numbers) {
+        var missing =
+                numbers.stream().filter(number -> !gates.containsKey(number)).distinct().toList();
+        var found = new HashMap<Integer, Gate>();
+        if (!missing.isEmpty()) {
+            trim(gates.keySet());
+            db.query("gates")
+                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
+                    .list(
+                            row -> {
+                                var gate =
+                                        new Gate(
+                                                row.text("kind"),
+                                                Capabilities.of(List.of(row.texts("needs"))));
+                                found.put(row.intValue("id"), gate);
+                                return gate;
+                            });
+            gates.putAll(found);
+        }
+        return lookedUp(numbers, gates, found);
+    }
+
+    /**
+     * Looks up policies by number, without what differs between executions. What cannot be read is
+     * left out.
+     */
+    Map<Integer, Policy> terms(Jdbc db, Collection<Integer> numbers) {
+        var missing =
+                numbers.stream().filter(number -> !terms.containsKey(number)).distinct().toList();
+        var found = new HashMap<Integer, Policy>();
+        if (!missing.isEmpty()) {
+            trim(terms.keySet());
+            db.query("terms")
+                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
+                    .list(
+                            row -> {
+                                try {
+                                    found.put(row.intValue("id"), TermsText.read(row.text("body")));
+                                } catch (RuntimeException unreadable) {
+                                    // Whoever needs them finds that they are not there, and says
+                                    // which execution it is.
+                                }
+                                return row.intValue("id");
+                            });
+            terms.putAll(found);
+        }
+        return lookedUp(numbers, terms, found);
+    }
+
+    private static <T> Map<Integer, T> lookedUp(
+            Collection<Integer> numbers, Map<Integer, T> known, Map<Integer, T> found) {
+        var all = new LinkedHashMap<Integer, T>();
+        for (Integer number : Set.copyOf(numbers)) {
+            var value = found.getOrDefault(number, known.get(number));
+            if (value != null) {
+                all.put(number, value);
+            }
+        }
+        return all;
+    }
+
+    private static void trim(Set<?> remembered) {
+        if (remembered.size() >= REMEMBERED) {
+            remembered.clear();
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.decision.ByTime;
+import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.postgres.FactsReader.Locked;
+import io.flowfabric.postgres.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What happens because time passes.
+ *
+ * <p>Due timers are looked at without a lock; then the rows are locked, passing over what somebody
+ * else is at, and what is still due is done. So many engines can do this at once, nothing is done
+ * twice, and rows are always locked before their timers.
+ */
+final class Chores implements Maintenance {
+    private static final Logger log = LoggerFactory.getLogger(Chores.class);
+
+    /** How long events, and the tombstones of the sessions in them, are kept. */
+    private static final Duration EVENT_RETENTION = Duration.ofDays(7);
+
+    /** When to look again at what could not be read. */
+    private static final Duration LATER = Duration.ofMinutes(1);
+
+    private final Postgres postgres;
+
+    Chores(Postgres postgres) {
+        this.postgres = postgres;
+    }
+
+    /** What can be due. */
+    private enum Timer {
+        DEADLINE,
+        ATTEMPT,
+        STALL,
+        WAKE
+    }
+
+    /** What one transaction did. */
+    private record Done(int processed, int errors, Set<Integer> lanes) {}
+
+    @Override
+    public Round tick(Chore chore, int limit) {
+        return switch (chore) {
+            case SESSIONS -> bury(limit);
+            case TIMERS -> timers(limit);
+            case RETENTION -> forget(limit);
+        };
+    }
+
+    // Sessions.
+
+    private Round bury(int limit) {
+        postgres.db().query("die").set("now", postgres.now()).set("id", (UUID) null).update();
+        var done = lapse(null, limit);
+        postgres.db().query("bury").run();
+        return new Round(done.processed, done.errors, done.processed >= limit);
+    }
+
+    /** Returns what a session holds that has just died, all of it. */
+    void returnWorkOf(UUID session) {
+        while (lapse(session, 1000).processed > 0) {
+            // There was more than one transaction should hold.
+        }
+        postgres.db().query("bury").run();
+    }
+
+    private Done lapse(@Nullable UUID session, int limit) {
+        var held =
+                postgres.db()
+                        .query("held_by_the_dead")
+                        .set("id", session)
+                        .set("limit", limit)
+                        .list(row -> row.uuid("id"));
+        return held.isEmpty()
+                ? new Done(0, 0, Set.of())
+                : woken(postgres.db().transaction(tx -> lapse(tx, held)));
+    }
+
+    private Done lapse(Jdbc tx, List<UUID> held) {
+        // Whoever is at one of them while its session is dead is an operator: wait for what he
+        // leaves.
+        var locked = FactsReader.lock("facts", tx, postgres, held);
+        var dead = deadSessions(tx, locked.values());
+        var steps = new Steps();
+        int errors = 0;
+        for (Locked row : locked.values()) {
+            if (row.facts().isEmpty()) {
+                errors++;
+            } else if (row.facts().get().state() instanceof Running running
+                    && dead.contains(running.session().uuid())) {
+                steps.add(
+                        ByTime.lapse(row.facts().get(), row.now()),
+                        row.facts().get(),
+                        row.deadline());
+            }
+        }
+        return write(tx, steps, errors);
+    }
+
+    private static Set<UUID> deadSessions(Jdbc tx, Collection<Locked> rows) {
+        var sessions = new HashSet<UUID>();
+        for (Locked row : rows) {
+            if (row.facts().isPresent() && row.facts().get().state() instanceof Running running) {
+                sessions.add(running.session().uuid());
+            }
+        }
+        return Set.copyOf(
+                tx.query("dead_sessions")
+                        .uuids("ids", sessions, id -> id)
+                        .list(row -> row.uuid("id")));
+    }
+
+    // Timers.
+
+    private Round timers(int limit) {
+        int processed = 0;
+        int errors = 0;
+        for (Timer timer : Timer.values()) {
+            var done = timers(timer, limit - processed);
+            processed += done.processed;
+            errors += done.errors;
+        }
+        return new Round(processed, errors, processed >= limit);
+    }
+
+    private Done timers(Timer timer, int limit) {
+        if (limit <= 0) {
+            return new Done(0, 0, Set.of());
+        }
+        var due =
+                postgres.db()
+                        .query("due")
+                        .set("now", postgres.now())
+                        .set("kind", Stored.word(timer))
+                        .set("limit", limit)
+                        .list(row -> row.uuid("id"));
+        return due.isEmpty()
+                ? new Done(0, 0, Set.of())
+                : woken(postgres.db().transaction(tx -> ring(tx, timer, due)));
+    }
+
+    private Done ring(Jdbc tx, Timer timer, List<UUID> due) {
+        var locked = FactsReader.lock("free_facts", tx, postgres, due);
+        var steps = new Steps();
+        var later = new HashMap<UUID, Instant>();
+        var over = new ArrayList<UUID>();
+        int errors = 0;
+        for (UUID id : due) {
+            var row = locked.get(id);
+            if (row == null) {
+                continue;
+            }
+            if (row.facts().isEmpty()) {
+                log.error(
+                        "The execution {} cannot be read; its timer {} is put off",
+                        row.id(),
+                        timer);
+                later.put(id, row.now().plus(LATER));
+                errors++;
+                continue;
+            }
+            var facts = row.facts().get();
+            var at = dueAt(timer, row, facts);
+            if (at.isEmpty()) {
+                over.add(id);
+            } else if (at.get().isAfter(row.now())) {
+                later.put(id, at.get());
+            } else {
+                steps.add(change(timer, facts, row.now()), facts, row.deadline());
+            }
+        }
+        var done = write(tx, steps, errors);
+        rearm(tx, timer, later);
+        over.addAll(missing(tx, due, locked));
+        if (!over.isEmpty()) {
+            tx.query("disarm")
+                    .set("kind", Stored.word(timer))
+                    .uuids("ids", over, id -> id)
+                    .update();
+        }
+        return done;
+    }
+
+    /** Those whose execution has been forgotten since. */
+    private static List<UUID> missing(Jdbc tx, List<UUID> due, Map<UUID, Locked> locked) {
+        var unseen = due.stream().filter(id -> !locked.containsKey(id)).toList();
+        return unseen.isEmpty()
+                ? List.of()
+                : tx.query("unknown").uuids("ids", unseen, id -> id).list(row -> row.uuid("id"));
+    }
+
+    private static void rearm(Jdbc tx, Timer timer, Map<UUID, Instant> later) {
+        if (!later.isEmpty()) {
+            var entries = List.copyOf(later.entrySet());
+            tx.query("rearm")
+                    .set("kind", Stored.word(timer))
+                    .uuids("ids", entries, Map.Entry::getKey)
+                    .longs("dues", entries, entry -> entry.getValue().toEpochMilli())
+                    .update();
+        }
+    }
+
+    /**
+     * When a timer of an execution as it is now is due; nothing when there is no such thing any
+     * more.
+     */
+    private static Optional<Instant> dueAt(Timer timer, Locked row, Facts facts) {
+        var policy = facts.policy();
+        return switch (timer) {
+            case DEADLINE -> facts.state().terminal() ? Optional.empty() : row.deadline();
+            case ATTEMPT ->
+                    facts.state() instanceof Running running
+                            ? policy.attemptDue(running.since())
+                            : Optional.empty();
+            case STALL ->
+                    facts.state() instanceof Running running
+                            ? policy.stallDue(
+                                    row.lastProgress()
+                                            .filter(running.since()::isBefore)
+                                            .orElse(running.since()))
+                            : Optional.empty();
+            case WAKE ->
+                    facts.state() instanceof Delayed delayed
+                            ? Optional.of(delayed.until())
+                            : Optional.empty();
+        };
+    }
+
+    private static Change change(Timer timer, Facts facts, Instant now) {
+        return switch (timer) {
+            case DEADLINE -> ByTime.expire(facts, now);
+            case ATTEMPT -> ByTime.timeOut(facts, now);
+            case STALL -> ByTime.stall(facts, now);
+            case WAKE -> ByTime.wake(facts);
+        };
+    }
+
+    private Done write(Jdbc tx, Steps steps, int errors) {
+        if (steps.isEmpty()) {
+            return new Done(0, errors, Set.of());
+        }
+        var written = steps.write(tx, postgres.now(), false);
+        var lanes = new HashSet<Integer>();
+        written.stream().filter(Steps.Written::ready).forEach(step -> lanes.add(step.lane()));
+        return new Done(written.size(), errors, lanes);
+    }
+
+    private Done woken(Done done) {
+        postgres.wake(done.lanes);
+        return done;
+    }
+
+    // Retention.
+
+    private Round forget(int limit) {
+        record Forgotten(int seen, int gone) {}
+        var executions =
+                postgres.db()
+                        .query("forget")
+                        .set("now", postgres.now())
+                        .set("limit", limit)
+                        .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
+        var before = postgres.time() - EVENT_RETENTION.toMillis();
+        int events =
+                postgres.db()
+                        .query("forget_events")
+                        .set("before", before)
+                        .set("limit", limit)
+                        .one(row -> row.intValue("forgotten"));
+        postgres.db().query("forget_sessions").set("before", before).update();
+        return new Round(executions.gone + events, 0, executions.seen >= limit || events >= limit);
+    }
+
+    @Override
+    public Optional<Instant> nextDue() {
+        return postgres.db().query("next_due").one(row -> Stored.time(row, "due"));
+    }
+}

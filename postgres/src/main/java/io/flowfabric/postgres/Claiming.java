@@ -1,0 +1,149 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Lease;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
+final class Claiming implements Claims {
+    private static final Logger log = LoggerFactory.getLogger(Claiming.class);
+
+    /**
+     * How many more candidates are looked at than are wanted, for those that others are taking
+     * right now.
+     */
+    private static final int SLACK = 32;
+
+    private static final int WIDEST = 10_000;
+
+    private final Postgres postgres;
+    private final Turns turns = new Turns();
+
+    Claiming(Postgres postgres) {
+        this.postgres = postgres;
+    }
+
+    @Override
+    public List<Lease> claim(Claim claim) {
+        var leases = new ArrayList<Lease>();
+        int wanted = claim.max();
+        boolean again = false;
+        for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 2) {
+            var round = round(claim, wanted, window, again);
+            leases.addAll(round.leases);
+            again |= round.taken > 0;
+            boolean seenMore =
+                    round.taken > 0 && round.candidates > round.taken && round.taken < wanted;
+            if (round.unreadable == 0 && !seenMore) {
+                break;
+            }
+            // Others took what was seen, or what was taken cannot be read: look further.
+            wanted = claim.max() - leases.size();
+        }
+        return leases.isEmpty() && !again ? repeated(claim) : leases;
+    }
+
+    private record Round(List<Lease> leases, int taken, int unreadable, long candidates) {}
+
+    private Round round(Claim claim, int max, int window, boolean again) {
+        var reader = new LeaseReader();
+        var starts = turns.starts();
+        var candidates = new long[1];
+        int[] taken = new int[1];
+        postgres.db()
+                .query("claim")
+                .set("now", postgres.now())
+                .set("session", claim.session().uuid())
+                .set("number", claim.number())
+                .set("again", again)
+                .set("max", max)
+                .set("window", window)
+                .set("pass", starts.pass())
+                .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
+                .doubles("pass_starts", starts.lanes().values(), start -> start)
+                .each(
+                        row -> {
+                            reader.add(row);
+                            turns.taken(
+                                    row.intValue("lane"),
+                                    row.doubleValue("turn"),
+                                    row.intValue("weight"));
+                            candidates[0] = row.longValue("candidates");
+                            taken[0]++;
+                        });
+        var read = reader.read(postgres.db(), postgres.catalog(), claim.session());
+        if (!read.unreadable().isEmpty()) {
+            quarantine(claim.session(), read.unreadable());
+        }
+        return new Round(read.leases(), taken[0], read.unreadable().size(), candidates[0]);
+    }
+
+    /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
+    private void quarantine(SessionId session, List<UUID> executions) {
+        log.error("These executions cannot be read, and are held for an operator: {}", executions);
+        postgres.db()
+                .query("quarantine")
+                .set("session", session.uuid())
+                .set("detail", "what is stored of it cannot be read by this version")
+                .uuids("ids", executions, id -> id)
+                .update();
+    }
+
+    /**
+     * Nothing new was given: because there is nothing, because the number was heard before, or to a
+     * dead session.
+     */
+    private List<Lease> repeated(Claim claim) {
+        var session = SessionKeeping.find(postgres, claim.session());
+        if (session.isEmpty() || !session.get().alive()) {
+            throw new NotFound("session", claim.session().toString());
+        }
+        if (claim.number() <= session.get().acknowledged()) {
+            throw new Invalid(
+                    Invalid.Code.CLAIM_NUMBER_USED,
+                    "claim number",
+                    "%d was acknowledged by a heartbeat; claim with a higher one."
+                            .formatted(claim.number()));
+        }
+        var reader = new LeaseReader();
+        postgres.db()
+                .query("receipt_leases")
+                .set("session", claim.session().uuid())
+                .set("number", claim.number())
+                .each(reader::add);
+        return reader.read(postgres.db(), postgres.catalog(), claim.session()).leases();
+    }
+
+    /**
+     * Whose turn it is among the lanes: each pick moves a lane on by a step that is the smaller the
+     * heavier the lane is. It is kept by each process for itself, so that sharing costs no write.
+     */
+    private static final class Turns {
+        private final Map<Integer, Double> lanes = new HashMap<>();
+        private double pass;
+
+        record Starts(double pass, Map<Integer, Double> lanes) {}
+
+        synchronized Starts starts() {
+            // A lane that fell behind while it was empty does not catch up.
+            lanes.values().removeIf(start -> start <= pass);
+            return new Starts(pass, Map.copyOf(lanes));
+        }
+
+        synchronized void taken(int lane, double turn, int weight) {
+            pass = Math.max(pass, turn);
+            lanes.merge(lane, turn + 1.0 / weight, Math::max);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Makes events of rows. One that cannot be read is logged and passed over. */
+final class EventReader {
+    private static final Logger log = LoggerFactory.getLogger(EventReader.class);
+
+    private final List<Raw> rows = new ArrayList<>();
+
+    /** A row whose lane is still a number. */
+    private record Raw(
+            long id, Optional<Integer> lane, Tags tags, Function<Catalog, Event> event) {}
+
+    /** An event, its place in the log, and the tags of the execution that it is about. */
+    record Read(long id, Event event, Tags tags) {}
+
+    void add(Row row) {
+        long id = row.longValue("id");
+        try {
+            var lane = Optional.ofNullable(row.intOrNull("lane"));
+            var tags = row.textOrNull("tags") == null ? Tags.NONE : Stored.tags(row.texts("tags"));
+            rows.add(new Raw(id, lane, tags, event(row)));
+        } catch (RuntimeException unreadable) {
+            log.error("The event {} cannot be read and is passed over", id, unreadable);
+        }
+    }
+
+    List<Read> read(Jdbc db, Catalog catalog) {
+        catalog.loadLanes(db, rows.stream().flatMap(row -> row.lane.stream()).toList());
+        return rows.stream()
+                .map(row -> new Read(row.id, row.event.apply(catalog), row.tags))
+                .toList();
+    }
+
+    private static Function<Catalog, Event> event(Row row) {
+        if (row.uuidOrNull("execution") != null) {
+            return step(row);
+        }
+        if (row.uuidOrNull("session") != null) {
+            var renewal =
+                    new Event.Renewal(
+                            owner(row).orElseThrow(),
+                            new Namespace(row.text("namespace")),
+                            Stored.moment(row, "at"),
+                            Stored.moment(row, "until"));
+            return catalog -> renewal;
+        }
+        int lane = row.intValue("lane");
+        var settings = LaneKeeping.read(row.text("settings"));
+        var by = by(row).orElseThrow();
+        var at = Stored.moment(row, "at");
+        return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
+    }
+
+    private static Function<Catalog, Event> step(Row row) {
+        var execution = new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution"));
+        int lane = row.intValue("lane");
+        var transition = Stored.transition(row, "transition");
+        var situation = Stored.situation(row);
+        var at = Stored.moment(row, "at");
+        int attempts = row.intValue("attempts");
+        long epoch = row.longValue("epoch");
+        var owner = owner(row);
+        var by = by(row);
+        var until = Stored.time(row, "until");
+        var failure = failure(row);
+        return catalog ->
+                new Event.Step(
+                        execution,
+                        catalog.lane(lane),
+                        transition,
+                        situation,
+                        at,
+                        attempts,
+                        epoch,
+                        owner,
+                        by,
+                        until,
+                        failure);
+    }
+
+    private static Optional<Owner> owner(Row row) {
+        return Optional.ofNullable(row.uuidOrNull("session"))
+                .map(
+                        session ->
+                                new Owner(
+                                        new SessionId(session),
+                                        row.text("worker"),
+                                        row.text("instance")));
+    }
+
+    private static Optional<By> by(Row row) {
+        return Optional.ofNullable(row.textOrNull("actor"))
+                .map(actor -> new By(actor, row.text("reason")));
+    }
+
+    private static Optional<Failure> failure(Row row) {
+        return Optional.ofNullable(row.textOrNull("failure_category"))
+                .map(
+                        category ->
+                                new Failure(
+                                        category,
+                                        row.text("failure_message"),
+                                        row.text("failure_detail")));
+    }
+}

@@ -1,0 +1,116 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.postgres.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Reads the facts of executions under their locks. */
+final class FactsReader {
+    private FactsReader() {}
+
+    /**
+     * A locked row.
+     *
+     * @param facts nothing when what is stored cannot be read
+     * @param now the moment by the clock that decides
+     */
+    record Locked(
+            ExecutionId id,
+            Optional<Facts> facts,
+            Optional<Instant> deadline,
+            Optional<Instant> lastProgress,
+            Instant now) {}
+
+    /**
+     * Locks executions, in the order of their ids.
+     *
+     * @param statement {@code facts} waits for whoever is at one of them, {@code free_facts} passes
+     *     it over
+     */
+    static Map<UUID, Locked> lock(
+            String statement, Jdbc tx, Postgres postgres, Collection<UUID> ids) {
+        record Raw(
+                ExecutionId id,
+                int gate,
+                int terms,
+                ExecutionState state,
+                int priority,
+                int attempts,
+                int retries,
+                int reclaims,
+                int replays,
+                Optional<Instant> deadline,
+                Optional<Instant> lastProgress,
+                Instant now,
+                @Nullable Integer firstPriority,
+                @Nullable String start,
+                @Nullable String deadlineDue) {}
+        List<Raw> rows = new ArrayList<>();
+        tx.query(statement)
+                .set("now", postgres.now())
+                .uuids("ids", ids, id -> id)
+                .each(
+                        row ->
+                                rows.add(
+                                        new Raw(
+                                                Stored.id(row),
+                                                row.intValue("gate"),
+                                                row.intValue("terms"),
+                                                Stored.state(row),
+                                                row.intValue("priority"),
+                                                row.intValue("attempts"),
+                                                row.intValue("retries"),
+                                                row.intValue("reclaims"),
+                                                row.intValue("replays"),
+                                                Stored.time(row, "deadline"),
+                                                Stored.time(row, "progress_at"),
+                                                Stored.moment(row, "now"),
+                                                row.intOrNull("first_priority"),
+                                                row.textOrNull("start_due"),
+                                                row.textOrNull("deadline_due"))));
+        var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
+        var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
+        var locked = new HashMap<UUID, Locked>();
+        for (Raw row : rows) {
+            var gate = gates.get(row.gate);
+            var shared = terms.get(row.terms);
+            var priority = row.firstPriority;
+            var start = row.start;
+            Optional<Facts> facts =
+                    gate == null || shared == null || priority == null || start == null
+                            ? Optional.empty()
+                            : Optional.of(
+                                    new Facts(
+                                            row.id,
+                                            Stored.policy(
+                                                    shared,
+                                                    gate.needs(),
+                                                    priority,
+                                                    TermsText.readDue(start),
+                                                    Optional.ofNullable(row.deadlineDue)
+                                                            .map(TermsText::readDue)),
+                                            row.state,
+                                            row.priority,
+                                            row.attempts,
+                                            row.retries,
+                                            row.reclaims,
+                                            row.replays));
+            locked.put(
+                    row.id.uuid(),
+                    new Locked(row.id, facts, row.deadline, row.lastProgress, row.now));
+        }
+        return locked;
+    }
+}

@@ -1,0 +1,140 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.Lanes;
+import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Sessions;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.postgres.jdbc.Database;
+import io.flowfabric.postgres.jdbc.DatabaseOptions;
+import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.jdbc.Statements;
+import io.flowfabric.postgres.migration.Migrations;
+import io.flowfabric.postgres.migration.Migrator;
+
+import java.time.InstantSource;
+import java.util.Optional;
+
+/** The store on Postgres 15 and later. Many processes may open the same schema at once. */
+public final class PostgresStore implements Store {
+    private final Postgres postgres;
+    private final Chores chores;
+    private final Claiming claims;
+    private final Bell bell;
+
+    private PostgresStore(Postgres postgres) {
+        this.postgres = postgres;
+        this.chores = new Chores(postgres);
+        this.claims = new Claiming(postgres);
+        this.bell = new Bell(postgres.db(), postgres.waking());
+    }
+
+    /** Opens the store in the default schema, which is made or brought up to date first. */
+    public static PostgresStore open(DatabaseOptions options) {
+        return open(options, SchemaName.DEFAULT);
+    }
+
+    /**
+     * Opens the store in a schema, which is made or brought up to date first.
+     *
+     * @throws io.flowfabric.core.Unavailable when the server is too old, or the schema newer than
+     *     this version
+     */
+    public static PostgresStore open(DatabaseOptions options, SchemaName schema) {
+        var store = open(options, schema, Optional.empty());
+        store.bell.start();
+        return store;
+    }
+
+    /** A store whose time is not the server's, for tests. */
+    static PostgresStore open(
+            DatabaseOptions options, SchemaName schema, Optional<InstantSource> clock) {
+        Migrator.migrate(
+                options,
+                schema,
+                Migrations.load(PostgresStore.class, "migration/001_executions.sql"));
+        var db = Database.open(options, statements(schema));
+        return new PostgresStore(new Postgres(db, new Catalog(), new Waking(), clock));
+    }
+
+    static Statements statements(SchemaName schema) {
+        return Statements.load(
+                PostgresStore.class,
+                schema,
+                "sql/submit.sql",
+                "sql/session.sql",
+                "sql/claim.sql",
+                "sql/step.sql",
+                "sql/chore.sql",
+                "sql/read.sql",
+                "sql/feed.sql");
+    }
+
+    @Override
+    public Submissions submissions() {
+        return new Submitting(postgres);
+    }
+
+    @Override
+    public Sessions sessions() {
+        return new SessionKeeping(postgres, chores);
+    }
+
+    @Override
+    public Claims claims() {
+        return claims;
+    }
+
+    @Override
+    public Leases leases() {
+        return new LeaseWriting(postgres);
+    }
+
+    @Override
+    public Lanes lanes() {
+        return new LaneKeeping(postgres);
+    }
+
+    @Override
+    public Operations operations() {
+        return new Operating(postgres);
+    }
+
+    @Override
+    public Queries queries() {
+        return new Reading(postgres);
+    }
+
+    @Override
+    public Feeds feeds() {
+        return new Feeding(postgres);
+    }
+
+    @Override
+    public Maintenance maintenance() {
+        return chores;
+    }
+
+    @Override
+    public Wakeups wakeups() {
+        return postgres.waking();
+    }
+
+    /** The connections underneath, for tests. */
+    Database database() {
+        return postgres.db();
+    }
+
+    @Override
+    public void close() {
+        postgres.waking().close();
+        bell.close();
+        postgres.db().close();
+    }
+}

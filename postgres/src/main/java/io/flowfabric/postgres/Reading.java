@@ -1,0 +1,242 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/** What can be read. */
+final class Reading implements Queries {
+    private final Postgres postgres;
+
+    Reading(Postgres postgres) {
+        this.postgres = postgres;
+    }
+
+    @Override
+    public List<Answer<ExecutionView>> describe(List<ExecutionId> executions) {
+        Limit.BATCH.checkCount("executions", executions.size());
+        var views = views(executions.stream().map(ExecutionId::uuid).toList());
+        return executions.stream().map(id -> view(id, views.get(id.uuid()))).toList();
+    }
+
+    private static Answer<ExecutionView> view(
+            ExecutionId id, @Nullable Answer<ExecutionView> found) {
+        return found == null
+                        || (found instanceof Answer.Done<ExecutionView>(var view)
+                                && !view.id().equals(id))
+                ? Answer.refused(new NotFound("execution", id.toString()))
+                : found;
+    }
+
+    private Map<UUID, Answer<ExecutionView>> views(List<UUID> ids) {
+        var reader = new ViewReader();
+        postgres.db().query("describe").uuids("ids", ids, id -> id).each(reader::add);
+        return reader.read(postgres.db(), postgres.catalog());
+    }
+
+    @Override
+    public List<Answer<Payload>> inputs(List<ExecutionId> executions) {
+        Limit.BATCH.checkCount("executions", executions.size());
+        var found = new HashMap<ExecutionId, Answer<Payload>>();
+        postgres.db()
+                .query("inputs")
+                .uuids("ids", executions, ExecutionId::uuid)
+                .each(row -> found.put(Stored.id(row), Answer.done(payload(row))));
+        return executions.stream().map(id -> found.getOrDefault(id, notFound(id))).toList();
+    }
+
+    @Override
+    public List<Answer<Result>> results(List<ExecutionId> executions) {
+        Limit.BATCH.checkCount("executions", executions.size());
+        var found = new HashMap<ExecutionId, Answer<Result>>();
+        postgres.db()
+                .query("results")
+                .uuids("ids", executions, ExecutionId::uuid)
+                .each(row -> found.put(Stored.id(row), result(row)));
+        return executions.stream().map(id -> found.getOrDefault(id, notFound(id))).toList();
+    }
+
+    private static <T> Answer<T> notFound(ExecutionId id) {
+        return Answer.refused(new NotFound("execution", id.toString()));
+    }
+
+    private static Answer<Result> result(Row row) {
+        var situation = Stored.situation(row);
+        var outcome =
+                Stream.of(Outcome.values()).filter(o -> o.situation() == situation).findFirst();
+        if (outcome.isEmpty()) {
+            return Answer.refused(
+                    new Conflict(
+                            Conflict.Code.NOT_FINISHED,
+                            Stored.id(row).toString(),
+                            "It is %s and has no result yet."
+                                    .formatted(situation.publicState().wire())));
+        }
+        var payload =
+                row.bytesOrNull("bytes") == null
+                        ? Optional.<Payload>empty()
+                        : Optional.of(payload(row));
+        var failure = outcome.get() == Outcome.SUCCESS ? Optional.<Failure>empty() : failure(row);
+        return Answer.done(new Result(outcome.get(), payload, failure));
+    }
+
+    private static Payload payload(Row row) {
+        return Payload.of(row.bytes("bytes"), row.text("content_type"));
+    }
+
+    static Optional<Failure> failure(Row row) {
+        return Optional.ofNullable(row.textOrNull("category"))
+                .map(
+                        category ->
+                                new Failure(
+                                        category, row.text("message"), row.text("failure_detail")));
+    }
+
+    @Override
+    public List<Event> history(ExecutionId execution) {
+        describe(List.of(execution)).getFirst().orThrow();
+        var reader = new EventReader();
+        postgres.db().query("history").set("id", execution.uuid()).each(reader::add);
+        var steps = reader.read(postgres.db(), postgres.catalog());
+        var holders =
+                steps.stream()
+                        .map(read -> (Event.Step) read.event())
+                        .flatMap(step -> step.owner().stream())
+                        .map(owner -> owner.session().uuid())
+                        .distinct()
+                        .toList();
+        var beats = new EventReader();
+        if (!holders.isEmpty()) {
+            postgres.db()
+                    .query("heartbeats")
+                    .uuids("sessions", holders, id -> id)
+                    .set("after", steps.getFirst().id())
+                    .each(beats::add);
+        }
+        return merged(steps, beats.read(postgres.db(), postgres.catalog()));
+    }
+
+    /** The steps since the last submission, with the heartbeats of whoever held it at the time. */
+    private static List<Event> merged(List<EventReader.Read> steps, List<EventReader.Read> beats) {
+        var all = new ArrayList<>(steps);
+        all.addAll(beats);
+        all.sort(Comparator.comparingLong(EventReader.Read::id));
+        var history = new ArrayList<Event>();
+        SessionId holder = null;
+        for (EventReader.Read read : all) {
+            if (read.event() instanceof Event.Renewal renewal
+                    && renewal.owner().session().equals(holder)) {
+                history.add(renewal);
+            }
+            if (read.event() instanceof Event.Step step) {
+                if (step.transition() == Transition.SUBMIT) {
+                    history.clear();
+                }
+                history.add(step);
+                if (step.owner().isPresent()) {
+                    holder = step.transition().givesLease() ? step.owner().get().session() : null;
+                }
+            }
+        }
+        return history;
+    }
+
+    @Override
+    public Page<ExecutionView> search(Search search, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        record Found(UUID id, long sequence) {}
+        var found =
+                postgres.db()
+                        .query("search")
+                        .set("namespace", search.namespace().name())
+                        .set("lane", search.lane().orElse(null))
+                        .set("kind", search.kind().orElse(null))
+                        .set("any_state", search.states().isEmpty())
+                        .texts("situations", situations(search), Stored::word)
+                        .texts(
+                                "tags",
+                                search.tags().values().entrySet(),
+                                tag -> tag.getKey() + "=" + tag.getValue())
+                        .set("after", after.none() ? null : (Long) sequence(after))
+                        .set("newest_first", search.newestFirst())
+                        .set("max", max + 1)
+                        .list(row -> new Found(row.uuid("id"), row.longValue("seq")));
+        var page =
+                Paging.page(
+                        found,
+                        max,
+                        row -> ByteBuffer.allocate(Long.BYTES).putLong(row.sequence).array());
+        var views = views(page.items().stream().map(Found::id).toList());
+        return new Page<>(
+                page.items().stream()
+                        .map(row -> views.get(row.id))
+                        .filter(view -> view != null && view.isDone())
+                        .map(Answer::orThrow)
+                        .toList(),
+                page.next());
+    }
+
+    private static List<Situation> situations(Search search) {
+        return Stream.of(Situation.values())
+                .filter(situation -> !situation.onlySeen())
+                .filter(situation -> search.states().contains(situation.publicState()))
+                .toList();
+    }
+
+    private static long sequence(Cursor cursor) {
+        var position = cursor.position(Cursor.Purpose.LISTING);
+        if (position.length != Long.BYTES) {
+            throw Cursor.malformed();
+        }
+        return ByteBuffer.wrap(position).getLong();
+    }
+
+    @Override
+    public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
+        var counts = new TreeMap<Lane, Map<PublicState, Long>>();
+        postgres.db()
+                .query("counts")
+                .set("namespace", namespace.name())
+                .each(
+                        row ->
+                                counts.computeIfAbsent(
+                                                LaneKeeping.lane(row), lane -> new TreeMap<>())
+                                        .merge(
+                                                Stored.situation(row).publicState(),
+                                                row.longValue("count"),
+                                                Long::sum));
+        return counts;
+    }
+}

@@ -1,0 +1,133 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Beat;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Sessions;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.postgres.jdbc.Row;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** How workers are known to be alive. Expiry lives in the session row alone. */
+final class SessionKeeping implements Sessions {
+    private final Postgres postgres;
+    private final Chores chores;
+
+    SessionKeeping(Postgres postgres, Chores chores) {
+        this.postgres = postgres;
+        this.chores = chores;
+    }
+
+    /** A session as it is stored. */
+    record Known(Session session, boolean alive, long acknowledged) {}
+
+    @Override
+    public Instant open(Session session) {
+        var opened =
+                postgres.db()
+                        .query("open_session")
+                        .set("now", postgres.now())
+                        .set("id", session.id().uuid())
+                        .set("namespace", session.namespace().name())
+                        .set("worker", session.worker())
+                        .set("instance", session.instance())
+                        .set("lanes", session.lanes().toArray(String[]::new))
+                        .set("kinds", session.kinds().toArray(String[]::new))
+                        .set("offers", session.offers().words().toArray(String[]::new))
+                        .set("ttl", session.ttl().toMillis())
+                        .optional(row -> Stored.moment(row, "alive_until"));
+        return opened.orElseGet(() -> openAgain(session));
+    }
+
+    private Instant openAgain(Session session) {
+        var known = find(postgres, session.id());
+        if (known.isPresent() && known.get().alive && !known.get().session.equals(session)) {
+            throw new Conflict(
+                    Conflict.Code.SESSION_TAKEN,
+                    session.id().toString(),
+                    "This session was opened with other content.");
+        }
+        return renew(Heartbeat.of(session.id())).orThrow().aliveUntil();
+    }
+
+    static Optional<Known> find(Postgres postgres, SessionId id) {
+        return postgres.db()
+                .query("session")
+                .set("now", postgres.now())
+                .set("id", id.uuid())
+                .optional(
+                        row ->
+                                new Known(
+                                        session(row),
+                                        row.bool("alive"),
+                                        row.longValue("acknowledged")));
+    }
+
+    private static Session session(Row row) {
+        return new Session(
+                new SessionId(row.uuid("id")),
+                new Namespace(row.text("namespace")),
+                row.text("worker"),
+                row.text("instance"),
+                new TreeSet<>(Set.of(row.texts("lanes"))),
+                new TreeSet<>(Set.of(row.texts("kinds"))),
+                Capabilities.of(row.texts("offers")),
+                Duration.ofMillis(row.longValue("ttl")));
+    }
+
+    @Override
+    public List<Answer<Beat>> heartbeat(List<Heartbeat> heartbeats) {
+        Limit.BATCH.checkCount("heartbeats", heartbeats.size());
+        return heartbeats.stream().map(this::renew).toList();
+    }
+
+    private Answer<Beat> renew(Heartbeat heartbeat) {
+        var held = List.copyOf(heartbeat.held());
+        var beat =
+                postgres.db()
+                        .query("renew")
+                        .set("now", postgres.now())
+                        .set("id", heartbeat.session().uuid())
+                        .set("acknowledged", heartbeat.acknowledged())
+                        .uuids("held_ids", held, fence -> fence.execution().uuid())
+                        .ints("held_parts", held, fence -> fence.execution().partition().number())
+                        .ints("held_attempts", held, Fence::attempt)
+                        .longs("held_epochs", held, Fence::epoch)
+                        .optional(row -> beat(row, held));
+        return beat.map(Answer::done)
+                .orElseGet(
+                        () ->
+                                Answer.refused(
+                                        new NotFound("session", heartbeat.session().toString())));
+    }
+
+    private static Beat beat(Row row, List<Fence> held) {
+        var lost = new HashSet<Fence>();
+        for (int place : row.ints("lost")) {
+            lost.add(held.get(place - 1));
+        }
+        return new Beat(Stored.moment(row, "alive_until"), lost);
+    }
+
+    @Override
+    public void close(SessionId session) {
+        UUID id = session.uuid();
+        postgres.db().query("die").set("now", postgres.now()).set("id", id).update();
+        chores.returnWorkOf(id);
+    }
+}

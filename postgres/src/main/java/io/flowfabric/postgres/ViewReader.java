@@ -1,0 +1,149 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.BlockedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Makes views of rows. */
+final class ViewReader {
+    private final List<Raw> rows = new ArrayList<>();
+
+    /** A row whose lane, gate and terms are still numbers. */
+    private record Raw(ExecutionId id, int lane, int gate, int terms, Finish view) {}
+
+    /** What is left to do once the numbers are looked up. */
+    private interface Finish {
+        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared);
+    }
+
+    void add(Row row) {
+        var id = Stored.id(row);
+        // Without its submission a row says nothing that could be shown.
+        if (row.textOrNull("creator") == null) {
+            rows.add(
+                    new Raw(
+                            id,
+                            row.intValue("lane"),
+                            -1,
+                            -1,
+                            (lane, gate, shared) -> {
+                                throw Operating.unreadable(id);
+                            }));
+            return;
+        }
+        rows.add(
+                new Raw(
+                        id,
+                        row.intValue("lane"),
+                        row.intValue("gate"),
+                        row.intValue("terms"),
+                        finish(row, id)));
+    }
+
+    Map<UUID, Answer<ExecutionView>> read(Jdbc db, Catalog catalog) {
+        catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
+        var gates = catalog.gates(db, rows.stream().map(Raw::gate).toList());
+        var terms = catalog.terms(db, rows.stream().map(Raw::terms).toList());
+        var views = new HashMap<UUID, Answer<ExecutionView>>();
+        for (Raw row : rows) {
+            var gate = gates.get(row.gate);
+            var shared = terms.get(row.terms);
+            views.put(
+                    row.id.uuid(),
+                    gate == null || shared == null
+                            ? Answer.refused(Operating.unreadable(row.id))
+                            : Answer.done(row.view.view(catalog.lane(row.lane), gate, shared)));
+        }
+        return views;
+    }
+
+    private static Finish finish(Row row, ExecutionId id) {
+        var laneState = Stored.word(LaneSettings.State.class, row.text("lane_state"));
+        var state = Stored.state(row);
+        var creator = row.text("creator");
+        var key = Optional.ofNullable(row.textOrNull("key"));
+        var tags = Stored.tags(row.texts("tags"));
+        int firstPriority = row.intValue("first_priority");
+        var start = TermsText.readDue(row.text("start_due"));
+        var deadlineDue =
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue);
+        int priority = row.intValue("priority");
+        int attempts = row.intValue("attempts");
+        long epoch = row.longValue("epoch");
+        int retries = row.intValue("retries");
+        int reclaims = row.intValue("reclaims");
+        int replays = row.intValue("replays");
+        var progress = progress(row);
+        var failure = Reading.failure(row);
+        var owner =
+                Optional.ofNullable(row.uuidOrNull("session"))
+                        .map(
+                                session ->
+                                        new Owner(
+                                                new SessionId(session),
+                                                row.text("worker"),
+                                                row.text("instance")));
+        var deadline = Stored.time(row, "deadline");
+        var submitted = Stored.moment(row, "submitted");
+        var changed = Stored.moment(row, "changed");
+        return (lane, gate, shared) ->
+                new ExecutionView(
+                        id,
+                        lane,
+                        gate.kind(),
+                        creator,
+                        key,
+                        tags,
+                        Stored.policy(shared, gate.needs(), firstPriority, start, deadlineDue),
+                        seen(state, lane, laneState),
+                        priority,
+                        attempts,
+                        epoch,
+                        retries,
+                        reclaims,
+                        replays,
+                        progress,
+                        failure,
+                        owner,
+                        deadline,
+                        submitted,
+                        changed);
+    }
+
+    private static Optional<ExecutionView.Done> progress(Row row) {
+        return Optional.ofNullable(row.intOrNull("progress_percent"))
+                .map(
+                        percent ->
+                                new ExecutionView.Done(
+                                        percent,
+                                        row.text("progress_message"),
+                                        Stored.moment(row, "progress_at")));
+    }
+
+    /** The state as it reads from outside: what stands in a closed lane says so. */
+    private static ExecutionState seen(
+            ExecutionState state, Lane lane, LaneSettings.State laneState) {
+        return state instanceof Ready ready && !laneState.gives()
+                ? new Blocked(
+                        BlockedBy.LANE, "lane %s is %s".formatted(lane, laneState.wire()), ready)
+                : state;
+    }
+}

@@ -1,0 +1,45 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Wakeups;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Wakes those who wait for work: in this process directly, in others through the {@link Bell}. */
+final class Waking implements Wakeups {
+    private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    private volatile Consumer<Lane> others = lane -> {};
+    private volatile boolean closed;
+
+    @Override
+    public Listening listen(Consumer<Lane> listener) {
+        if (closed) {
+            throw new Unavailable("The store is closed; open another one.");
+        }
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /** Where work that became ready here is announced to other processes. */
+    void announceTo(Consumer<Lane> bell) {
+        others = bell;
+    }
+
+    /** Work became ready through this process. */
+    void wake(Lane lane) {
+        heard(lane);
+        others.accept(lane);
+    }
+
+    /** Work became ready through another process. */
+    void heard(Lane lane) {
+        listeners.forEach(listener -> listener.accept(lane));
+    }
+
+    void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,114 @@
+package io.flowfabric.postgres.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Every statement of a store, read once from its SQL files.
+ *
+ * <p>A file holds the statements of one aggregate. Each begins with a line {@code -- name: claim};
+ * what stands above the first such line is for readers. Names are unique over all files, {@code
+ * ${schema}} is the schema, and {@code :now} is a parameter.
+ */
+public final class Statements {
+    private static final Pattern NAME_LINE =
+            Pattern.compile("^--[ \\t]*name:[ \\t]*(.*?)[ \\t]*$", Pattern.MULTILINE);
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]*");
+
+    private final SchemaName schema;
+    private final Map<String, NamedStatement> byName;
+
+    private Statements(SchemaName schema, Map<String, NamedStatement> byName) {
+        this.schema = schema;
+        this.byName = byName;
+    }
+
+    /**
+     * Reads files that lie beside a class.
+     *
+     * @param anchor the class whose resources the files are
+     * @param files names relative to the class, as in {@link Class#getResourceAsStream}
+     * @throws IllegalArgumentException when a file is missing or malformed
+     */
+    public static Statements load(Class<?> anchor, SchemaName schema, String... files) {
+        var texts = new LinkedHashMap<String, String>();
+        for (var file : files) {
+            texts.put(file, resource(anchor, file));
+        }
+        return parse(schema, texts);
+    }
+
+    /** Reads statements from texts; the keys are only named in errors. */
+    static Statements parse(SchemaName schema, Map<String, String> texts) {
+        var byName = new LinkedHashMap<String, NamedStatement>();
+        texts.forEach((file, text) -> addAll(byName, file, schema.fill(text)));
+        return new Statements(schema, byName);
+    }
+
+    /** The text of a resource beside a class. */
+    public static String resource(Class<?> anchor, String file) {
+        try (var in = anchor.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalArgumentException(
+                        "There is no resource %s beside %s.".formatted(file, anchor.getName()));
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The resource " + file + " cannot be read.", e);
+        }
+    }
+
+    /** The schema that the statements were filled with. */
+    public SchemaName schema() {
+        return schema;
+    }
+
+    /** The names of all statements. */
+    public Set<String> names() {
+        return Set.copyOf(byName.keySet());
+    }
+
+    NamedStatement named(String name) {
+        var statement = byName.get(name);
+        if (statement == null) {
+            throw new IllegalArgumentException(
+                    "There is no statement named %s; there are %s."
+                            .formatted(name, byName.keySet()));
+        }
+        return statement;
+    }
+
+    Collection<NamedStatement> all() {
+        return byName.values();
+    }
+
+    private static void addAll(Map<String, NamedStatement> byName, String file, String text) {
+        var unix = text.replace("\r\n", "\n");
+        var lines = NAME_LINE.matcher(unix);
+        boolean more = lines.find();
+        while (more) {
+            var name = lines.group(1);
+            int begin = lines.end();
+            more = lines.find();
+            var body = unix.substring(begin, more ? lines.start() : unix.length());
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException(
+                        "%s: \"%s\" is no name for a statement.".formatted(file, name));
+            }
+            if (body.isBlank()) {
+                throw new IllegalArgumentException(
+                        "%s: the statement %s is empty.".formatted(file, name));
+            }
+            if (byName.put(name, NamedStatement.parse(name, body)) != null) {
+                throw new IllegalArgumentException(
+                        "%s: there is already a statement named %s.".formatted(file, name));
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+-- Times are milliseconds since 1970, by the clock of this server. The words of the enums are those of
+-- the state table and the transition table.
+
+create type ${schema}.situation as enum (
+    'ready', 'delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator',
+    'granted', 'running', 'suspended', 'completed', 'failed', 'cancelled', 'expired', 'skipped');
+create type ${schema}.next as enum ('first', 'retry', 'replay', 'continue', 'reclaim');
+create type ${schema}.delayed_by as enum ('request', 'backoff', 'resumption');
+create type ${schema}.transition as enum (
+    'submit', 'wake', 'claim', 'reclaim', 'grant', 'redeem', 'forfeit', 'complete', 'retry', 'fail',
+    'delay', 'release', 'suspend', 'await', 'lapse', 'revoke', 'resume', 'satisfy', 'pause',
+    'reprioritise', 'cancel', 'expire', 'skip', 'replay');
+create type ${schema}.lane_state as enum ('active', 'paused', 'draining', 'disabled');
+create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake');
+
+create table ${schema}.lane (
+    id integer generated always as identity primary key,
+    namespace text not null,
+    name text not null,
+    state ${schema}.lane_state not null default 'active',
+    weight integer not null default 1,
+    -- how long work must have waited to overtake one priority more; null: priority is strict
+    ageing bigint,
+    since bigint not null,
+    unique (namespace, name),
+    check (weight between 1 and 1000),
+    check (ageing > 0)
+);
+
+-- What a piece of work needs before it may start. Work is queued per gate, so that what a worker
+-- cannot run is never in its way.
+create table ${schema}.gate (
+    id integer generated always as identity primary key,
+    kind text not null,
+    needs text[] not null,
+    unique (kind, needs)
+);
+
+-- Which gates a lane has ever had work for: where a claim has to look.
+create table ${schema}.lane_gate (
+    lane integer not null references ${schema}.lane,
+    gate integer not null references ${schema}.gate,
+    primary key (lane, gate)
+);
+
+-- Policies without what differs from one execution to the next. There are few, so they are stored once.
+create table ${schema}.terms (
+    id integer generated always as identity primary key,
+    body text not null unique,
+    -- what the statements themselves have to know of it
+    attempt_timeout bigint,
+    stall_timeout bigint,
+    retention bigint not null
+);
+
+-- The state row. Only its primary key is indexed, so that every change of state is a HOT update.
+create table ${schema}.execution (
+    id uuid primary key,
+    part smallint not null,
+    seq bigint generated always as identity,
+    lane integer not null,
+    gate integer not null,
+    terms integer not null,
+    priority smallint not null,
+    -- the place in the lane, lower first; as in the ready entry, if there is one
+    rank bigint not null,
+    situation ${schema}.situation not null,
+    -- what the next lease is for; while running, what this one is for
+    next ${schema}.next not null,
+    -- until when it is delayed; while held, what it goes back to
+    until bigint,
+    delayed_by ${schema}.delayed_by,
+    detail text,
+    attempts integer not null default 0,
+    epoch bigint not null default 0,
+    retries integer not null default 0,
+    reclaims integer not null default 0,
+    replays integer not null default 0,
+    session uuid,
+    since bigint,
+    deadline bigint,
+    submitted bigint not null,
+    changed bigint not null,
+    progress_percent smallint,
+    progress_message text,
+    progress_at bigint,
+    -- how the holder of the newest lease gave it up, to answer its repeats
+    given_epoch bigint,
+    given_digest bytea,
+    given_transition ${schema}.transition,
+    given_until bigint,
+    check (part between 0 and 255),
+    check (priority between 0 and 9000),
+    check (attempts >= 0 and epoch >= attempts and retries >= 0 and reclaims >= 0 and replays >= 0),
+    -- somebody holds it exactly while it runs
+    check ((situation = 'running') = (session is not null)),
+    check ((situation = 'running') = (since is not null)),
+    -- who waits for a time knows for which, and whose idea it was
+    check (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null),
+    check ((until is null) = (delayed_by is null)),
+    -- nothing runs that was never claimed
+    check (situation <> 'running' or attempts > 0)
+) with (fillfactor = 70);
+
+-- What was submitted, and does not change any more.
+create table ${schema}.submission (
+    id uuid primary key,
+    creator text not null,
+    key text,
+    -- key=value; a key holds no equals sign
+    tags text[] not null,
+    priority smallint not null,
+    -- when it may start and when it expires, as they were asked for: 'after 5000', 'at 1767254400000'
+    start_due text not null,
+    deadline_due text,
+    content_type text not null,
+    input bytea not null,
+    digest bytea not null
+);
+
+create table ${schema}.idempotency (
+    namespace text not null,
+    key text not null,
+    id uuid not null,
+    primary key (namespace, key)
+);
+
+create table ${schema}.result (
+    id uuid primary key,
+    content_type text not null,
+    bytes bytea not null
+);
+
+create table ${schema}.failure (
+    id uuid primary key,
+    category text not null,
+    message text not null,
+    detail text not null
+);
+
+-- What can be claimed now, in the order in which it is.
+create table ${schema}.ready (
+    lane integer not null,
+    gate integer not null,
+    rank bigint not null,
+    fresh boolean not null,
+    seq bigint not null,
+    id uuid not null,
+    deadline bigint,
+    primary key (lane, gate, rank, fresh, seq)
+) with (
+    -- entries come and go all the time: dead ones must not pile up in front of a claim
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0
+);
+
+-- What time will do.
+create table ${schema}.timer (
+    id uuid not null,
+    kind ${schema}.timer_kind not null,
+    due bigint not null,
+    primary key (id, kind)
+);
+create index timer_due on ${schema}.timer (kind, due);
+
+-- When an ended execution may be forgotten. An entry of one that was replayed since means nothing.
+create table ${schema}.retention (
+    due bigint not null,
+    id uuid not null,
+    primary key (due, id)
+);
+
+-- Worker processes. Leases live as long as their session; a dead one stays as a tombstone, so that its
+-- id never lives again.
+create table ${schema}.session (
+    id uuid primary key,
+    namespace text not null,
+    worker text not null,
+    instance text not null,
+    lanes text[] not null,
+    kinds text[] not null,
+    offers text[] not null,
+    ttl bigint not null,
+    opened bigint not null,
+    alive_until bigint not null,
+    acknowledged bigint not null default 0,
+    dead boolean not null default false,
+    -- dead, and holds nothing any more
+    buried boolean not null default false,
+    check (dead or not buried)
+) with (fillfactor = 50);
+create index session_unburied on ${schema}.session (alive_until) where not buried;
+
+-- What each claim gave to a session: the work list when it dies.
+create table ${schema}.receipt (
+    session uuid not null,
+    number bigint not null,
+    ids uuid[] not null,
+    epochs bigint[] not null,
+    primary key (session, number)
+);
+
+-- Everything that happened. The id is drawn under the lock of the row it is about, so it orders the
+-- history of each execution; the transaction id tells a feed what it has not seen yet.
+create table ${schema}.event (
+    id bigint generated always as identity primary key,
+    xid xid8 not null default pg_current_xact_id(),
+    at bigint not null,
+    -- a step has an execution, a heartbeat only a session, a change of a lane only a lane
+    execution uuid,
+    part smallint,
+    lane integer,
+    transition ${schema}.transition,
+    situation ${schema}.situation,
+    attempts integer,
+    epoch bigint,
+    session uuid,
+    actor text,
+    reason text,
+    until bigint,
+    failure_category text,
+    failure_message text,
+    failure_detail text,
+    settings text
+);
+create index event_seen on ${schema}.event (xid);
+create index event_history on ${schema}.event (execution, id) where execution is not null;
+create index event_heartbeats on ${schema}.event (session, id) where execution is null and session is not null;
+
+-- Up to which event the log has been dropped.
+create table ${schema}.horizon (
+    dropped bigint not null
+);
+insert into ${schema}.horizon values (0);

@@ -1,0 +1,89 @@
+-- name: describe
+select
+    e.id, e.part, e.seq, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts,
+    e.epoch, e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.submitted, e.changed,
+    e.progress_percent, e.progress_message, e.progress_at,
+    s.priority as first_priority, s.start_due, s.deadline_due, s.creator, s.key, s.tags,
+    l.state as lane_state, f.category, f.message, f.detail as failure_detail, w.worker, w.instance
+from ${schema}.execution e
+left join ${schema}.submission s on s.id = e.id
+left join ${schema}.lane l on l.id = e.lane
+left join ${schema}.failure f on f.id = e.id
+left join ${schema}.session w on w.id = e.session
+where e.id = any(:ids::uuid[])
+
+-- name: search
+select e.id, e.seq
+from ${schema}.execution e
+join ${schema}.lane l on l.id = e.lane
+join ${schema}.gate g on g.id = e.gate
+join ${schema}.submission s on s.id = e.id
+where l.namespace = :namespace
+    and (:lane::text is null or l.name = :lane)
+    and (:kind::text is null or g.kind = :kind)
+    and (:any_state::boolean or e.situation::text = any(:situations::text[]))
+    and s.tags @> :tags::text[]
+    and (:after::bigint is null or (case when :newest_first::boolean then e.seq < :after else e.seq > :after end))
+order by case when :newest_first::boolean then -e.seq else e.seq end
+limit :max::integer
+
+-- name: inputs
+select e.id, e.part, s.content_type, s.input as bytes
+from ${schema}.execution e
+join ${schema}.submission s on s.id = e.id
+where e.id = any(:ids::uuid[])
+
+-- name: results
+select
+    e.id, e.part, e.situation, r.content_type, r.bytes, f.category, f.message, f.detail as failure_detail
+from ${schema}.execution e
+left join ${schema}.result r on r.id = e.id
+left join ${schema}.failure f on f.id = e.id
+where e.id = any(:ids::uuid[])
+
+-- name: counts
+select l.id, l.namespace, l.name, e.situation, count(*) as count
+from ${schema}.execution e
+join ${schema}.lane l on l.id = e.lane
+where l.namespace = :namespace
+group by l.id, l.namespace, l.name, e.situation
+
+-- name: list_lanes
+select id, namespace, name, state, weight, ageing, since
+from ${schema}.lane
+where namespace = :namespace and name collate "C" > :after collate "C"
+order by name collate "C"
+limit :max::integer
+
+-- name: lock_lane
+select id, namespace, name, state, weight, ageing, since
+from ${schema}.lane
+where namespace = :namespace and name = :name
+for update
+
+-- name: configure_lane
+with clock as (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+configured as (
+    update ${schema}.lane l
+    set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, since = clock.now
+    from clock
+    where l.id = :id::integer
+    returning l.id, clock.now
+)
+insert into ${schema}.event (at, lane, actor, reason, settings)
+select now, id, :actor, :reason, :settings from configured
+
+-- name: rank_anew
+-- Those that wait in the lane take the places that its new ageing gives them.
+with moved as (
+    update ${schema}.execution e
+    set rank = case when :ageing::bigint is null then -e.priority else e.submitted - e.priority * :ageing::bigint end
+    from ${schema}.ready r
+    where r.lane = :id::integer and e.id = r.id
+    returning e.id, e.rank, e.lane, e.gate, e.seq
+)
+update ${schema}.ready r set rank = moved.rank
+from moved
+where r.lane = moved.lane and r.gate = moved.gate and r.seq = moved.seq and r.id = moved.id

@@ -1,0 +1,88 @@
+-- name: open_session
+insert into ${schema}.session (id, namespace, worker, instance, lanes, kinds, offers, ttl, opened, alive_until)
+select :id::uuid, :namespace, :worker, :instance, :lanes::text[], :kinds::text[], :offers::text[], :ttl::bigint, clock.now, clock.now + :ttl::bigint
+from (select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now) clock
+on conflict do nothing
+returning alive_until
+
+-- name: session
+select id, namespace, worker, instance, lanes, kinds, offers, ttl, acknowledged, alive_until,
+    not dead and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as alive
+from ${schema}.session
+where id = :id::uuid
+
+-- name: renew
+with clock as (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+renewed as (
+    update ${schema}.session s
+    set alive_until = clock.now + s.ttl, acknowledged = greatest(s.acknowledged, :acknowledged::bigint)
+    from clock
+    where s.id = :id::uuid and not s.dead and s.alive_until > clock.now
+    returning s.id, s.alive_until, s.acknowledged, clock.now
+),
+recorded as (
+    insert into ${schema}.event (at, session, until) select now, id, alive_until from renewed
+),
+-- A receipt is kept until nothing of it runs any more, whatever the worker says that it holds.
+closed as (
+    delete from ${schema}.receipt r
+    using renewed
+    where r.session = renewed.id
+        and r.number <= renewed.acknowledged
+        and not exists (
+            select from unnest(r.ids) as held (id)
+            join ${schema}.execution e on e.id = held.id
+            where e.session = r.session)
+)
+select
+    renewed.alive_until,
+    array(
+        select n::integer
+        from unnest(:held_ids::uuid[], :held_parts::smallint[], :held_attempts::integer[], :held_epochs::bigint[]) with ordinality
+            as held (id, part, attempt, epoch, n)
+        where not exists (
+            select from ${schema}.execution e
+            where e.id = held.id and e.part = held.part and e.session = :id::uuid
+                and e.attempts - 1 = held.attempt and e.epoch = held.epoch)
+    ) as lost
+from renewed
+
+-- name: die
+-- Whoever claims holds a key-share lock on its session: this waits for it, and it will see the death.
+update ${schema}.session set dead = true
+where id in (
+    select id from ${schema}.session
+    where not dead and (id = :id::uuid or (:id::uuid is null and alive_until <=
+        coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)))
+    order by id
+    for update)
+
+-- name: held_by_the_dead
+select r.session, e.id
+from ${schema}.session s
+join ${schema}.receipt r on r.session = s.id
+cross join unnest(r.ids) as held (id)
+join ${schema}.execution e on e.id = held.id
+where s.dead and not s.buried and (:id::uuid is null or s.id = :id::uuid) and e.session = s.id
+limit :limit::integer
+
+-- name: bury
+with done as (
+    update ${schema}.session s set buried = true
+    where s.dead and not s.buried
+        and not exists (
+            select from ${schema}.receipt r
+            cross join unnest(r.ids) as held (id)
+            join ${schema}.execution e on e.id = held.id
+            where r.session = s.id and e.session = s.id)
+    returning s.id
+)
+delete from ${schema}.receipt r using done where r.session = done.id
+
+-- name: forget_sessions
+delete from ${schema}.session where buried and alive_until < :before::bigint
+
+-- name: dead_sessions
+select id from ${schema}.session where id = any(:ids::uuid[]) and dead

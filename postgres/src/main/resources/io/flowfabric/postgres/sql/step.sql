@@ -1,0 +1,208 @@
+-- name: facts
+-- What a decision depends on, under the lock of the row, locked in the order of ids.
+select
+    e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at,
+    s.priority as first_priority, s.start_due, s.deadline_due,
+    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+from ${schema}.execution e
+left join ${schema}.submission s on s.id = e.id
+where e.id = any(:ids::uuid[])
+order by e.id
+for update of e
+
+-- name: free_facts
+-- The same, of those that nobody else is at.
+select
+    e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at,
+    s.priority as first_priority, s.start_due, s.deadline_due,
+    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+from ${schema}.execution e
+left join ${schema}.submission s on s.id = e.id
+where e.id = any(:ids::uuid[])
+order by e.id
+for update of e skip locked
+
+-- name: step
+-- Writes steps that were decided beside the store: the one statement by which a lease ends and a state
+-- changes. With a fence, only what is running, at that epoch, under a living session, is changed.
+with clock as (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+item as (
+    select i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now
+    from clock
+    cross join unnest(
+        :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[], :situations::text[],
+        :nexts::text[], :until_ats::bigint[], :until_afters::bigint[], :delayed_bys::text[], :details::text[],
+        :priorities::smallint[], :retries::integer[], :reclaims::integer[], :replays::integer[],
+        :deadlines::bigint[], :actors::text[], :reasons::text[],
+        :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[]
+    ) as i (
+        id, part, attempt, epoch, digest, transition, situation,
+        next, until_at, until_after, delayed_by, detail,
+        priority, retries, reclaims, replays,
+        deadline, actor, reason,
+        category, message, trace, content_type, result)
+),
+locked as (
+    select
+        e.id, e.lane, e.gate, e.rank, e.seq, e.situation as was, e.next = 'first' as fresh,
+        case when i.transition <> 'reprioritise' then e.session end as owner
+    from item i
+    join ${schema}.execution e on e.id = i.id and e.part = i.part
+    where not :fenced::boolean
+        or (e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
+            and exists (
+                select from ${schema}.session s
+                where s.id = e.session and not s.dead and s.alive_until > i.now)
+            -- what cannot be read is not written either
+            and exists (select from ${schema}.terms t where t.id = e.terms))
+    order by e.id
+    for update of e
+),
+unqueued as (
+    delete from ${schema}.ready r
+    using locked
+    where locked.was = 'ready'
+        and r.lane = locked.lane and r.gate = locked.gate and r.rank = locked.rank
+        and r.fresh = locked.fresh and r.seq = locked.seq
+),
+changed as (
+    update ${schema}.execution e
+    set situation = (
+            case when i.situation in ('delayed', 'backing_off', 'resuming_later') and i.until <= i.now
+                    and i.transition <> 'reprioritise' then 'ready'
+                else i.situation end)::${schema}.situation,
+        next = coalesce(i.next::${schema}.next, e.next),
+        until = case
+            when i.transition = 'reprioritise' then e.until
+            when i.situation = 'held_by_operator' or i.until > i.now then i.until end,
+        delayed_by = case
+            when i.transition = 'reprioritise' then e.delayed_by
+            when i.situation = 'held_by_operator' or i.until > i.now then i.delayed_by::${schema}.delayed_by end,
+        detail = case when i.transition = 'reprioritise' then e.detail else i.detail end,
+        session = case when i.transition = 'reprioritise' then e.session end,
+        since = case when i.transition = 'reprioritise' then e.since end,
+        priority = coalesce(i.priority, e.priority),
+        rank = (
+            select case when l.ageing is null then -coalesce(i.priority, e.priority)
+                else e.submitted - coalesce(i.priority, e.priority) * l.ageing end
+            from ${schema}.lane l where l.id = e.lane),
+        retries = e.retries + i.retries,
+        reclaims = e.reclaims + i.reclaims,
+        replays = e.replays + i.replays,
+        deadline = case when i.transition = 'replay' then i.deadline else e.deadline end,
+        changed = i.now,
+        given_epoch = case when :fenced::boolean then i.epoch else e.given_epoch end,
+        given_digest = case when :fenced::boolean then i.digest else e.given_digest end,
+        given_transition = case when :fenced::boolean then i.transition::${schema}.transition else e.given_transition end,
+        given_until = case when :fenced::boolean then i.until else e.given_until end
+    from item i
+    join locked on locked.id = i.id
+    where e.id = i.id
+    returning
+        e.id, e.part, e.lane, e.gate, e.rank, e.seq, e.situation, e.next, e.until, e.deadline, e.attempts, e.epoch,
+        e.given_until, locked.owner, e.terms, i.now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        i.content_type, i.result,
+        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
+),
+queued as (
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
+    select lane, gate, rank, next = 'first', seq, id, deadline from changed where situation = 'ready'
+),
+untimed as (
+    delete from ${schema}.timer t
+    using changed
+    where t.id = changed.id
+        and case t.kind
+            when 'deadline' then changed.finished
+            when 'wake' then changed.situation not in ('delayed', 'backing_off', 'resuming_later')
+            else changed.transition <> 'reprioritise' end
+),
+timed as (
+    insert into ${schema}.timer (id, kind, due)
+    select id, 'wake'::${schema}.timer_kind, until from changed
+    where situation in ('delayed', 'backing_off', 'resuming_later') and transition <> 'reprioritise'
+    union all
+    select id, 'deadline', deadline from changed where transition = 'replay' and deadline is not null
+    on conflict (id, kind) do update set due = excluded.due
+),
+kept as (
+    insert into ${schema}.retention (due, id)
+    select changed.now + coalesce(terms.retention, 604800000), changed.id
+    from changed
+    left join ${schema}.terms on terms.id = changed.terms
+    where changed.finished
+    on conflict do nothing
+),
+produced as (
+    insert into ${schema}.result (id, content_type, bytes)
+    select id, content_type, result from changed where result is not null
+    on conflict (id) do update set content_type = excluded.content_type, bytes = excluded.bytes
+),
+failed as (
+    insert into ${schema}.failure (id, category, message, detail)
+    select id, category, message, trace from changed where category is not null
+    on conflict (id) do update set category = excluded.category, message = excluded.message, detail = excluded.detail
+),
+reopened as (
+    delete from ${schema}.result r using changed where r.id = changed.id and changed.transition = 'replay'
+),
+forgiven as (
+    delete from ${schema}.failure f using changed where f.id = changed.id and changed.transition = 'replay'
+),
+recorded as (
+    insert into ${schema}.event (
+        at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason, until,
+        failure_category, failure_message, failure_detail)
+    select
+        now, id, part, lane, transition::${schema}.transition, situation, attempts, epoch, owner, actor, reason,
+        case when situation in ('delayed', 'backing_off', 'resuming_later') then until end,
+        category, message, trace
+    from changed
+)
+select id, lane, situation = 'ready' as ready, given_until as until from changed
+
+-- name: given
+-- What a holder is told whose fence does not hold: perhaps it has heard it before.
+select
+    e.id, e.part, e.attempts, e.epoch, e.situation, e.next, e.given_epoch, e.given_digest, e.given_transition, e.given_until,
+    exists (select from ${schema}.terms t where t.id = e.terms) as readable
+from ${schema}.execution e
+where e.id = any(:ids::uuid[])
+
+-- name: progress
+with clock as (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+item as (
+    select i.*, clock.now
+    from clock
+    cross join unnest(:ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :percents::smallint[], :messages::text[])
+        as i (id, part, attempt, epoch, percent, message)
+),
+locked as (
+    select e.id
+    from item i
+    join ${schema}.execution e on e.id = i.id
+    where e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
+        and exists (
+            select from ${schema}.session s where s.id = e.session and not s.dead and s.alive_until > i.now)
+    order by e.id
+    for update of e
+)
+update ${schema}.execution e
+set progress_percent = i.percent, progress_message = i.message, progress_at = i.now
+from item i
+join locked using (id)
+where e.id = i.id
+returning e.id
+
+-- name: quarantine
+-- Takes an execution out of the way that was claimed and then could not be read.
+update ${schema}.execution
+set situation = 'held_by_operator', detail = :detail, session = null, since = null,
+    until = null, delayed_by = null, next = 'reclaim'
+where id = any(:ids::uuid[]) and session = :session::uuid

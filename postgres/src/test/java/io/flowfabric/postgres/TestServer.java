@@ -1,0 +1,26 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.postgres.embedded.EmbeddedOptions;
+import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+
+import java.nio.file.Path;
+
+/**
+ * One Postgres for all tests of a JVM that do not care about crashes: without durability, and so
+ * faster.
+ */
+final class TestServer {
+    private static final EmbeddedPostgres SERVER =
+            EmbeddedPostgres.start(
+                    Path.of("target", "test-server").toAbsolutePath(),
+                    EmbeddedOptions.DEFAULT
+                            .withoutDurability()
+                            .withBinaries(Path.of("target", "embedded-binaries").toAbsolutePath())
+                            .withSetting("max_connections", "200"));
+
+    private TestServer() {}
+
+    static EmbeddedPostgres get() {
+        return SERVER;
+    }
+}
