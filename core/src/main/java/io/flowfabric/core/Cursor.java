@@ -19,6 +19,7 @@ public record Cursor(String text) {
     private static final byte VERSION = 1;
     private static final int HEADER = 2;
     private static final int CHECKSUM = 2;
+    private static final int CHECKSUM_MASK = 0x5AA5;
     private static final int LONGEST = 4096;
 
     /** What a cursor is a place in; one kind is never read as the other. */
@@ -53,7 +54,7 @@ public record Cursor(String text) {
         var whole =
                 ByteBuffer.allocate(body.length + CHECKSUM)
                         .put(body)
-                        .putShort((short) Partition.crc16(body))
+                        .putShort(checksum(body))
                         .array();
         return new Cursor(Base64.getUrlEncoder().withoutPadding().encodeToString(whole));
     }
@@ -93,6 +94,14 @@ public record Cursor(String text) {
                         + " without a cursor.");
     }
 
+    /**
+     * Not the bare CRC: that of a text with its own CRC behind it is zero, and stays so when zeros
+     * follow.
+     */
+    private static short checksum(byte[] body) {
+        return (short) (Partition.crc16(body) ^ CHECKSUM_MASK);
+    }
+
     private static byte[] decode(String text) {
         byte[] whole;
         try {
@@ -107,7 +116,7 @@ public record Cursor(String text) {
         short checksum = ByteBuffer.wrap(whole).getShort(body.length);
         boolean canonical =
                 Base64.getUrlEncoder().withoutPadding().encodeToString(whole).equals(text);
-        if (checksum != (short) Partition.crc16(body) || !canonical) {
+        if (checksum != checksum(body) || !canonical) {
             throw malformed();
         }
         return body;

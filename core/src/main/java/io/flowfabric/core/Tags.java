@@ -21,7 +21,8 @@ public record Tags(SortedMap<String, String> values) {
     public Tags {
         Limit.TAGS.checkCount("tags", values.size());
         values.forEach(Tags::check);
-        values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
+        // As a plain map: another order than the natural one does not come along.
+        values = Collections.unmodifiableSortedMap(new TreeMap<>((Map<String, String>) values));
     }
 
     public static Tags of(Map<String, String> values) {

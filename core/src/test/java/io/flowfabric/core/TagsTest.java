@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -102,5 +103,13 @@ class TagsTest {
         assertThat(tags.values()).containsExactly(Map.entry("a", "1"));
         assertThatThrownBy(() -> tags.values().put("b", "2"))
                 .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void the_order_of_a_map_that_is_sorted_otherwise_does_not_matter() {
+        var backwards = new TreeMap<String, String>(Comparator.reverseOrder());
+        backwards.putAll(Map.of("a", "1", "b", "2"));
+
+        assertThat(new Tags(backwards).values().keySet()).containsExactly("a", "b");
     }
 }

@@ -53,7 +53,26 @@ public sealed interface Event {
                                 case CLAIM, REDEEM -> LeaseChange.ACQUIRED;
                                 case RECLAIM -> LeaseChange.RECLAIMED;
                                 case LAPSE -> LeaseChange.EXPIRED;
-                                default ->
+                                case SUBMIT,
+                                        WAKE,
+                                        GRANT,
+                                        FORFEIT,
+                                        COMPLETE,
+                                        RETRY,
+                                        FAIL,
+                                        DELAY,
+                                        RELEASE,
+                                        SUSPEND,
+                                        AWAIT,
+                                        REVOKE,
+                                        RESUME,
+                                        SATISFY,
+                                        PAUSE,
+                                        REPRIORITISE,
+                                        CANCEL,
+                                        EXPIRE,
+                                        SKIP,
+                                        REPLAY ->
                                         by.isPresent() ? LeaseChange.REVOKED : LeaseChange.RELEASED;
                             });
         }

@@ -1,6 +1,7 @@
 package io.flowfabric.core.contract;
 
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.SessionId;
 
@@ -15,6 +16,10 @@ import java.util.Set;
  */
 public record Heartbeat(SessionId session, long acknowledged, Set<Fence> held) {
     public Heartbeat {
+        if (acknowledged < 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE, "acknowledged", "It must not be negative.");
+        }
         Limit.BATCH.checkCount("held fences", held.size());
         held = Set.copyOf(held);
     }

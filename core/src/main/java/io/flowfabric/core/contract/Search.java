@@ -7,6 +7,7 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.Text;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -46,7 +47,7 @@ public record Search(
     }
 
     public Search states(PublicState... others) {
-        return new Search(namespace, lane, kind, Set.of(others), tags, newestFirst);
+        return new Search(namespace, lane, kind, Set.copyOf(List.of(others)), tags, newestFirst);
     }
 
     public Search tag(String key, String value) {

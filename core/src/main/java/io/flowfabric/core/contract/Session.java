@@ -9,8 +9,9 @@ import io.flowfabric.core.Text;
 import io.flowfabric.core.policy.Capabilities;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
-import java.util.Set;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -60,8 +61,9 @@ public record Session(
                     "session ttl",
                     "%s is outside of %d to %d ms.".formatted(ttl, SHORTEST_TTL_MILLIS, longest));
         }
-        lanes = Collections.unmodifiableSortedSet(new TreeSet<>(lanes));
-        kinds = Collections.unmodifiableSortedSet(new TreeSet<>(kinds));
+        // As plain collections: another order than the natural one does not come along.
+        lanes = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) lanes));
+        kinds = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) kinds));
         ttl = Duration.ofMillis(ttl.toMillis());
     }
 
@@ -75,7 +77,7 @@ public record Session(
                 Namespace.DEFAULT,
                 worker,
                 instance,
-                new TreeSet<>(Set.of(lanes)),
+                new TreeSet<>(List.of(lanes)),
                 Collections.emptySortedSet(),
                 Capabilities.NONE,
                 DEFAULT_TTL);
@@ -91,7 +93,14 @@ public record Session(
 
     public Session kinds(String... others) {
         return new Session(
-                id, namespace, worker, instance, lanes, new TreeSet<>(Set.of(others)), offers, ttl);
+                id,
+                namespace,
+                worker,
+                instance,
+                lanes,
+                new TreeSet<>(List.of(others)),
+                offers,
+                ttl);
     }
 
     public Session offers(Capabilities others) {

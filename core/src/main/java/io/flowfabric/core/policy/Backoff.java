@@ -1,5 +1,6 @@
 package io.flowfabric.core.policy;
 
+import io.flowfabric.core.Digest;
 import io.flowfabric.core.Invalid;
 
 import java.time.Duration;
@@ -19,12 +20,20 @@ public sealed interface Backoff {
         return new Exponential(initial, longest, multiplier);
     }
 
+    /** Adds what it says to the digest of a request. */
+    void digest(Digest.Builder digest);
+
     /** The wait before the retry that comes after this many retries, without jitter. */
     Duration delay(int retriesUsed);
 
     record Fixed(Duration delay) implements Backoff {
         public Fixed {
             delay = Durations.checked("backoff delay", 0, delay);
+        }
+
+        @Override
+        public void digest(Digest.Builder digest) {
+            digest.text("fixed").number(delay.toMillis());
         }
 
         @Override
@@ -45,6 +54,14 @@ public sealed interface Backoff {
                         "backoff multiplier",
                         "%s is outside of 1 to 1000.".formatted(multiplier));
             }
+        }
+
+        @Override
+        public void digest(Digest.Builder digest) {
+            digest.text("exponential")
+                    .number(initial.toMillis())
+                    .number(longest.toMillis())
+                    .number(Double.doubleToLongBits(multiplier));
         }
 
         @Override

@@ -22,7 +22,8 @@ public record Capabilities(SortedSet<String> words) {
     public Capabilities {
         Limit.CAPABILITIES.checkCount("capabilities", words.size());
         words.forEach(Capabilities::check);
-        words = Collections.unmodifiableSortedSet(new TreeSet<>(words));
+        // As a plain collection: another order than the natural one does not come along.
+        words = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) words));
         Limit.CAPABILITY_BYTES.checkSize(
                 "capabilities", Text.utf8Length(String.join(",", words)), "bytes");
     }

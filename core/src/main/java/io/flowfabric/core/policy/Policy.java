@@ -246,7 +246,7 @@ public record Policy(
         start.digest(digest);
         digest.number(deadline.isPresent() ? 1 : 0);
         deadline.ifPresent(due -> due.digest(digest));
-        digest.text(retry.toString());
+        retry.digest(digest);
         digest.number(attemptTimeout.map(Duration::toMillis).orElse(0L));
         digest.number(stallTimeout.map(Duration::toMillis).orElse(0L));
         digest.text(needs.toString());

@@ -1,5 +1,6 @@
 package io.flowfabric.core.policy;
 
+import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Invalid;
@@ -7,7 +8,9 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Text;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -43,7 +46,9 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
         }
         Limit.TAGS.checkCount("retry categories", categories.size());
         categories.forEach(category -> Text.name("retry category", category, Limit.NAME_BYTES));
-        categories = Collections.unmodifiableSortedSet(new TreeSet<>(categories));
+        // As a plain collection: another order than the natural one does not come along.
+        categories =
+                Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) categories));
     }
 
     /** This many retries, otherwise as the default. */
@@ -61,7 +66,7 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
 
     /** Retries only these categories of failures. */
     public Retry only(String... others) {
-        return new Retry(max, backoff, jitter, new TreeSet<>(Set.of(others)));
+        return new Retry(max, backoff, jitter, new TreeSet<>(List.of(others)));
     }
 
     /**
@@ -78,6 +83,14 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
         double chance = chance(execution, retriesUsed);
         return new Verdict.TryAgain(
                 Duration.ofMillis(Math.round((double) longest * (1 - jitter * chance))));
+    }
+
+    /** Adds all of it to the digest of a submission. */
+    void digest(Digest.Builder digest) {
+        digest.number(max);
+        backoff.digest(digest);
+        digest.number(Double.doubleToLongBits(jitter)).number(categories.size());
+        categories.forEach(digest::text);
     }
 
     private boolean worthIt(String category) {

@@ -127,4 +127,12 @@ class RequestsTest {
                 .mapToObj(epoch -> new Fence(ID, 0, epoch))
                 .collect(Collectors.toSet());
     }
+
+    @Test
+    void a_heartbeat_acknowledges_no_number_below_zero() {
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "acknowledged",
+                () -> new Heartbeat(SESSION, -1, Set.of()));
+    }
 }

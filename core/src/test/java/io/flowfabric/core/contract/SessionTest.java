@@ -188,4 +188,12 @@ class SessionTest {
         assertThatThrownBy(() -> session.kinds().add("b"))
                 .isInstanceOf(UnsupportedOperationException.class);
     }
+
+    @Test
+    void naming_a_lane_or_a_kind_twice_is_naming_it_once() {
+        var session = Session.of("w", "i", "a", "a").kinds("k", "k");
+
+        assertThat(session.lanes()).containsExactly("a");
+        assertThat(session.kinds()).containsExactly("k");
+    }
 }

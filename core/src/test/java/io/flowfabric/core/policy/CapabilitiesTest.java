@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -126,5 +127,16 @@ class CapabilitiesTest {
         assertThat(capabilities).isEqualTo(GPU);
         assertThatThrownBy(() -> capabilities.words().add("cuda"))
                 .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void the_order_of_a_set_that_is_sorted_otherwise_does_not_matter() {
+        var backwards = new TreeSet<String>(Comparator.reverseOrder());
+        backwards.addAll(List.of("cuda", "gpu"));
+        var careless = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        careless.add("gpu");
+
+        assertThat(new Capabilities(backwards)).hasToString("cuda,gpu");
+        assertThat(new Capabilities(careless).cover(Capabilities.of("GPU"))).isFalse();
     }
 }

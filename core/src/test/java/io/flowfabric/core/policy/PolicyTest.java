@@ -292,4 +292,10 @@ class PolicyTest {
     private static void assertOutOfRange(String field, ThrowingCallable call) {
         assertRefused(Invalid.Code.OUT_OF_RANGE, field, call);
     }
+
+    @Test
+    void no_two_sets_of_categories_share_a_digest() {
+        assertThat(digest(Policy.DEFAULT.retry(Retry.DEFAULT.only("a, b"))))
+                .isNotEqualTo(digest(Policy.DEFAULT.retry(Retry.DEFAULT.only("a", "b"))));
+    }
 }

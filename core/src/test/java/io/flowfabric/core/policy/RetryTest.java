@@ -259,4 +259,9 @@ class RetryTest {
         }
         return ids;
     }
+
+    @Test
+    void naming_a_category_twice_is_naming_it_once() {
+        assertThat(Retry.DEFAULT.only("a", "a")).isEqualTo(Retry.DEFAULT.only("a"));
+    }
 }
