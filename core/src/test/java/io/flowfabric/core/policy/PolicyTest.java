@@ -298,4 +298,13 @@ class PolicyTest {
         assertThat(digest(Policy.DEFAULT.retry(Retry.DEFAULT.only("a, b"))))
                 .isNotEqualTo(digest(Policy.DEFAULT.retry(Retry.DEFAULT.only("a", "b"))));
     }
+
+    @Test
+    void another_backoff_is_another_policy() {
+        assertThat(
+                        digest(
+                                Policy.DEFAULT.retry(
+                                        Retry.DEFAULT.backoff(Backoff.fixed(Duration.ZERO)))))
+                .isNotEqualTo(digest(Policy.DEFAULT));
+    }
 }
