@@ -79,7 +79,12 @@ class ArrowsTest {
                                     "com.zaxxer.hikari..",
                                     "org.postgresql..",
                                     "org.apache.commons.compress..",
-                                    "org.tukaani.xz..")));
+                                    "org.tukaani.xz..")),
+                    new Module("engine", List.of("core"), List.of("org.jspecify..", "org.slf4j..")),
+                    new Module(
+                            "worker",
+                            List.of("core", "engine"),
+                            List.of("org.jspecify..", "org.slf4j..")));
 
     /** What of the JDK is for everyone; the rest is asked for as a library. */
     private static final List<String> JDK = List.of("java..", "javax.crypto..");

@@ -1,0 +1,92 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submissions;
+
+/**
+ * A store that is kept going.
+ *
+ * <p>While it runs, what is due happens, sessions are kept alive and claims wait for work instead
+ * of polling. Many engines may run on one store. It does not own the store: whoever opened that
+ * closes it, after the engine has stopped, and stops the workers before.
+ */
+public final class Engine extends Service {
+    private final Store store;
+    private final EngineMetrics metrics;
+    private final Time time;
+    private final Sweeps sweeps;
+    private final Parking parking;
+    private final Submissions submissions;
+    private final Leases leases;
+
+    public Engine(Store store) {
+        this(store, EngineOptions.DEFAULT, EngineMetrics.NONE);
+    }
+
+    public Engine(Store store, EngineOptions options, EngineMetrics metrics) {
+        this(store, options, metrics, Time.SYSTEM);
+    }
+
+    /** An engine in a time of its own; the store should live in the same. */
+    public Engine(Store store, EngineOptions options, EngineMetrics metrics, Time time) {
+        this.store = store;
+        this.metrics = new GuardedMetrics(metrics);
+        this.time = time;
+        this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
+        this.parking = new Parking(store.wakeups(), options, this.metrics, time);
+        this.submissions =
+                new Intake(store.submissions(), sweeps, this.metrics, time, options.submitChunk());
+        this.leases = new Writes(store.leases(), sweeps, this.metrics);
+    }
+
+    /** The store, for everything that an engine adds nothing to. */
+    public Store store() {
+        return store;
+    }
+
+    public Time time() {
+        return time;
+    }
+
+    /**
+     * Where work comes in, however much at once: it goes to the store in chunks, each a commit of
+     * its own. When one of them fails, repeating all of it is safe.
+     */
+    public Submissions submissions() {
+        return submissions;
+    }
+
+    /** Where the holders of leases write. */
+    public Leases leases() {
+        return leases;
+    }
+
+    /** A session of a worker in this process, not yet started. */
+    public EngineSession session(Session session, EngineSession.Holder holder) {
+        return new EngineSession(store, parking, metrics, time, session, holder);
+    }
+
+    /** Where the claims of a session wait that somebody else keeps alive. */
+    public Place place(Session session) {
+        return parking.join(session);
+    }
+
+    @Override
+    protected void begin() {
+        parking.start();
+        sweeps.start();
+    }
+
+    @Override
+    protected void end() {
+        sweeps.stop();
+        parking.stop();
+    }
+
+    @Override
+    public String toString() {
+        return "The engine";
+    }
+}

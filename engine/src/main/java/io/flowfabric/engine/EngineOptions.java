@@ -1,0 +1,73 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Limit;
+
+import java.time.Duration;
+
+/**
+ * How an engine goes about its work.
+ *
+ * @param sweepEvery how long the engine waits at most before it asks again what is due; what
+ *     becomes due through another process is late by no more than that
+ * @param retentionEvery how often it forgets what has been kept long enough
+ * @param sweepLimit how many items one round of a sweep takes on: one commit of the store
+ * @param safetyPoll how often it looks for work although no wake-up has come: what a lost wake-up
+ *     costs
+ * @param submitChunk how many submissions go to the store in one commit
+ */
+public record EngineOptions(
+        Duration sweepEvery,
+        Duration retentionEvery,
+        int sweepLimit,
+        Duration safetyPoll,
+        int submitChunk) {
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    public static final EngineOptions DEFAULT =
+            new EngineOptions(
+                    Duration.ofMillis(500),
+                    Duration.ofMinutes(1),
+                    1000,
+                    Duration.ofSeconds(1),
+                    1000);
+
+    public EngineOptions {
+        check("sweep every", sweepEvery);
+        check("retention every", retentionEvery);
+        check("safety poll", safetyPoll);
+        Limit.BATCH.checkRange("sweep limit", 1, sweepLimit);
+        Limit.BATCH.checkRange("submit chunk", 1, submitChunk);
+    }
+
+    public EngineOptions sweepEvery(Duration other) {
+        return new EngineOptions(other, retentionEvery, sweepLimit, safetyPoll, submitChunk);
+    }
+
+    public EngineOptions retentionEvery(Duration other) {
+        return new EngineOptions(sweepEvery, other, sweepLimit, safetyPoll, submitChunk);
+    }
+
+    public EngineOptions sweepLimit(int other) {
+        return new EngineOptions(sweepEvery, retentionEvery, other, safetyPoll, submitChunk);
+    }
+
+    public EngineOptions safetyPoll(Duration other) {
+        return new EngineOptions(sweepEvery, retentionEvery, sweepLimit, other, submitChunk);
+    }
+
+    public EngineOptions submitChunk(int other) {
+        return new EngineOptions(sweepEvery, retentionEvery, sweepLimit, safetyPoll, other);
+    }
+
+    private static void check(String field, Duration value) {
+        if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    field,
+                    "%s is outside of %s to %s.".formatted(value, SHORTEST, LONGEST));
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Advice;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Beat;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.policy.Backoff;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * One life of a worker process, kept up: it opens a session, sends its heartbeats, claims for it
+ * and closes it.
+ *
+ * <p>The store counts a session as dead when its time to live has passed since the last heartbeat.
+ * So that the worker never believes longer than the store that it holds its leases, the session
+ * counts itself as dead a sixth of that time earlier, measured from before the last heartbeat that
+ * was acknowledged. What is dead stays dead: the worker stops everything and starts another one.
+ */
+public final class EngineSession extends Service {
+    private static final Logger LOG = LoggerFactory.getLogger(EngineSession.class);
+
+    /** Of a time to live: one part between heartbeats, five until it gives itself up. */
+    private static final int PARTS = 6;
+
+    private static final int TRIES = 5;
+
+    /** Who works on the leases of a session. Called from the session's own threads. */
+    public interface Holder {
+        /** The fences it believes to hold. */
+        Set<Fence> held();
+
+        /**
+         * Somebody else may have these by now: the work on them must stop. What the holder has
+         * ended meanwhile can be among them. Returns how many it was still working on.
+         */
+        int lost(Set<Fence> fences);
+
+        /** Everything is lost. Called once at most, and not when the session is closed. */
+        void died();
+    }
+
+    private final Store store;
+    private final Parking parking;
+    private final EngineMetrics metrics;
+    private final Time time;
+    private final Session session;
+    private final Holder holder;
+    private final long beatEvery;
+    private final long fencedAfter;
+    private final Backoff again;
+    private final Claiming claiming;
+    private final Loop heart;
+    private final Loop watch;
+
+    private final AtomicBoolean dead = new AtomicBoolean();
+    private volatile boolean quiet;
+    private volatile long lastSign;
+    private @Nullable Place place;
+
+    EngineSession(
+            Store store,
+            Parking parking,
+            EngineMetrics metrics,
+            Time time,
+            Session session,
+            Holder holder) {
+        this.store = store;
+        this.parking = parking;
+        this.metrics = metrics;
+        this.time = time;
+        this.session = session;
+        this.holder = holder;
+        this.beatEvery = session.ttl().toNanos() / PARTS;
+        this.fencedAfter = beatEvery * (PARTS - 1);
+        this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
+        this.claiming =
+                new Claiming(store.claims(), session.id(), time, again, () -> quiet || dead.get());
+        this.heart = new Loop("ff-heart", time, this::beat, again, this::skipped);
+        this.watch = new Loop("ff-watch", time, this::look, again, this::skipped);
+    }
+
+    public SessionId id() {
+        return session.id();
+    }
+
+    /**
+     * Whether the leases of this session can be believed in. Once they cannot, they never can
+     * again: whoever finds out first ends the session.
+     */
+    public boolean alive() {
+        if (!running()) {
+            return false;
+        }
+        if (time.nanos() - lastSign >= fencedAfter) {
+            die("no heartbeat was acknowledged for " + Duration.ofNanos(fencedAfter));
+        }
+        return !dead.get();
+    }
+
+    /**
+     * Leases work, and waits for some when there is none. An empty list means that there was none
+     * in all that time, or that {@link #quiet} was called.
+     *
+     * @param room how many leases are wanted at most, asked again at each look
+     * @throws NotFound when the session is over
+     */
+    public List<Lease> claim(IntSupplier room, Duration maxWait) throws InterruptedException {
+        var here = place;
+        if (here == null || !running() || dead.get()) {
+            throw over();
+        }
+        var leases =
+                here.claim(
+                        new Place.Attempt() {
+                            @Override
+                            public Place.Find look() {
+                                return claimOnce(room);
+                            }
+
+                            @Override
+                            public boolean over() {
+                                return quiet || dead.get();
+                            }
+                        },
+                        maxWait);
+        if (dead.get()) {
+            throw over();
+        }
+        return leases;
+    }
+
+    /** Lets claims that wait return at once, and no others begin. The session goes on. */
+    public void quiet() {
+        quiet = true;
+        var here = place;
+        if (here != null) {
+            here.rouse();
+        }
+    }
+
+    @Override
+    protected void begin() {
+        place = parking.join(session);
+        for (int failures = 0; ; failures++) {
+            try {
+                long asked = time.nanos();
+                store.sessions().open(session);
+                lastSign = asked;
+                break;
+            } catch (FlowFabricException e) {
+                if (e.advice() != Advice.REPEAT_LATER || failures + 1 == TRIES) {
+                    throw e;
+                }
+                time.park(again.delay(failures).toNanos());
+            }
+        }
+        heart.start();
+        watch.start();
+    }
+
+    @Override
+    protected void end() {
+        quiet();
+        heart.stop();
+        watch.stop();
+        if (place != null) {
+            place.close();
+            close(dead.get() ? 1 : TRIES);
+        }
+    }
+
+    private void close(int tries) {
+        for (int failures = 0; failures < tries; failures++) {
+            try {
+                store.sessions().close(session.id());
+                return;
+            } catch (RuntimeException e) {
+                LOG.debug("Closing the session {} failed.", session.id(), e);
+                time.park(again.delay(failures).toNanos());
+            }
+        }
+        LOG.info("The session {} could not be closed; it will expire.", session.id());
+    }
+
+    private Place.Find claimOnce(IntSupplier room) {
+        try {
+            var find = claiming.claim(room);
+            if (!find.leases().isEmpty()) {
+                metrics.claimed(find.leases().size());
+            }
+            return find;
+        } catch (NotFound gone) {
+            die("the store does not know it any more");
+            throw gone;
+        }
+    }
+
+    private long beat() {
+        long asked = time.nanos();
+        long early = beatEvery - (asked - lastSign);
+        if (dead.get() || early > 0) {
+            return dead.get() ? beatEvery : early;
+        }
+        var held = holder.held().stream().limit(Limit.BATCH.max()).collect(Collectors.toSet());
+        var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), held);
+        switch (store.sessions().heartbeat(List.of(heartbeat)).getFirst()) {
+            case Answer.Done<Beat>(var beat) -> {
+                lastSign = asked;
+                if (!beat.lost().isEmpty()) {
+                    metrics.leaseLost(holder.lost(beat.lost()));
+                }
+            }
+            case Answer.Refused<Beat>(NotFound gone) -> die("the store does not know it any more");
+            case Answer.Refused<Beat>(var refusal) -> throw refusal;
+        }
+        return beatEvery - (time.nanos() - asked);
+    }
+
+    private long look() {
+        return alive() ? fencedAfter - (time.nanos() - lastSign) : beatEvery;
+    }
+
+    private void die(String because) {
+        if (dead.compareAndSet(false, true)) {
+            LOG.warn("The session {} of {} is over: {}.", session.id(), session.worker(), because);
+            metrics.sessionDied();
+            var here = place;
+            if (here != null) {
+                here.rouse();
+            }
+            holder.died();
+        }
+    }
+
+    private void skipped(Throwable failure) {
+        LOG.warn("A heartbeat of {} failed; it is repeated in a moment.", session.id(), failure);
+    }
+
+    private NotFound over() {
+        return new NotFound("session", session.id().toString());
+    }
+
+    /** Milliseconds, or less where heartbeats come in quicker succession. */
+    private Duration atMost(long millis) {
+        return Duration.ofMillis(Math.clamp(Duration.ofNanos(beatEvery).toMillis() / 5, 1, millis));
+    }
+}

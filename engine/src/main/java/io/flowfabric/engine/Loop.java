@@ -1,0 +1,104 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.policy.Backoff;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/** One thread that takes turns, and waits between them. A turn that fails is not the last one. */
+final class Loop extends Service {
+    /** How long a turn under way may last before it is interrupted, and again before it is left. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final long LONGEST_WAIT = Duration.ofDays(1).toNanos();
+
+    /** One turn. Returns how many nanoseconds later the next one is due. */
+    interface Turn {
+        long take();
+    }
+
+    private final String name;
+    private final Time time;
+    private final Turn turn;
+    private final Backoff backoff;
+    private final Consumer<Throwable> trouble;
+    private volatile boolean stopping;
+    private volatile boolean hurried;
+    private volatile @Nullable Thread thread;
+
+    /**
+     * @param backoff how long to wait after a turn that failed
+     * @param trouble hears of each turn that failed
+     */
+    Loop(String name, Time time, Turn turn, Backoff backoff, Consumer<Throwable> trouble) {
+        this.name = name;
+        this.time = time;
+        this.turn = turn;
+        this.backoff = backoff;
+        this.trouble = trouble;
+    }
+
+    /** Makes the next turn due now. One that is under way is followed by another at once. */
+    void hurry() {
+        hurried = true;
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    protected void begin() {
+        thread = Thread.ofVirtual().name(name).start(this::run);
+    }
+
+    @Override
+    protected void end() {
+        stopping = true;
+        var running = thread;
+        // A turn may come to the decision to stop its own loop; it cannot wait for itself.
+        if (running == null || running.equals(Thread.currentThread())) {
+            return;
+        }
+        LockSupport.unpark(running);
+        // Interrupting a call would cost a store its connection, so that comes second.
+        if (!join(running, PATIENCE)) {
+            running.interrupt();
+            if (!join(running, PATIENCE)) {
+                trouble.accept(new IllegalStateException(name + " does not end; it is left"));
+            }
+        }
+    }
+
+    private void run() {
+        int failures = 0;
+        while (!stopping) {
+            long wait;
+            try {
+                wait = turn.take();
+                failures = 0;
+            } catch (RuntimeException | Error failure) {
+                trouble.accept(failure);
+                wait = backoff.delay(failures++).toNanos();
+            }
+            rest(Math.min(wait, LONGEST_WAIT));
+        }
+    }
+
+    private void rest(long wait) {
+        long until = time.nanos() + wait;
+        while (!stopping && !hurried) {
+            long left = until - time.nanos();
+            if (left <= 0) {
+                break;
+            }
+            time.park(left);
+        }
+        hurried = false;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

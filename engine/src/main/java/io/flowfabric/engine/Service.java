@@ -1,0 +1,105 @@
+package io.flowfabric.engine;
+
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Something that works in the background, with one life.
+ *
+ * <ul>
+ *   <li>{@link #start} returns when it is running, or throws and leaves nothing behind.
+ *   <li>{@link #stop} returns when it has ended, and with it every thread that it started. Stopping
+ *       again, or stopping what never started, does nothing.
+ *   <li>What was stopped is not started again: whoever needs another one makes another one.
+ * </ul>
+ */
+public abstract class Service implements AutoCloseable {
+    private enum Stage {
+        NEW,
+        RUNNING,
+        STOPPED
+    }
+
+    // Held while starting and stopping, so that a second caller returns when the first one does.
+    private final ReentrantLock turn = new ReentrantLock();
+    private volatile Stage stage = Stage.NEW;
+
+    /**
+     * Starts it.
+     *
+     * @throws IllegalStateException when it was started or stopped before
+     */
+    public final void start() {
+        turn.lock();
+        try {
+            if (stage != Stage.NEW) {
+                throw new IllegalStateException(
+                        this + " has been started or stopped before; make another one.");
+            }
+            try {
+                begin();
+                stage = Stage.RUNNING;
+            } finally {
+                if (stage == Stage.NEW) {
+                    stage = Stage.STOPPED;
+                    end();
+                }
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Stops it, and waits until it has ended. */
+    public final void stop() {
+        turn.lock();
+        try {
+            boolean running = stage == Stage.RUNNING;
+            stage = Stage.STOPPED;
+            if (running) {
+                end();
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Stops it. */
+    @Override
+    public final void close() {
+        stop();
+    }
+
+    /** Whether it has been started and not been stopped. */
+    public final boolean running() {
+        return stage == Stage.RUNNING;
+    }
+
+    /** Gets everything going. Called once at most. */
+    protected abstract void begin();
+
+    /** Ends whatever {@link #begin} got going, all of it or the part that it came to. */
+    protected abstract void end();
+
+    /**
+     * Waits for a thread to end, so long at most, and says whether it has. It waits although it is
+     * interrupted: whoever stops something wants it stopped.
+     */
+    protected static boolean join(Thread thread, Duration patience) {
+        long until = System.nanoTime() + patience.toNanos();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return thread.join(Duration.ofNanos(Math.max(1, until - System.nanoTime())));
+                } catch (InterruptedException again) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

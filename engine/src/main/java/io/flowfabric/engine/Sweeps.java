@@ -1,0 +1,189 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.policy.Backoff;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes happen what happens because time passes.
+ *
+ * <p>One loop asks the store what is due next, and sleeps until then; it tends to sessions and
+ * timers when they are due. Asking is one call, so an idle engine hardly calls. Because the clocks
+ * of engine and store may differ, and a store need not know all that is coming, each chore is also
+ * tended to when it has been left alone for some time. Retention has a loop of its own: nobody
+ * waits for it, and nothing should wait behind it.
+ */
+final class Sweeps extends Service {
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
+
+    /** The shortest time between two turns: how late a timer may be when many are due. */
+    private static final long FLOOR = Duration.ofMillis(10).toNanos();
+
+    /** A store whose next due time has passed, and which does nothing, is asked ever less often. */
+    private static final int MOST_DOUBLINGS = 6;
+
+    /** Later than any turn, in milliseconds. */
+    private static final long FAR = Duration.ofDays(2).toMillis();
+
+    private static final Backoff AFTER_FAILURE =
+            Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(10), 2);
+
+    private final Maintenance maintenance;
+    private final Time time;
+    private final EngineMetrics metrics;
+    private final int limit;
+    private final long cap;
+    private final long retentionEvery;
+    private final Loop prompt;
+    private final Loop retention;
+
+    /** How long a chore is left alone at most. */
+    private final Map<Chore, Long> longest = new EnumMap<>(Chore.class);
+
+    private final Map<Chore, Long> tended = new EnumMap<>(Chore.class);
+    private int fruitless;
+    private volatile long planned;
+    private volatile boolean stopping;
+
+    Sweeps(Maintenance maintenance, EngineOptions options, EngineMetrics metrics, Time time) {
+        this.maintenance = maintenance;
+        this.time = time;
+        this.metrics = metrics;
+        this.limit = options.sweepLimit();
+        this.cap = options.sweepEvery().toNanos();
+        this.retentionEvery = options.retentionEvery().toNanos();
+        this.prompt =
+                new Loop("ff-sweeps", time, this::tend, AFTER_FAILURE, e -> failed("sweeps", e));
+        this.retention =
+                new Loop(
+                        "ff-retention",
+                        time,
+                        this::retain,
+                        AFTER_FAILURE,
+                        e -> failed("retention", e));
+        // Work of a dead session is to be back within a second.
+        longest.put(Chore.SESSIONS, 2 * cap);
+        longest.put(Chore.TIMERS, 4 * cap);
+    }
+
+    /** Hears that something in this process will be due at a time. */
+    void expect(Instant at) {
+        if (planned - (time.nanos() + until(at)) > FLOOR) {
+            prompt.hurry();
+        }
+    }
+
+    @Override
+    protected void begin() {
+        planned = time.nanos();
+        prompt.start();
+        retention.start();
+    }
+
+    @Override
+    protected void end() {
+        stopping = true;
+        prompt.stop();
+        retention.stop();
+    }
+
+    private long tend() {
+        // What is expected meanwhile, and due before a next turn is sure, makes another turn.
+        planned = time.nanos() + cap;
+        long untilDue = maintenance.nextDue().map(this::until).orElse(cap);
+        boolean due = untilDue <= 0;
+        int processed = sweep(due ? longest.keySet() : neglected());
+        long wait;
+        if (due && processed == 0) {
+            fruitless = Math.min(fruitless + 1, MOST_DOUBLINGS);
+            wait = Math.min(cap, FLOOR << fruitless);
+        } else {
+            fruitless = 0;
+            wait = Math.min(cap, Math.max(FLOOR, untilDue));
+        }
+        planned = time.nanos() + wait;
+        return wait;
+    }
+
+    private long retain() {
+        sweep(Set.of(Chore.RETENTION));
+        return retentionEvery;
+    }
+
+    private Set<Chore> neglected() {
+        long now = time.nanos();
+        var neglected = EnumSet.noneOf(Chore.class);
+        longest.forEach(
+                (chore, most) -> {
+                    var last = tended.get(chore);
+                    if (last == null || now - last >= most) {
+                        neglected.add(chore);
+                    }
+                });
+        return neglected;
+    }
+
+    /** Does rounds of chores in turn, until there is nothing more to do, and says to how many. */
+    private int sweep(Set<Chore> chores) {
+        int processed = 0;
+        RuntimeException failure = null;
+        var left = EnumSet.noneOf(Chore.class);
+        left.addAll(chores);
+        while (!left.isEmpty() && !stopping) {
+            for (Chore chore : Set.copyOf(left)) {
+                try {
+                    var round = maintenance.tick(chore, limit);
+                    processed += round.processed();
+                    if (round.errors() > 0) {
+                        metrics.sweepErrors(chore, round.errors());
+                    }
+                    if (!round.more() || round.processed() == 0) {
+                        left.remove(chore);
+                    }
+                } catch (RuntimeException e) {
+                    // The other chores are none the worse for it.
+                    metrics.sweepErrors(chore, 1);
+                    left.remove(chore);
+                    failure = first(failure, e);
+                }
+                if (chore != Chore.RETENTION) {
+                    tended.put(chore, time.nanos());
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return processed;
+    }
+
+    private static RuntimeException first(
+            @Nullable RuntimeException earlier, RuntimeException later) {
+        if (earlier == null) {
+            return later;
+        }
+        earlier.addSuppressed(later);
+        return earlier;
+    }
+
+    private long until(Instant at) {
+        // In milliseconds first: the nanoseconds of a few centuries overflow.
+        long millis = Duration.between(time.instant(), at).toMillis();
+        return Duration.ofMillis(Math.clamp(millis, -1, FAR)).toNanos();
+    }
+
+    private static void failed(String what, Throwable failure) {
+        LOG.warn("The {} of this engine failed; they go on in a moment.", what, failure);
+    }
+}

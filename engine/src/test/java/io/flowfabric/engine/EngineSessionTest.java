@@ -1,0 +1,342 @@
+package io.flowfabric.engine;
+
+import static io.flowfabric.engine.Eventually.eventually;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.fault.HookedStore;
+import io.flowfabric.testkit.memory.MemoryStore;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+class EngineSessionTest {
+    private static final By OPERATOR = By.engine("test");
+    private static final Session SESSION = Session.of("worker", "one", "default");
+
+    private final ManualTime time = new ManualTime();
+    private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
+    private final AtomicReference<String> failing = new AtomicReference<>("");
+    private final AtomicReference<String> losing = new AtomicReference<>("");
+    private final AtomicReference<String> hanging = new AtomicReference<>("");
+    private final CountDownLatch unhang = new CountDownLatch(1);
+    private final MemoryStore memory = new MemoryStore(time);
+    private final Tally tally = new Tally();
+    private final Store store = HookedStore.over(memory, this::around);
+    private final Engine engine = new Engine(store, EngineOptions.DEFAULT, tally, time);
+    private final Recorder holder = new Recorder();
+    private final EngineSession session = engine.session(SESSION.id(SessionId.mint()), holder);
+
+    @BeforeEach
+    void start() {
+        engine.start();
+    }
+
+    @AfterEach
+    void stop() {
+        unhang.countDown();
+        losing.set("");
+        failing.set("");
+        session.stop();
+        engine.stop();
+    }
+
+    @Test
+    void it_lives_for_as_long_as_it_is_not_stopped() {
+        startSession();
+
+        time.pass(SESSION.ttl().multipliedBy(3));
+
+        assertThat(session.alive()).isTrue();
+        assertThat(holder.deaths).hasValue(0);
+        // Every five seconds, for a minute and a half.
+        assertThat(calls("heartbeat")).isBetween(17, 19);
+    }
+
+    @Test
+    void stopping_it_gives_its_work_back_at_once() throws Exception {
+        startSession();
+        var lease = claimed();
+
+        session.stop();
+
+        assertThat(state(lease.fence().execution())).isEqualTo(PublicState.WAITING);
+        assertThat(session.alive()).isFalse();
+        assertThatThrownBy(() -> session.claim(() -> 1, Duration.ZERO))
+                .isInstanceOf(NotFound.class);
+        assertThat(holder.deaths).hasValue(0);
+    }
+
+    @Test
+    void it_tells_which_leases_are_lost() throws Exception {
+        startSession();
+        var lost = claimed();
+        var kept = claimed();
+        holder.held.addAll(List.of(lost.fence(), kept.fence()));
+
+        memory.operations().act(List.of(new Act.Revoke(lost.fence().execution())), OPERATOR);
+        time.pass(Duration.ofSeconds(6));
+
+        eventually("it is told", () -> holder.lost.contains(lost.fence()));
+        assertThat(holder.held).containsExactly(kept.fence());
+        eventually("it is counted", () -> tally.of("lease lost") == 1);
+    }
+
+    @Test
+    void it_gives_itself_up_before_the_store_does() {
+        startSession();
+        eventually(time, "a first heartbeat", () -> calls("heartbeat") > 0);
+        failing.set("heartbeat");
+
+        // The last sign that the store has seen is up to five seconds old by now.
+        time.pass(Duration.ofSeconds(19));
+        assertThat(session.alive()).isTrue();
+        time.pass(Duration.ofSeconds(7));
+
+        assertThat(session.alive()).isFalse();
+        eventually("the holder knows", () -> holder.deaths.get() == 1);
+        assertThat(tally.of("session died")).isEqualTo(1);
+        assertThatThrownBy(() -> session.claim(() -> 1, Duration.ZERO))
+                .isInstanceOf(NotFound.class);
+    }
+
+    @Test
+    void it_gives_itself_up_although_the_store_hangs() {
+        startSession();
+        hanging.set("heartbeat");
+
+        eventually(time, "the holder knows", () -> holder.deaths.get() == 1);
+
+        assertThat(session.alive()).isFalse();
+    }
+
+    @Test
+    void a_heartbeat_that_fails_is_repeated_soon() {
+        startSession();
+        failing.set("heartbeat");
+        eventually(time, "it has failed", () -> calls("heartbeat") >= 2);
+        failing.set("");
+
+        int before = calls("heartbeat");
+        time.pass(Duration.ofSeconds(1));
+
+        assertThat(calls("heartbeat")).isGreaterThan(before);
+        time.pass(SESSION.ttl());
+        assertThat(holder.deaths).hasValue(0);
+    }
+
+    @Test
+    void it_learns_from_a_heartbeat_that_the_store_has_given_it_up() {
+        startSession();
+
+        memory.sessions().close(session.id());
+        time.pass(Duration.ofSeconds(6));
+
+        eventually("the holder knows", () -> holder.deaths.get() == 1);
+        time.pass(Duration.ofMinutes(1));
+        assertThat(holder.deaths).hasValue(1);
+    }
+
+    @Test
+    void it_learns_from_a_claim_that_the_store_has_given_it_up() {
+        startSession();
+        memory.sessions().close(session.id());
+
+        assertThatThrownBy(() -> session.claim(() -> 1, Duration.ZERO))
+                .isInstanceOf(NotFound.class);
+
+        assertThat(holder.deaths).hasValue(1);
+    }
+
+    @Test
+    void a_claim_that_waits_ends_with_the_session() throws Exception {
+        startSession();
+        var ended = new CountDownLatch(1);
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                session.claim(() -> 1, Duration.ofHours(1));
+                            } catch (NotFound | InterruptedException expected) {
+                                ended.countDown();
+                            }
+                        });
+        eventually("it waits", () -> tally.of("parked") == 1);
+
+        failing.set("heartbeat");
+        eventually(time, "it is over", () -> holder.deaths.get() == 1);
+
+        ended.await();
+    }
+
+    @Test
+    void a_quiet_session_lives_and_claims_nothing() throws Exception {
+        startSession();
+        submit();
+        var waited = new CountDownLatch(1);
+
+        session.quiet();
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                assertThat(session.claim(() -> 1, Duration.ofHours(1))).isEmpty();
+                                waited.countDown();
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+
+        waited.await();
+        assertThat(calls("claim")).isZero();
+        assertThat(session.alive()).isTrue();
+    }
+
+    @Test
+    void a_claim_whose_answer_was_lost_is_asked_again_under_its_number() throws Exception {
+        startSession();
+        var id = submit();
+        losing.set("claim");
+        var got = new AtomicReference<List<Lease>>(List.of());
+
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                got.set(session.claim(() -> 1, Duration.ofHours(1)));
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+        eventually(time, "answers are lost", () -> calls("claim") > 2);
+        losing.set("");
+
+        eventually(time, "it is answered", () -> got.get().size() == 1);
+        assertThat(got.get().getFirst().fence().execution()).isEqualTo(id);
+        assertThat(got.get().getFirst().fence().epoch()).isEqualTo(1);
+    }
+
+    @Test
+    void a_claim_that_was_interrupted_without_an_answer_is_asked_again_by_the_next()
+            throws Exception {
+        startSession();
+        var id = submit();
+        losing.set("claim");
+        var claimer =
+                Thread.ofVirtual()
+                        .start(
+                                () -> {
+                                    try {
+                                        session.claim(() -> 1, Duration.ofHours(1));
+                                    } catch (StoreFailure | InterruptedException expected) {
+                                        // As it should be.
+                                    }
+                                });
+        eventually("an answer is lost", () -> calls("claim") > 0);
+        claimer.interrupt();
+        claimer.join();
+        losing.set("");
+
+        var leases = session.claim(() -> 1, Duration.ZERO);
+
+        assertThat(leases).hasSize(1);
+        assertThat(leases.getFirst().fence().execution()).isEqualTo(id);
+        assertThat(leases.getFirst().fence().epoch()).isEqualTo(1);
+    }
+
+    @Test
+    void an_opening_whose_answer_was_lost_is_repeated() {
+        losing.set("open");
+        var started = new AtomicBoolean();
+        Thread.ofVirtual().start(() -> eventually(time, "it has started", started::get));
+        Thread.ofVirtual()
+                .start(
+                        () -> {
+                            eventually("it was lost", () -> calls("open") > 0);
+                            losing.set("");
+                        });
+
+        session.start();
+        started.set(true);
+
+        assertThat(session.alive()).isTrue();
+    }
+
+    @Test
+    void an_opening_that_is_refused_is_not_repeated() {
+        var taken = SESSION.id(session.id()).ttl(Duration.ofSeconds(7));
+        memory.sessions().open(taken);
+
+        assertThatThrownBy(session::start).isInstanceOf(Conflict.class);
+
+        assertThat(calls("open")).isEqualTo(1);
+        assertThat(session.running()).isFalse();
+    }
+
+    /** Time must not pass before its threads look at it. */
+    private void startSession() {
+        session.start();
+        eventually(
+                "its threads wait",
+                () -> time.waiting("ff-heart") == 1 && time.waiting("ff-watch") == 1);
+    }
+
+    private Object around(String call, Callable<Object> real) throws Exception {
+        calls.computeIfAbsent(call, first -> new AtomicInteger()).incrementAndGet();
+        if (call.equals(hanging.get())) {
+            unhang.await();
+        }
+        if (call.equals(failing.get())) {
+            throw new StoreFailure("Broken by a test.", false, new IllegalStateException());
+        }
+        var answer = real.call();
+        if (call.equals(losing.get())) {
+            throw new StoreFailure("Lost by a test.", true, new IllegalStateException());
+        }
+        return answer;
+    }
+
+    private int calls(String call) {
+        var count = calls.get(call);
+        return count == null ? 0 : count.get();
+    }
+
+    private Lease claimed() throws InterruptedException {
+        submit();
+        return session.claim(() -> 1, Duration.ZERO).getFirst();
+    }
+
+    private ExecutionId submit() {
+        var submission = Submission.of("kind", Payload.EMPTY);
+        return memory.submissions().submit(List.of(submission)).getFirst().orThrow().id();
+    }
+
+    private PublicState state(ExecutionId id) {
+        return memory.queries().describe(List.of(id)).getFirst().orThrow().state().publicState();
+    }
+}

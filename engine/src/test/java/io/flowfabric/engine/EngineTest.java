@@ -1,0 +1,116 @@
+package io.flowfabric.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.fault.HookedStore;
+import io.flowfabric.testkit.memory.MemoryStore;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+class EngineTest {
+    private final AtomicInteger submits = new AtomicInteger();
+    private final Tally tally = new Tally();
+    private final Store store =
+            HookedStore.over(
+                    new MemoryStore(InstantSource.system()),
+                    (call, real) -> {
+                        if (call.equals("submit")) {
+                            submits.incrementAndGet();
+                        }
+                        return real.call();
+                    });
+    private final Engine engine = new Engine(store, EngineOptions.DEFAULT, tally);
+
+    @BeforeEach
+    void start() {
+        engine.start();
+    }
+
+    @AfterEach
+    void stop() {
+        engine.stop();
+    }
+
+    @Test
+    void much_work_goes_to_the_store_in_chunks_and_is_answered_in_order() {
+        var submissions =
+                IntStream.range(0, 2500)
+                        .mapToObj(i -> Submission.of("kind", Payload.EMPTY))
+                        .toList();
+
+        var answers = engine.submissions().submit(submissions);
+
+        assertThat(answers.stream().map(answer -> answer.orThrow().id()))
+                .isEqualTo(submissions.stream().map(Submission::id).toList());
+        assertThat(submits).hasValue(3);
+        assertThat(tally.of("submitted")).isEqualTo(2500);
+    }
+
+    @Test
+    void what_was_there_before_is_not_counted_again() {
+        var submission = Submission.of("kind", Payload.EMPTY);
+
+        engine.submissions().submit(List.of(submission));
+        engine.submissions().submit(List.of(submission));
+
+        assertThat(tally.of("submitted")).isEqualTo(1);
+    }
+
+    @Test
+    void a_metric_that_fails_undoes_nothing() {
+        EngineMetrics broken =
+                new EngineMetrics() {
+                    @Override
+                    public void submitted(int count) {
+                        throw new IllegalStateException("broken by a test");
+                    }
+                };
+        var other = new Engine(store, EngineOptions.DEFAULT, broken);
+
+        var answers = other.submissions().submit(List.of(Submission.of("kind", Payload.EMPTY)));
+
+        assertThat(answers).allMatch(Answer::isDone);
+    }
+
+    @Test
+    void the_ends_of_leases_are_counted_by_their_kind_and_lost_ones_too() {
+        engine.submissions()
+                .submit(
+                        IntStream.range(0, 3)
+                                .mapToObj(i -> Submission.of("kind", Payload.EMPTY))
+                                .toList());
+        var session = Session.of("worker", "one", "default");
+        store.sessions().open(session);
+        var leases = store.claims().claim(new Claim(session.id(), 1, 3));
+        List<Ending> endings =
+                List.of(
+                        new Ending.Complete(leases.get(0).fence(), Payload.EMPTY),
+                        new Ending.Complete(leases.get(1).fence(), Payload.EMPTY),
+                        new Ending.Release(leases.get(2).fence()));
+
+        assertThat(engine.leases().end(endings)).allMatch(Answer::isDone);
+        assertThat(tally.of("ended COMPLETE")).isEqualTo(2);
+        assertThat(tally.of("ended RELEASE")).isEqualTo(1);
+
+        var late = new Progress(leases.get(2).fence(), 50, "half");
+        assertThat(engine.leases().progress(List.of(late))).noneMatch(Answer::isDone);
+        store.claims().claim(new Claim(session.id(), 2, 1));
+        assertThat(engine.leases().end(List.of(endings.get(2)))).noneMatch(Answer::isDone);
+        assertThat(tally.of("lease lost")).isEqualTo(2);
+    }
+}

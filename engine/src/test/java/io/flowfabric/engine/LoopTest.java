@@ -1,0 +1,148 @@
+package io.flowfabric.engine;
+
+import static io.flowfabric.engine.Eventually.eventually;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.policy.Backoff;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+class LoopTest {
+    private final ManualTime time = new ManualTime();
+    private final AtomicInteger turns = new AtomicInteger();
+    private final Queue<String> troubles = new ConcurrentLinkedQueue<>();
+    private final AtomicReference<Loop> made = new AtomicReference<>();
+
+    @AfterEach
+    void stop() {
+        made.get().stop();
+    }
+
+    @Test
+    void it_waits_between_turns_for_as_long_as_a_turn_says() {
+        loop(
+                () -> {
+                    turns.incrementAndGet();
+                    return Duration.ofSeconds(1).toNanos();
+                });
+        eventually("the first turn", () -> turns.get() == 1);
+
+        time.pass(Duration.ofMillis(900));
+        assertThat(turns).hasValue(1);
+
+        time.pass(Duration.ofMillis(200));
+        eventually("the second turn", () -> turns.get() == 2);
+    }
+
+    @Test
+    void a_turn_that_fails_is_not_the_last_one() {
+        loop(
+                () -> {
+                    switch (turns.incrementAndGet()) {
+                        case 1, 3 -> throw new IllegalStateException("bad");
+                        case 2 -> throw new AssertionError("worse");
+                        default -> {}
+                    }
+                    return Duration.ofSeconds(1).toNanos();
+                });
+
+        eventually(time, "it goes on", () -> turns.get() == 4);
+
+        assertThat(List.copyOf(troubles)).containsExactly("bad", "worse", "bad");
+    }
+
+    @Test
+    void it_waits_longer_after_each_failure() {
+        loop(
+                () -> {
+                    turns.incrementAndGet();
+                    throw new IllegalStateException("bad");
+                });
+        eventually("the first turn", () -> turns.get() == 1);
+
+        time.pass(Duration.ofSeconds(4));
+
+        // At 0, 0.1, 0.3, 0.7, 1.5, 2.5, 3.5 seconds: doubling up to a second.
+        assertThat(turns.get()).isBetween(6, 8);
+    }
+
+    @Test
+    void whoever_is_in_a_hurry_gets_a_turn_at_once() {
+        loop(
+                () -> {
+                    turns.incrementAndGet();
+                    return Duration.ofHours(1).toNanos();
+                });
+        eventually("the first turn", () -> turns.get() == 1);
+
+        made.get().hurry();
+
+        eventually("the second turn", () -> turns.get() == 2);
+    }
+
+    @Test
+    void a_hurry_during_a_turn_is_not_lost() throws Exception {
+        var inside = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        loop(
+                () -> {
+                    if (turns.incrementAndGet() == 1) {
+                        inside.countDown();
+                        await(go);
+                    }
+                    return Duration.ofHours(1).toNanos();
+                });
+        inside.await();
+
+        made.get().hurry();
+        go.countDown();
+
+        eventually("the second turn", () -> turns.get() == 2);
+    }
+
+    @Test
+    void a_turn_may_stop_its_own_loop() {
+        loop(
+                () -> {
+                    turns.incrementAndGet();
+                    eventually("it is there", () -> made.get() != null && made.get().running());
+                    made.get().stop();
+                    return 0;
+                });
+
+        eventually("it has stopped", () -> !made.get().running());
+
+        assertThat(turns).hasValue(1);
+    }
+
+    private void loop(Loop.Turn turn) {
+        var backoff = Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(1), 2);
+        var loop =
+                new Loop(
+                        "a loop",
+                        time,
+                        turn,
+                        backoff,
+                        e -> troubles.add(String.valueOf(e.getMessage())));
+        made.set(loop);
+        loop.start();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

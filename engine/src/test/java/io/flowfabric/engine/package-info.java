@@ -1,0 +1,5 @@
+/** Tests of the engine, on the store in memory. */
+@NullMarked
+package io.flowfabric.engine;
+
+import org.jspecify.annotations.NullMarked;

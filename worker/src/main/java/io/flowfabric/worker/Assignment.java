@@ -1,0 +1,259 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.Advice;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.policy.Verdict;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A lease in this worker, from its claim to the answer to its ending.
+ *
+ * <p>Its handler, a heartbeat, a dying session and a worker that shuts down all want to end it; the
+ * one that moves its stage does, and the others find that there is nothing left to do.
+ */
+final class Assignment implements Task, Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
+
+    private enum Stage {
+        /** Prefetched; its handler has not begun. */
+        WAITING,
+        /** Its handler runs. */
+        RUNNING,
+        /** How it ends is decided, and on its way to the store. */
+        ENDING,
+        /** The lease is not ours any more. Whatever the handler does now is dropped. */
+        LOST
+    }
+
+    private final Shift shift;
+    private final Lease lease;
+    private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
+    private volatile @Nullable Thread thread;
+    private volatile boolean told;
+    private @Nullable Ending ending;
+
+    /** How often the store could not answer the ending; the committers count in here. */
+    int repeats;
+
+    Assignment(Shift shift, Lease lease) {
+        this.shift = shift;
+        this.lease = lease;
+    }
+
+    /** Runs the handler, in a thread of its own. */
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        long began = System.nanoTime();
+        // What a dying session had prefetched must not begin while it is being told, one by one.
+        boolean mine = shift.valid() && stage.compareAndSet(Stage.WAITING, Stage.RUNNING);
+        try {
+            if (mine) {
+                end(Stage.RUNNING, perform());
+            }
+        } finally {
+            shift.ran(mine ? System.nanoTime() - began : -1);
+        }
+    }
+
+    /** Gives up a lease whose handler has not begun. */
+    void release() {
+        end(Stage.WAITING, new Ending.Release(fence()));
+    }
+
+    /** Asks the handler to stop; if it does, without a result, the lease is given up unharmed. */
+    void tell() {
+        told = true;
+        interrupt(Stage.RUNNING);
+    }
+
+    /** Gives up the lease although the handler would not stop; what it does now is dropped. */
+    void abandon() {
+        end(Stage.RUNNING, new Ending.Release(fence()));
+    }
+
+    /** Notes that the lease is lost, and says whether somebody was still working on it. */
+    boolean lose() {
+        if (stage.compareAndSet(Stage.WAITING, Stage.LOST)) {
+            shift.forget(this);
+            return true;
+        }
+        if (stage.compareAndSet(Stage.RUNNING, Stage.LOST)) {
+            interrupt(Stage.LOST);
+            shift.forget(this);
+            return true;
+        }
+        return false;
+    }
+
+    boolean lost() {
+        return stage.get() == Stage.LOST;
+    }
+
+    /** How it ends; decided before it reaches the committers. */
+    Ending ending() {
+        return Objects.requireNonNull(ending, "ending");
+    }
+
+    /** The store has answered: there is nothing left to do about it. */
+    void settled() {
+        shift.forget(this);
+    }
+
+    private void end(Stage from, Ending how) {
+        if (stage.compareAndSet(from, Stage.ENDING)) {
+            ending = how;
+            shift.commit(this);
+        }
+    }
+
+    private void interrupt(Stage expected) {
+        var running = thread;
+        if (running != null && stage.get() == expected) {
+            running.interrupt();
+        }
+    }
+
+    private Ending perform() {
+        try {
+            return switch (shift.handler(lease.kind()).handle(this)) {
+                case Outcome.Complete(var result) -> new Ending.Complete(fence(), result);
+                case Outcome.Delay(var until) -> new Ending.Delay(fence(), until);
+                case Outcome.Release() -> new Ending.Release(fence());
+                case Outcome.Cancel(var reason) -> new Ending.Cancel(fence(), reason);
+            };
+        } catch (Throwable failure) {
+            // Whatever a handler throws when it is told to stop, it throws because of that.
+            return told || lost() ? new Ending.Release(fence()) : failed(failure);
+        }
+    }
+
+    private Ending failed(Throwable thrown) {
+        var failure = failure(thrown);
+        var verdict = lease.policy().retry().decide(execution(), failure, lease.retriesUsed());
+        switch (verdict) {
+            case Verdict.TryAgain(var delay) ->
+                    LOG.info(
+                            "{} failed: {}. It is tried again in {}.",
+                            fence(),
+                            failure.message(),
+                            delay);
+            case Verdict.GiveUp() -> LOG.warn("{} failed for good: {}", fence(), failure.detail());
+        }
+        return new Ending.Fail(fence(), failure, verdict);
+    }
+
+    private static Failure failure(Throwable thrown) {
+        var name = thrown.getClass().getName();
+        try {
+            var trace = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(trace));
+            var message = Objects.requireNonNullElse(thrown.getMessage(), name);
+            return new Failure(category(thrown), message, trace.toString());
+        } catch (RuntimeException | Error e) {
+            // Exceptions are somebody else's code, and a failure must not fail to be reported.
+            return Failure.of(Failure.TRANSIENT, name);
+        }
+    }
+
+    private static String category(Throwable thrown) {
+        return switch (thrown) {
+            case TaskFailure failure -> failure.category();
+            // A result that is refused, too large perhaps, will be refused again.
+            case Invalid refusal -> Failure.PERMANENT;
+            default -> Failure.TRANSIENT;
+        };
+    }
+
+    @Override
+    public void progress(int percent, String message) {
+        var report = List.of(new Progress(fence(), percent, message));
+        try {
+            if (shift.leases().progress(report).getFirst()
+                    instanceof Answer.Refused<Fence>(var refusal)) {
+                throw refusal;
+            }
+        } catch (LeaseLost gone) {
+            lose();
+            throw gone;
+        } catch (FlowFabricException e) {
+            if (e.advice() != Advice.REPEAT_LATER) {
+                throw e;
+            }
+            LOG.debug("A report on {} was not taken.", fence(), e);
+        }
+    }
+
+    @Override
+    public boolean cancelled() {
+        return told || lost();
+    }
+
+    @Override
+    public ExecutionId execution() {
+        return lease.fence().execution();
+    }
+
+    @Override
+    public String kind() {
+        return lease.kind();
+    }
+
+    @Override
+    public Lane lane() {
+        return lease.lane();
+    }
+
+    @Override
+    public Payload input() {
+        return lease.input();
+    }
+
+    @Override
+    public Tags tags() {
+        return lease.tags();
+    }
+
+    @Override
+    public int attempt() {
+        return lease.fence().attempt();
+    }
+
+    @Override
+    public Fence fence() {
+        return lease.fence();
+    }
+
+    @Override
+    public Optional<Instant> deadline() {
+        return lease.deadline();
+    }
+
+    @Override
+    public String toString() {
+        return "%s of %s".formatted(fence(), kind());
+    }
+}

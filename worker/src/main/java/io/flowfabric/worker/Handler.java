@@ -1,0 +1,27 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.Payload;
+
+/**
+ * Does one kind of work.
+ *
+ * <p>Work runs at least once: after a crash it runs again, so a handler does nothing that it could
+ * not do twice. It has a virtual thread of its own and may block.
+ */
+@FunctionalInterface
+public interface Handler {
+    /**
+     * Does the work, and returns its result.
+     *
+     * @throws Exception when the attempt failed. The retry policy of the work decides what follows:
+     *     by the category of a {@link TaskFailure}; anything else counts as transient.
+     */
+    Payload handle(Task task) throws Exception;
+
+    /** A handler that may also end its work in other ways than by completing it. */
+    @FunctionalInterface
+    interface Deciding {
+        /** Does the work, and returns how it ends. Failing is the same as in {@link Handler}. */
+        Outcome handle(Task task) throws Exception;
+    }
+}

@@ -1,0 +1,186 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.Service;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Runs handlers: claims work of the kinds that it has handlers for, gives each piece a virtual
+ * thread, and brings what came of it to the store.
+ *
+ * <p>When its session dies it interrupts everything, opens another session and goes on. Stopping
+ * drains it: nothing more is claimed, what has not begun is given back, and handlers that run get
+ * time to finish.
+ */
+public final class Worker extends Service {
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+
+    /** How long one claim waits; only so that a thread that waits shows a sign of life. */
+    private static final Duration CLAIM_WAIT = Duration.ofMinutes(1);
+
+    /** How long handlers get to stop once they are interrupted. */
+    private static final Duration UNWINDING = Duration.ofSeconds(1);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Backoff AGAIN =
+            Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
+
+    private final Engine engine;
+    private final Session template;
+    private final Map<String, Handler.Deciding> handlers;
+    private final Slots slots;
+    private final Committers committers;
+    private volatile Duration grace;
+    private volatile boolean draining;
+    private volatile Shift shift;
+    private @Nullable Thread claimer;
+
+    /**
+     * @param template the session, of which each life gets an id of its own
+     */
+    Worker(
+            Engine engine,
+            Session template,
+            Map<String, Handler.Deciding> handlers,
+            int concurrency,
+            Duration grace) {
+        this.engine = engine;
+        this.template = template;
+        this.handlers = Map.copyOf(handlers);
+        this.grace = grace;
+        this.committers =
+                new Committers(engine.leases(), engine.time(), template.worker(), this::committed);
+        this.slots = new Slots(concurrency, threads(template.worker()), committers::unsettled);
+        this.shift = newShift();
+    }
+
+    /** Describes a worker on an engine. */
+    public static WorkerBuilder on(Engine engine) {
+        return new WorkerBuilder(engine);
+    }
+
+    /**
+     * Stops it: nothing more is claimed, and handlers that run get so long to finish. Those that
+     * have not by then are interrupted, and their work is given back.
+     */
+    public void stop(Duration grace) {
+        this.grace = grace;
+        stop();
+    }
+
+    @Override
+    protected void begin() {
+        committers.start();
+        shift.session().start();
+        claimer = Thread.ofVirtual().name(template.worker() + "-claimer").start(this::work);
+    }
+
+    @Override
+    protected void end() {
+        draining = true;
+        slots.close().forEach(Assignment::release);
+        shift.session().quiet();
+        endClaims();
+        if (!slots.awaitIdle(engine.time(), grace.toNanos())) {
+            var left = shift.assignments();
+            LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
+            left.forEach(Assignment::tell);
+            slots.awaitIdle(engine.time(), UNWINDING.toNanos());
+            shift.assignments().forEach(Assignment::abandon);
+        }
+        committers.stop();
+        shift.session().stop();
+    }
+
+    private void endClaims() {
+        var running = claimer;
+        if (running == null) {
+            return;
+        }
+        LockSupport.unpark(running);
+        if (!join(running, PATIENCE)) {
+            running.interrupt();
+            join(running, PATIENCE);
+        }
+    }
+
+    private void work() {
+        int failures = 0;
+        while (!draining) {
+            try {
+                var now = shift;
+                if (now.over()) {
+                    relieve(now);
+                } else if (slots.awaitRoom(() -> draining || now.over())) {
+                    now.take(now.session().claim(slots::room, CLAIM_WAIT));
+                }
+                failures = 0;
+            } catch (NotFound gone) {
+                LOG.debug("The session of {} is gone.", this, gone);
+            } catch (InterruptedException e) {
+                LOG.debug("The claims of {} were interrupted.", this, e);
+            } catch (RuntimeException e) {
+                LOG.warn("{} cannot claim; it tries again in a moment.", this, e);
+                engine.time().park(AGAIN.delay(failures++).toNanos());
+            }
+        }
+    }
+
+    /** Goes on under another session. */
+    private void relieve(Shift old) {
+        old.session().stop();
+        var next = newShift();
+        next.session().start();
+        shift = next;
+        if (draining) {
+            // Whoever drains may not have waited for this thread, and closed only the old one.
+            next.session().stop();
+            return;
+        }
+        LOG.info("{} goes on in the session {}.", this, next.session().id());
+    }
+
+    private Shift newShift() {
+        return new Shift(engine, template.id(SessionId.mint()), handlers, slots, committers);
+    }
+
+    private void committed() {
+        slots.recheck();
+    }
+
+    /**
+     * One thread for each assignment. It is started by the one before, and must not inherit what
+     * that has left behind; the class loader is that of whoever made the worker.
+     */
+    private static ThreadFactory threads(String name) {
+        var loader = Thread.currentThread().getContextClassLoader();
+        var plain =
+                Thread.ofVirtual()
+                        .name(name + "-", 0)
+                        .inheritInheritableThreadLocals(false)
+                        .factory();
+        return task -> {
+            var thread = plain.newThread(task);
+            thread.setContextClassLoader(loader);
+            return thread;
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "The worker " + template.worker();
+    }
+}

@@ -1,0 +1,135 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.engine.Engine;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** Describes a worker: who it is, where it takes work from, and what it does with it. */
+public final class WorkerBuilder {
+    private final Engine engine;
+    private final Map<String, Handler.Deciding> handlers = new HashMap<>();
+    private final TreeSet<String> lanes = new TreeSet<>();
+    private Namespace namespace = Namespace.DEFAULT;
+    private String name = "worker";
+    private String instance =
+            ProcessHandle.current().pid() + "-" + UUID.randomUUID().toString().substring(0, 8);
+    private Capabilities offers = Capabilities.NONE;
+    private Duration ttl = Session.DEFAULT_TTL;
+    private int concurrency = 16;
+    private Duration grace = Duration.ofSeconds(30);
+
+    WorkerBuilder(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** The name of the worker, which outlives restarts. */
+    public WorkerBuilder name(String other) {
+        name = other;
+        return this;
+    }
+
+    /** The name of this one process; made up from its number unless it is given. */
+    public WorkerBuilder instance(String other) {
+        instance = other;
+        return this;
+    }
+
+    /** The tenant whose lanes it serves. */
+    public WorkerBuilder namespace(Namespace other) {
+        namespace = other;
+        return this;
+    }
+
+    /** A lane to take work from, besides those named before; the default lane if none is named. */
+    public WorkerBuilder lane(String other) {
+        lanes.add(other);
+        return this;
+    }
+
+    /** What it is able to do, for work that needs more than a handler. */
+    public WorkerBuilder offers(String... words) {
+        offers = Capabilities.of(words);
+        return this;
+    }
+
+    /** How many handlers run at once. */
+    public WorkerBuilder concurrency(int other) {
+        Limit.BATCH.checkRange("concurrency", 1, other);
+        concurrency = other;
+        return this;
+    }
+
+    /**
+     * How long the store waits for a sign of life before it gives the work to somebody else. Signs
+     * are sent six times as often.
+     */
+    public WorkerBuilder ttl(Duration other) {
+        ttl = other;
+        return this;
+    }
+
+    /** How long handlers get to finish when the worker stops. */
+    public WorkerBuilder grace(Duration other) {
+        if (other.isNegative() || other.compareTo(Duration.ofDays(1)) > 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE, "grace", other + " is outside of 0 to 1 day.");
+        }
+        grace = other;
+        return this;
+    }
+
+    /** Handles a kind of work; what the handler returns is its result. */
+    public WorkerBuilder handle(String kind, Handler handler) {
+        return decide(kind, task -> Outcome.complete(handler.handle(task)));
+    }
+
+    /** Handles a kind of work; what the handler returns says how it ends. */
+    public WorkerBuilder decide(String kind, Handler.Deciding handler) {
+        if (handlers.putIfAbsent(kind, handler) != null) {
+            throw new IllegalStateException("There is a handler for " + kind + " already.");
+        }
+        return this;
+    }
+
+    /**
+     * The worker, not yet started.
+     *
+     * @throws Invalid when a name breaks its rules
+     */
+    public Worker build() {
+        if (handlers.isEmpty()) {
+            throw new IllegalStateException("A worker without a handler has nothing to do.");
+        }
+        if (lanes.isEmpty()) {
+            lanes.add("default");
+        }
+        var session =
+                new Session(
+                        SessionId.mint(),
+                        namespace,
+                        name,
+                        instance,
+                        lanes,
+                        new TreeSet<>(handlers.keySet()),
+                        offers,
+                        ttl);
+        return new Worker(engine, session, handlers, concurrency, grace);
+    }
+
+    /** The worker, running. */
+    public Worker start() {
+        var worker = build();
+        worker.start();
+        return worker;
+    }
+}

@@ -1,0 +1,195 @@
+package io.flowfabric.worker;
+
+import static io.flowfabric.engine.Eventually.eventually;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.Eventually;
+import io.flowfabric.engine.Time;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+class CommitTest {
+    private final IllegalStateException cause = new IllegalStateException("test");
+
+    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final Queue<Integer> commits = new ConcurrentLinkedQueue<>();
+
+    @AfterEach
+    void close() {
+        go.countDown();
+        world.close();
+    }
+
+    @Test
+    void a_commit_takes_whatever_queued_up_during_the_one_before() {
+        blockCommits();
+        world.start(world.worker().concurrency(100).handle("welcome", task -> Payload.EMPTY));
+        var ids = world.submit("welcome", 100);
+        eventually("both committers are busy", () -> world.calls("end") == 2);
+        eventually("all the others wait", () -> world.tally.of("claimed") == 100);
+        Eventually.pause(Duration.ofMillis(50));
+
+        go.countDown();
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        eventually("all is counted", () -> committed() == 100);
+        assertThat(commits.size()).isLessThanOrEqualTo(6);
+    }
+
+    @Test
+    void no_commit_has_more_than_its_limit_and_no_more_is_claimed_than_can_be_committed() {
+        blockCommits();
+        world.start(world.worker().concurrency(40).handle("welcome", task -> Payload.EMPTY));
+        var ids = world.submit("welcome", 2000);
+        eventually("both committers are busy", () -> world.calls("end") == 2);
+        eventually("much waits", () -> world.tally.of("claimed") > 512);
+        Eventually.pause(Duration.ofMillis(100));
+        // Four times the slots and two commits on their way, and five times the slots behind them.
+        assertThat(world.tally.of("claimed")).isLessThanOrEqualTo(160 + 512 + 200);
+
+        go.countDown();
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        eventually("all is counted", () -> committed() == 2000);
+        assertThat(commits).allMatch(size -> size <= Committers.BATCH);
+        assertThat(commits).contains(Committers.BATCH);
+    }
+
+    @Test
+    void a_commit_that_failed_before_or_after_it_was_applied_is_repeated_until_it_is_answered() {
+        var failures = new AtomicInteger();
+        world.hook(
+                (call, real) -> {
+                    if (!call.equals("end") || failures.get() >= 6) {
+                        return real.call();
+                    }
+                    int failure = failures.incrementAndGet();
+                    if (failure % 3 == 2) {
+                        real.call();
+                        throw new StoreFailure("Applied.", true, cause);
+                    }
+                    throw switch (failure) {
+                        case 1, 4 -> new StoreFailure("Not applied.", false, cause);
+                        case 3 -> new Contended("the store", Duration.ofMillis(1));
+                        default -> new IllegalArgumentException("a bug");
+                    };
+                });
+        world.start(world.worker().handle("welcome", task -> Payload.EMPTY));
+
+        var ids = world.submit("welcome", 5);
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        eventually("all is answered", () -> world.tally.of("ended COMPLETE") == 5);
+        assertThat(failures).hasValue(6);
+        for (var id : ids) {
+            assertThat(world.steps(id))
+                    .containsExactly(Transition.SUBMIT, Transition.CLAIM, Transition.COMPLETE);
+        }
+    }
+
+    @Test
+    void one_ending_without_an_answer_does_not_hold_up_the_others() {
+        var unlucky = world.submit("welcome", 1).getFirst();
+        var refusals = new AtomicInteger();
+        refuse(
+                () -> refusals.incrementAndGet() <= 3,
+                new StoreFailure("Unreadable.", false, cause));
+        world.start(world.worker().concurrency(1).handle("welcome", task -> Payload.EMPTY));
+        eventually("it was refused", () -> refusals.get() >= 1);
+
+        var others = world.submit("welcome", 20);
+
+        eventually("the others are done", () -> world.all(others, PublicState.COMPLETED));
+        eventually("it is done too", () -> world.state(unlucky) == PublicState.COMPLETED);
+    }
+
+    @Test
+    void one_lost_lease_is_no_matter_of_the_others() throws Exception {
+        var started = new CountDownLatch(3);
+        world.start(
+                world.worker()
+                        .handle(
+                                "welcome",
+                                task -> {
+                                    started.countDown();
+                                    go.await();
+                                    return Payload.EMPTY;
+                                }));
+        var ids = world.submit("welcome", 3);
+        started.await();
+        world.memory
+                .operations()
+                .act(List.of(new Act.Cancel(ids.get(1))), new By("ada", "not needed"));
+
+        go.countDown();
+
+        eventually(
+                "the others are done",
+                () -> world.all(List.of(ids.get(0), ids.get(2)), PublicState.COMPLETED));
+        eventually("it is counted", () -> world.tally.of("lease lost") == 1);
+        assertThat(world.state(ids.get(1))).isEqualTo(PublicState.CANCELLED);
+    }
+
+    @Test
+    void a_contradiction_is_reported_and_the_worker_goes_on() {
+        var refusals = new AtomicInteger();
+        refuse(
+                () -> refusals.incrementAndGet() == 1,
+                new Conflict(Conflict.Code.ENDED_DIFFERENTLY, "x", "Ended otherwise."));
+        world.start(world.worker().concurrency(1).handle("welcome", task -> Payload.EMPTY));
+
+        world.submit("welcome", 1);
+        eventually("it was refused", () -> refusals.get() >= 1);
+        var next = world.submit("welcome", 3);
+
+        eventually("it goes on", () -> world.all(next, PublicState.COMPLETED));
+    }
+
+    private int committed() {
+        return commits.stream().mapToInt(Integer::intValue).sum();
+    }
+
+    private void blockCommits() {
+        world.hook(
+                (call, real) -> {
+                    if (!call.equals("end")) {
+                        return real.call();
+                    }
+                    go.await();
+                    var answers = (List<?>) real.call();
+                    commits.add(answers.size());
+                    return answers;
+                });
+    }
+
+    /** Refuses a whole commit, item by item, and applies nothing of it, when a rule says so. */
+    private void refuse(BooleanSupplier rule, FlowFabricException refusal) {
+        world.hook(
+                (call, real) ->
+                        call.equals("end") && rule.getAsBoolean()
+                                ? Collections.nCopies(real.size(), Answer.refused(refusal))
+                                : real.call());
+    }
+}

@@ -1,0 +1,138 @@
+package io.flowfabric.worker;
+
+import static io.flowfabric.engine.Eventually.eventually;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.ManualTime;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+class PrefetchTest {
+    private final ManualTime time = new ManualTime();
+    private final WorkerWorld world = new WorkerWorld(time);
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final AtomicInteger inside = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        go.countDown();
+        world.close();
+    }
+
+    @Test
+    void pace_is_quick_when_more_than_half_of_the_last_runs_were() {
+        long quick = Duration.ofMillis(19).toNanos();
+        long slow = Duration.ofMillis(20).toNanos();
+        var pace = new Pace();
+
+        for (int i = 0; i < 7; i++) {
+            pace.ran(quick);
+        }
+        assertThat(pace.quick()).as("too few to say").isFalse();
+        pace.ran(quick);
+        assertThat(pace.quick()).isTrue();
+        for (int i = 0; i < 8; i++) {
+            pace.ran(slow);
+        }
+        assertThat(pace.quick()).as("half and half").isFalse();
+        for (int i = 0; i < 33; i++) {
+            pace.ran(quick);
+        }
+        for (int i = 0; i < 31; i++) {
+            pace.ran(slow);
+        }
+        assertThat(pace.quick()).as("33 of the last 64").isTrue();
+        pace.ran(slow);
+        assertThat(pace.quick()).as("32 of the last 64").isFalse();
+        pace.forget();
+        assertThat(pace.quick()).isFalse();
+    }
+
+    @Test
+    void slow_handlers_hold_nothing_that_others_could_do() {
+        world.start(worker());
+
+        var ids = world.submit("slow", 20);
+
+        eventually("both run", () -> inside.get() == 2);
+        eventually("it waits for room", () -> active(ids) == 2);
+        assertThat(world.tally.of("claimed")).isEqualTo(2);
+    }
+
+    @Test
+    void quick_handlers_have_four_times_as_much_waiting() {
+        world.start(worker());
+        warmUp();
+
+        var ids = world.submit("slow", 50);
+
+        // Both slots and four times as many, or a few less: a handful is not worth another claim.
+        eventually("it has prefetched", () -> active(ids) > 2);
+        eventually("both slots are taken", () -> inside.get() == 2);
+        assertThat(active(ids)).isLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void what_is_stranded_behind_slow_handlers_is_given_back() {
+        world.start(worker());
+        warmUp();
+        var ids = world.submit("slow", 50);
+        eventually("it has prefetched", () -> active(ids) > 2);
+        eventually("both slots are taken", () -> inside.get() == 2);
+        long held = active(ids);
+
+        // Two heartbeats: at the first one something may have begun since the one before.
+        eventually(time, "it is given back", () -> active(ids) == 2);
+
+        time.pass(Duration.ofSeconds(20));
+        assertThat(active(ids)).as("and not prefetched again").isEqualTo(2);
+        assertThat(ids.stream().filter(id -> world.steps(id).contains(Transition.RELEASE)).count())
+                .isEqualTo(held - 2);
+    }
+
+    @Test
+    void claims_of_a_loaded_worker_are_few_and_large() {
+        world.start(worker().concurrency(8));
+        warmUp();
+        int before = world.calls("claim");
+
+        var ids = world.submit("quick", 800);
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        // Sixteen at a time or more, and a few around the beginning and the end.
+        assertThat(world.calls("claim") - before).isLessThan(800 / 16 + 10);
+    }
+
+    private WorkerBuilder worker() {
+        return world.worker()
+                .concurrency(2)
+                .handle("quick", task -> Payload.EMPTY)
+                .handle(
+                        "slow",
+                        task -> {
+                            inside.incrementAndGet();
+                            go.await();
+                            return Payload.EMPTY;
+                        });
+    }
+
+    private void warmUp() {
+        var ids = world.submit("quick", 80);
+        eventually("it is warm", () -> world.all(ids, PublicState.COMPLETED));
+    }
+
+    private long active(List<ExecutionId> ids) {
+        return ids.stream().filter(id -> world.state(id) == PublicState.ACTIVE).count();
+    }
+}

@@ -1,0 +1,141 @@
+package io.flowfabric.worker;
+
+import static io.flowfabric.engine.Eventually.eventually;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.engine.Eventually;
+import io.flowfabric.engine.Service;
+import io.flowfabric.engine.Time;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+/** The one life of the services of a worker, as of every other service; and what ends it. */
+class WorkerLifeTest {
+    enum Kind {
+        COMMITTERS {
+            @Override
+            Service make(WorkerWorld world) {
+                return new Committers(world.engine().leases(), Time.SYSTEM, "some", () -> {});
+            }
+        },
+        WORKER {
+            @Override
+            Service make(WorkerWorld world) {
+                return world.worker().handle("welcome", task -> Payload.EMPTY).build();
+            }
+        };
+
+        abstract Service make(WorkerWorld world);
+    }
+
+    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void it_runs_from_its_start_to_its_stop_and_has_one_life(Kind kind) {
+        var service = kind.make(world);
+        assertThat(service.running()).isFalse();
+
+        service.start();
+        assertThat(service.running()).isTrue();
+        assertThatThrownBy(service::start).isInstanceOf(IllegalStateException.class);
+        assertThat(service.running()).isTrue();
+
+        service.stop();
+        service.stop();
+        service.close();
+        assertThat(service.running()).isFalse();
+        assertThatThrownBy(service::start).isInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stopping_what_never_started_does_nothing(Kind kind) {
+        var service = kind.make(world);
+
+        service.stop();
+
+        assertThat(service.running()).isFalse();
+        assertThatThrownBy(service::start).isInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyone_who_stops_it_waits_until_it_has_ended(Kind kind) throws Exception {
+        var service = kind.make(world);
+        service.start();
+        var stopped = new CountDownLatch(8);
+
+        IntStream.range(0, 8)
+                .forEach(
+                        i ->
+                                Thread.ofVirtual()
+                                        .start(
+                                                () -> {
+                                                    service.stop();
+                                                    stopped.countDown();
+                                                }));
+
+        stopped.await();
+        assertThat(service.running()).isFalse();
+    }
+
+    @Test
+    void a_worker_on_an_engine_that_does_not_run_does_not_start() {
+        world.engine().stop();
+        var worker = world.worker().handle("welcome", task -> Payload.EMPTY).build();
+
+        assertThatThrownBy(worker::start).isInstanceOf(Unavailable.class);
+
+        assertThat(worker.running()).isFalse();
+        assertThat(world.calls("open")).isZero();
+    }
+
+    @Test
+    void a_worker_whose_engine_has_stopped_claims_nothing_and_can_be_stopped() {
+        var worker = world.start(world.worker().handle("welcome", task -> Payload.EMPTY));
+        eventually("it waits for work", () -> world.tally.of("parked") == 1);
+
+        world.engine().stop();
+
+        int before = world.calls("claim");
+        Eventually.pause(Duration.ofMillis(100));
+        assertThat(world.calls("claim")).as("claims").isEqualTo(before);
+        worker.stop();
+        assertThat(worker.running()).isFalse();
+    }
+
+    @Test
+    void many_workers_come_and_go_and_everything_is_done() {
+        var ids = world.submit("welcome", 500);
+        for (int i = 0; i < 20; i++) {
+            var worker =
+                    world.start(world.worker().concurrency(3).handle("welcome", t -> t.input()));
+            Eventually.pause(Duration.ofMillis(5));
+            worker.stop(Duration.ofSeconds(10));
+            assertThat(ids.stream().filter(id -> world.state(id) == PublicState.ACTIVE)).isEmpty();
+        }
+        world.start(world.worker().handle("welcome", task -> task.input()));
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        assertThat(ids).allMatch(id -> world.view(id).reclaims() == 0);
+        assertThat(ids).allMatch(id -> world.view(id).attempts() == 1);
+    }
+}
