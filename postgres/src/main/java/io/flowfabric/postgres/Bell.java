@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.postgres.Waking.Order;
 import io.flowfabric.postgres.jdbc.Database;
 
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -36,20 +37,22 @@ final class Bell implements AutoCloseable {
     private static final int LISTEN_MILLIS = 500;
 
     private final Database db;
+    private final Marks marks;
     private final Waking waking;
     private final String channel;
     private final String self = UUID.randomUUID().toString();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition rung = lock.newCondition();
     private final Condition done = lock.newCondition();
-    private final Set<Lane> pending = new HashSet<>();
+    private final Map<Lane, Order> pending = new HashMap<>();
     private volatile boolean closed;
     private @Nullable Thread announcer;
     private @Nullable Thread listener;
 
-    Bell(Database db, Waking waking) {
-        this.db = db;
-        this.waking = waking;
+    Bell(Postgres postgres) {
+        this.db = postgres.db();
+        this.marks = postgres.marks();
+        this.waking = postgres.waking();
         this.channel = db.statements().schema().text() + "_ready";
     }
 
@@ -63,10 +66,10 @@ final class Bell implements AutoCloseable {
                         .start(() -> mended(this::listen));
     }
 
-    private void ring(Lane lane) {
+    private void ring(Lane lane, Order order) {
         lock.lock();
         try {
-            pending.add(lane);
+            pending.merge(lane, order, (one, other) -> one == Order.BROKEN ? one : other);
             rung.signal();
         } finally {
             lock.unlock();
@@ -98,15 +101,9 @@ final class Bell implements AutoCloseable {
     private void announce(Connection connection) throws SQLException, InterruptedException {
         try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
             while (!closed) {
-                for (Lane lane : next()) {
+                for (var ready : next().entrySet()) {
                     notify.setString(1, channel);
-                    notify.setString(
-                            2,
-                            self
-                                    + " "
-                                    + encoded(lane.namespace().name())
-                                    + " "
-                                    + encoded(lane.name()));
+                    notify.setString(2, message(ready.getKey(), ready.getValue()));
                     notify.execute();
                 }
                 pause(PAUSE);
@@ -114,13 +111,18 @@ final class Bell implements AutoCloseable {
         }
     }
 
-    private Set<Lane> next() throws InterruptedException {
+    private String message(Lane lane, Order order) {
+        return String.join(
+                " ", self, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
+    }
+
+    private Map<Lane, Order> next() throws InterruptedException {
         lock.lock();
         try {
             while (pending.isEmpty() && !closed) {
                 rung.await();
             }
-            var lanes = Set.copyOf(pending);
+            var lanes = Map.copyOf(pending);
             pending.clear();
             return lanes;
         } finally {
@@ -145,8 +147,11 @@ final class Bell implements AutoCloseable {
 
     private void hear(String message) {
         var words = message.split(" ", -1);
-        if (words.length == 3 && !words[0].equals(self)) {
-            waking.heard(new Lane(new Namespace(decoded(words[1])), decoded(words[2])));
+        if (words.length == 4 && !words[0].equals(self)) {
+            if (words[1].equals(Order.BROKEN.name())) {
+                marks.forgetAll();
+            }
+            waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
         }
     }
 

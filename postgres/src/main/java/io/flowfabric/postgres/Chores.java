@@ -259,14 +259,14 @@ final class Chores implements Maintenance {
         if (steps.isEmpty()) {
             return new Done(0, errors, Set.of());
         }
-        var written = steps.write(tx, postgres.now(), false);
+        var written = steps.write(tx, postgres.now());
         var lanes = new HashSet<Integer>();
         written.stream().filter(Steps.Written::ready).forEach(step -> lanes.add(step.lane()));
         return new Done(written.size(), errors, lanes);
     }
 
     private Done woken(Done done) {
-        postgres.wake(done.lanes);
+        postgres.requeued(done.lanes);
         return done;
     }
 

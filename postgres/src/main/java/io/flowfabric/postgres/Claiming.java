@@ -59,6 +59,8 @@ final class Claiming implements Claims {
     private Round round(Claim claim, int max, int window, boolean again) {
         var reader = new LeaseReader();
         var starts = turns.starts();
+        var look = postgres.marks().look();
+        var places = new ArrayList<Marks.Place>();
         var candidates = new long[1];
         int[] taken = new int[1];
         postgres.db()
@@ -69,6 +71,13 @@ final class Claiming implements Claims {
                 .set("again", again)
                 .set("max", max)
                 .set("window", window)
+                .ints("stretch_lanes", look.stretches(), Marks.Stretch::lane)
+                .ints("stretch_gates", look.stretches(), Marks.Stretch::gate)
+                .longs("from_ranks", look.stretches(), Marks.Stretch::fromRank)
+                .booleans("from_freshs", look.stretches(), Marks.Stretch::fromFresh)
+                .longs("from_seqs", look.stretches(), Marks.Stretch::fromSeq)
+                .longs("to_ranks", look.stretches(), Marks.Stretch::toRank)
+                .booleans("to_freshs", look.stretches(), Marks.Stretch::toFresh)
                 .set("pass", starts.pass())
                 .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
                 .doubles("pass_starts", starts.lanes().values(), start -> start)
@@ -79,9 +88,17 @@ final class Claiming implements Claims {
                                     row.intValue("lane"),
                                     row.doubleValue("turn"),
                                     row.intValue("weight"));
+                            places.add(
+                                    new Marks.Place(
+                                            row.intValue("lane"),
+                                            row.intValue("gate"),
+                                            row.longValue("rank"),
+                                            row.bool("fresh"),
+                                            row.longValue("seq")));
                             candidates[0] = row.longValue("candidates");
                             taken[0]++;
                         });
+        postgres.marks().taken(look, places);
         var read = reader.read(postgres.db(), postgres.catalog(), claim.session());
         if (!read.unreadable().isEmpty()) {
             quarantine(claim.session(), read.unreadable());

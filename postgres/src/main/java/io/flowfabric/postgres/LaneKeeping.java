@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** How lanes are kept. */
 final class LaneKeeping implements Lanes {
@@ -34,7 +35,7 @@ final class LaneKeeping implements Lanes {
         var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
         postgres.catalog().remember(lane, number);
         // Opening a lane makes what waits in it visible again.
-        postgres.waking().wake(lane);
+        postgres.requeued(Set.of(number));
         return describe(lane);
     }
 

@@ -106,16 +106,15 @@ final class LeaseWriting implements Leases {
     }
 
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {
-        var steps = new Steps();
-        endings.forEach(steps::add);
         var written =
-                steps.write(postgres.db(), postgres.now(), true).stream()
-                        .collect(Collectors.toMap(Steps.Written::id, step -> step));
+                new Endings(endings)
+                        .write(postgres.db(), postgres.now()).stream()
+                                .collect(Collectors.toMap(Endings.Written::id, end -> end));
         var lanes = new HashSet<Integer>();
         written.values().stream()
-                .filter(Steps.Written::ready)
+                .filter(Endings.Written::ready)
                 .forEach(step -> lanes.add(step.lane()));
-        postgres.wake(lanes);
+        postgres.goesOn(lanes);
         var refused =
                 endings.stream()
                         .map(Ending::fence)

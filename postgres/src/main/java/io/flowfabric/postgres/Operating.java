@@ -48,7 +48,7 @@ final class Operating implements Operations {
                 act -> act.execution().uuid(),
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
-                    postgres.wake(acted.lanes);
+                    postgres.requeued(acted.lanes);
                     return acted.answers;
                 });
     }
@@ -78,7 +78,7 @@ final class Operating implements Operations {
         }
         var lanes = new HashSet<Integer>();
         if (!steps.isEmpty()) {
-            steps.write(tx, postgres.now(), false).stream()
+            steps.write(tx, postgres.now()).stream()
                     .filter(Steps.Written::ready)
                     .forEach(step -> lanes.add(step.lane()));
         }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -15,7 +16,8 @@ import java.util.Optional;
  *
  * @param clock whose time counts; none means the server's, and only tests bring another
  */
-record Postgres(Database db, Catalog catalog, Waking waking, Optional<InstantSource> clock) {
+record Postgres(
+        Database db, Catalog catalog, Marks marks, Waking waking, Optional<InstantSource> clock) {
     /** The moment to bind as {@code :now}: null lets the server's clock decide. */
     @Nullable Long now() {
         return clock.map(InstantSource::millis).orElse(null);
@@ -31,11 +33,32 @@ record Postgres(Database db, Catalog catalog, Waking waking, Optional<InstantSou
                                         .one(row -> row.longValue("now")));
     }
 
-    /** Lets those know who wait for work in these lanes. Call it once the work is committed. */
-    void wake(Collection<Integer> lanes) {
+    /**
+     * Lets those know who wait for work in these lanes: it was submitted, with numbers from these
+     * on. Call this, like the others, once the work is committed.
+     */
+    void submitted(Map<Integer, Long> lanes) {
+        lanes.forEach(marks::submitted);
+        wake(lanes.keySet(), Waking.Order.KEPT);
+    }
+
+    /** The same, for work that goes on. */
+    void goesOn(Collection<Integer> lanes) {
+        wake(lanes, Waking.Order.KEPT);
+    }
+
+    /** The same, for work that may have a place before what was taken already. */
+    void requeued(Collection<Integer> lanes) {
+        if (!lanes.isEmpty()) {
+            marks.forgetAll();
+            wake(lanes, Waking.Order.BROKEN);
+        }
+    }
+
+    private void wake(Collection<Integer> lanes, Waking.Order order) {
         if (!lanes.isEmpty()) {
             catalog.loadLanes(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lane(lane)));
+            lanes.forEach(lane -> waking.wake(catalog.lane(lane), order));
         }
     }
 

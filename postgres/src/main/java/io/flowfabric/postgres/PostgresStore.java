@@ -32,7 +32,7 @@ public final class PostgresStore implements Store {
         this.postgres = postgres;
         this.chores = new Chores(postgres);
         this.claims = new Claiming(postgres);
-        this.bell = new Bell(postgres.db(), postgres.waking());
+        this.bell = new Bell(postgres);
     }
 
     /** Opens the store in the default schema, which is made or brought up to date first. */
@@ -60,7 +60,7 @@ public final class PostgresStore implements Store {
                 schema,
                 Migrations.load(PostgresStore.class, "migration/001_executions.sql"));
         var db = Database.open(options, statements(schema));
-        return new PostgresStore(new Postgres(db, new Catalog(), new Waking(), clock));
+        return new PostgresStore(new Postgres(db, new Catalog(), new Marks(), new Waking(), clock));
     }
 
     static Statements statements(SchemaName schema) {

@@ -29,7 +29,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** How columns are read back as what they stand for. */
+/** How values are written in columns, and read back as what they stand for. */
 final class Stored {
     private Stored() {}
 
@@ -39,6 +39,10 @@ final class Stored {
 
     static Digest digest(Row row, String column) {
         return new Digest(HexFormat.of().formatHex(row.bytes(column)));
+    }
+
+    static byte[] bytes(Digest digest) {
+        return HexFormat.of().parseHex(digest.hex());
     }
 
     static Situation situation(Row row) {

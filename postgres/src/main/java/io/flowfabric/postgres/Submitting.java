@@ -67,9 +67,14 @@ final class Submitting implements Submissions {
     /** An execution that is there already, found by its id or by its key. */
     private record Known(ExecutionId id, Digest digest, @Nullable Key key) {}
 
-    /** What a statement has accepted, and in which lanes there is work now. */
+    /**
+     * What a statement has accepted, and in which lanes there is work now, from which number on.
+     */
     private record Accepted(
-            Set<UUID> ids, Set<UUID> keyedInVain, Map<Lane, Integer> lanes, Set<Integer> ready) {}
+            Set<UUID> ids,
+            Set<UUID> keyedInVain,
+            Map<Lane, Integer> lanes,
+            Map<Integer, Long> ready) {}
 
     @Override
     public List<Answer<Submitted>> submit(List<Submission> submissions) {
@@ -130,7 +135,7 @@ final class Submitting implements Submissions {
     private void chunk(List<Item> items, boolean lastTry, Map<Integer, Answer<Submitted>> answers) {
         var accepted = insert(items);
         remember(items, accepted);
-        postgres.wake(accepted.ready);
+        postgres.submitted(accepted.ready);
         var refused = items.stream().filter(item -> !accepted.ids.contains(item.id())).toList();
         for (Item item : items) {
             if (accepted.ids.contains(item.id())) {
@@ -215,7 +220,7 @@ final class Submitting implements Submissions {
     }
 
     private Accepted insert(Jdbc db, List<Item> items, Map<Lane, Integer> lanes) {
-        var ready = new HashSet<Integer>();
+        var ready = new HashMap<Integer, Long>();
         var ids = new HashSet<UUID>();
         var keyedInVain = new HashSet<UUID>();
         db.query("submit")
@@ -240,12 +245,12 @@ final class Submitting implements Submissions {
                 .texts("deadline_dues", items, item -> TermsText.write(deadline(item)))
                 .texts("types", items, item -> item.submission.input().contentType())
                 .bytes("inputs", items, item -> item.submission.input().bytes())
-                .bytes("digests", items, item -> Steps.bytes(item.digest))
+                .bytes("digests", items, item -> Stored.bytes(item.digest))
                 .each(
                         row -> {
                             (row.bool("accepted") ? ids : keyedInVain).add(row.uuid("id"));
                             if (row.bool("ready")) {
-                                ready.add(row.intValue("lane"));
+                                ready.merge(row.intValue("lane"), row.longValue("seq"), Math::min);
                             }
                         });
         return new Accepted(ids, keyedInVain, lanes, ready);

@@ -6,12 +6,19 @@ import io.flowfabric.core.contract.Wakeups;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** Wakes those who wait for work: in this process directly, in others through the {@link Bell}. */
 final class Waking implements Wakeups {
+    /** Whether work became ready in its turn, or may have a place before what was taken. */
+    enum Order {
+        KEPT,
+        BROKEN
+    }
+
     private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
-    private volatile Consumer<Lane> others = lane -> {};
+    private volatile BiConsumer<Lane, Order> others = (lane, order) -> {};
     private volatile boolean closed;
 
     @Override
@@ -24,14 +31,14 @@ final class Waking implements Wakeups {
     }
 
     /** Where work that became ready here is announced to other processes. */
-    void announceTo(Consumer<Lane> bell) {
+    void announceTo(BiConsumer<Lane, Order> bell) {
         others = bell;
     }
 
     /** Work became ready through this process. */
-    void wake(Lane lane) {
+    void wake(Lane lane, Order order) {
         heard(lane);
-        others.accept(lane);
+        others.accept(lane, order);
     }
 
     /** Work became ready through another process. */

@@ -11,7 +11,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
 import java.util.Properties;
 import java.util.StringJoiner;
 
@@ -19,6 +19,19 @@ import java.util.StringJoiner;
 public final class Connections {
     /** The oldest Postgres that has everything we use. */
     public static final int OLDEST_SERVER = 15;
+
+    /**
+     * One plan per statement, made once, that stays good whatever the tables held when it was made:
+     * by index, a row at a time. Tables that were empty then, or whose statistics are old, would
+     * otherwise be read whole from then on.
+     */
+    private static final List<String> PLANNER =
+            List.of(
+                    "set plan_cache_mode = force_generic_plan",
+                    "set enable_seqscan = off",
+                    "set enable_hashjoin = off",
+                    "set enable_mergejoin = off",
+                    "set jit = off");
 
     private Connections() {}
 
@@ -64,7 +77,7 @@ public final class Connections {
         config.setMaximumPoolSize(options.connections());
         config.setConnectionTimeout(options.acquireTimeout().toMillis());
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        timeouts(options).ifPresent(config::setConnectionInitSql);
+        config.setConnectionInitSql(settings(options));
         config.setExceptionOverride(new LeaveTheWrongServer());
         try {
             var pool = new HikariDataSource(config);
@@ -127,15 +140,16 @@ public final class Connections {
         return properties;
     }
 
-    private static Optional<String> timeouts(DatabaseOptions options) {
-        var sql = new StringJoiner("; ").setEmptyValue("");
+    private static String settings(DatabaseOptions options) {
+        var sql = new StringJoiner("; ");
+        PLANNER.forEach(sql::add);
         if (!options.statementTimeout().isZero()) {
             sql.add("set statement_timeout = " + options.statementTimeout().toMillis());
         }
         if (!options.lockTimeout().isZero()) {
             sql.add("set lock_timeout = " + options.lockTimeout().toMillis());
         }
-        return sql.length() == 0 ? Optional.empty() : Optional.of(sql.toString());
+        return sql.toString();
     }
 
     /** The driver counts in whole seconds, and takes zero for no limit. */

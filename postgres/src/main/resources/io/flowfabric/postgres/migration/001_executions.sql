@@ -165,9 +165,9 @@ create index timer_due on ${schema}.timer (kind, due);
 -- When an ended execution may be forgotten. An entry of one that was replayed since means nothing.
 create table ${schema}.retention (
     due bigint not null,
-    id uuid not null,
-    primary key (due, id)
+    id uuid not null
 );
+create index retention_due on ${schema}.retention (due);
 
 -- Worker processes. Leases live as long as their session; a dead one stays as a tombstone, so that its
 -- id never lives again.

@@ -38,15 +38,15 @@ with clock as (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 over as (
-    select r.due, r.id
+    select r.ctid as place, r.id
     from ${schema}.retention r
     where r.due <= (select now from clock)
-    order by r.due, r.id
+    order by r.due
     limit :limit::integer
     for update skip locked
 ),
 done as (
-    delete from ${schema}.retention r using over where r.due = over.due and r.id = over.id
+    delete from ${schema}.retention r where r.ctid = any(array(select place from over))
 ),
 gone as (
     delete from ${schema}.execution e
@@ -58,12 +58,12 @@ gone as (
     returning e.id, l.namespace
 ),
 unasked as (
-    delete from ${schema}.submission s using gone where s.id = gone.id returning s.id, s.key
+    delete from ${schema}.submission s using gone where s.id = gone.id returning s.key, gone.namespace
 ),
 unkeyed as (
     delete from ${schema}.idempotency i
-    using gone, unasked
-    where unasked.id = gone.id and i.namespace = gone.namespace and i.key = unasked.key
+    using unasked
+    where i.namespace = unasked.namespace and i.key = unasked.key
 ),
 unresulted as (
     delete from ${schema}.result r using gone where r.id = gone.id

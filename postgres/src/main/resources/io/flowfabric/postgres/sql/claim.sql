@@ -10,8 +10,8 @@ claimer as (
     cross join clock
     where s.id = :session::uuid and not s.dead and s.alive_until > clock.now
         -- a number that was heard before gives nothing new
-        and (:again::boolean or (:number::bigint > s.acknowledged and not exists (
-            select from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint)))
+        and (:again::boolean or (:number::bigint > s.acknowledged and (
+            select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null))
     for key share of s
 ),
 visible as (
@@ -24,14 +24,29 @@ visible as (
     where gate.needs <@ claimer.offers
         and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds))
 ),
-candidate as (
-    select visible.lane, visible.weight, visible.gate, head.*
+-- Where to look: everywhere, or beside what is known to have been taken.
+stretch as (
+    select
+        visible.lane, visible.weight, visible.gate, visible.now,
+        coalesce(s.from_rank, -9223372036854775807) as from_rank, coalesce(s.from_fresh, false) as from_fresh, coalesce(s.from_seq, 0) as from_seq,
+        coalesce(s.to_rank, 9223372036854775807) as to_rank, coalesce(s.to_fresh, true) as to_fresh
     from visible
+    left join unnest(
+        :stretch_lanes::integer[], :stretch_gates::integer[],
+        :from_ranks::bigint[], :from_freshs::boolean[], :from_seqs::bigint[], :to_ranks::bigint[], :to_freshs::boolean[]
+    ) as s (lane, gate, from_rank, from_fresh, from_seq, to_rank, to_fresh)
+        on s.lane = visible.lane and s.gate = visible.gate
+),
+candidate as (
+    select stretch.lane, stretch.weight, stretch.gate, head.*
+    from stretch
     cross join lateral (
-        select r.rank, r.fresh, r.seq, r.id
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id
         from ${schema}.ready r
-        where r.lane = visible.lane and r.gate = visible.gate
-            and (r.deadline is null or r.deadline > visible.now)
+        where r.lane = stretch.lane and r.gate = stretch.gate
+            and (r.rank, r.fresh, r.seq) > (stretch.from_rank, stretch.from_fresh, stretch.from_seq)
+            and (r.rank, r.fresh) < (stretch.to_rank, stretch.to_fresh)
+            and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
         limit :window::integer
     ) head
@@ -46,19 +61,17 @@ turn as (
     left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
 ),
 taken as (
-    select turn.lane, turn.gate, turn.rank, turn.fresh, turn.seq, turn.id, turn.turn, turn.weight
+    -- the entry is found by its place: nobody moves entries, and one that is gone is passed over
+    select turn.place, turn.id, turn.rank, turn.fresh, turn.turn, turn.weight
     from turn
-    join ${schema}.ready r
-        on r.lane = turn.lane and r.gate = turn.gate and r.rank = turn.rank and r.fresh = turn.fresh and r.seq = turn.seq
+    join ${schema}.ready r on r.ctid = turn.place
     join ${schema}.execution e on e.id = turn.id and e.situation = 'ready'
     order by turn.turn, turn.lane, turn.rank, turn.fresh, turn.seq
     limit :max::integer
     for update of r, e skip locked
 ),
 unqueued as (
-    delete from ${schema}.ready r
-    using taken
-    where r.lane = taken.lane and r.gate = taken.gate and r.rank = taken.rank and r.fresh = taken.fresh and r.seq = taken.seq
+    delete from ${schema}.ready r where r.ctid = any(array(select place from taken))
 ),
 leased as (
     update ${schema}.execution e
@@ -66,14 +79,16 @@ leased as (
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
         epoch = e.epoch + 1,
         session = claimer.id,
-        since = claimer.now,
-        changed = claimer.now,
+        since = greatest(claimer.now, e.changed),
+        changed = greatest(claimer.now, e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
         progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
     from taken, claimer
     where e.id = taken.id
-    returning e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, taken.turn, taken.weight
+    returning
+        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+        taken.rank, taken.fresh, taken.turn, taken.weight
 ),
 receipted as (
     insert into ${schema}.receipt (session, number, ids, epochs)
@@ -83,15 +98,12 @@ receipted as (
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select leased.id, 'attempt'::${schema}.timer_kind, leased.since + terms.attempt_timeout
+    select leased.id, timeout.kind, leased.since + timeout.after
     from leased
     join ${schema}.terms on terms.id = leased.terms
-    where terms.attempt_timeout is not null
-    union all
-    select leased.id, 'stall', leased.since + terms.stall_timeout
-    from leased
-    join ${schema}.terms on terms.id = leased.terms
-    where terms.stall_timeout is not null
+    cross join lateral (values
+        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
+    where timeout.after is not null
 ),
 recorded as (
     insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session)
@@ -103,7 +115,7 @@ recorded as (
 )
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since, leased.turn, leased.weight,
+    leased.retries, leased.deadline, leased.since, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
     (select count(*) from candidate) as candidates
 from leased
@@ -146,8 +158,8 @@ leased as (
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
         epoch = e.epoch + 1,
         session = :session::uuid,
-        since = clock.now,
-        changed = clock.now,
+        since = greatest(clock.now, e.changed),
+        changed = greatest(clock.now, e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
         progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
@@ -163,15 +175,12 @@ receipted as (
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select leased.id, 'attempt'::${schema}.timer_kind, leased.since + terms.attempt_timeout
+    select leased.id, timeout.kind, leased.since + timeout.after
     from leased
     join ${schema}.terms on terms.id = leased.terms
-    where terms.attempt_timeout is not null
-    union all
-    select leased.id, 'stall', leased.since + terms.stall_timeout
-    from leased
-    join ${schema}.terms on terms.id = leased.terms
-    where terms.stall_timeout is not null
+    cross join lateral (values
+        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
+    where timeout.after is not null
 ),
 recorded as (
     insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason)

@@ -24,9 +24,9 @@ where e.id = any(:ids::uuid[])
 order by e.id
 for update of e skip locked
 
--- name: step
--- Writes steps that were decided beside the store: the one statement by which a lease ends and a state
--- changes. With a fence, only what is running, at that epoch, under a living session, is changed.
+-- name: end
+-- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
+-- epoch, under a living session, is changed. The items come sorted by id, so rows are locked in that order.
 with clock as (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -34,40 +34,116 @@ item as (
     select i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now
     from clock
     cross join unnest(
-        :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[], :situations::text[],
-        :nexts::text[], :until_ats::bigint[], :until_afters::bigint[], :delayed_bys::text[], :details::text[],
+        :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[],
+        :situations::text[], :nexts::text[], :until_ats::bigint[], :until_afters::bigint[], :delayed_bys::text[],
+        :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[]
+    ) as i (
+        id, part, attempt, epoch, digest, transition,
+        situation, next, until_at, until_after, delayed_by,
+        category, message, trace, content_type, result)
+),
+changed as (
+    update ${schema}.execution e
+    set situation = (case when i.until <= i.now then 'ready' else i.situation end)::${schema}.situation,
+        next = coalesce(i.next::${schema}.next, e.next),
+        until = case when i.until > i.now then i.until end,
+        delayed_by = case when i.until > i.now then i.delayed_by::${schema}.delayed_by end,
+        detail = null,
+        session = null,
+        since = null,
+        -- where it would go on; the lane may have other settings by now
+        rank = case when i.next is null then e.rank else (
+            select case when l.ageing is null then -e.priority else e.submitted - e.priority * l.ageing end
+            from ${schema}.lane l where l.id = e.lane) end,
+        retries = e.retries + (case when i.transition = 'retry' then 1 else 0 end),
+        -- whoever waited here for another does not write an earlier time than that one did
+        changed = greatest(i.now, e.changed),
+        given_epoch = i.epoch,
+        given_digest = i.digest,
+        given_transition = i.transition::${schema}.transition,
+        given_until = i.until
+    from item i, ${schema}.session s, ${schema}.terms t
+    where e.id = i.id and e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
+        and s.id = e.session and not s.dead and s.alive_until > i.now
+        and t.id = e.terms
+    returning
+        e.id, e.part, e.lane, e.gate, e.rank, e.seq, e.situation, e.until, e.given_until, e.deadline, e.attempts, e.epoch,
+        s.id as owner, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
+        i.next is null as finished, t.retention,
+        e.deadline is not null or t.attempt_timeout is not null or t.stall_timeout is not null as timed
+),
+queued as (
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
+    select lane, gate, rank, false, seq, id, deadline from changed where situation = 'ready'
+),
+untimed as (
+    delete from ${schema}.timer t
+    using changed
+    where changed.timed and t.id = changed.id and (changed.finished or t.kind <> 'deadline')
+),
+timed as (
+    insert into ${schema}.timer (id, kind, due)
+    select id, 'wake'::${schema}.timer_kind, until from changed where until is not null
+),
+kept as (
+    insert into ${schema}.retention (due, id)
+    select now + retention, id from changed where finished
+),
+produced as (
+    insert into ${schema}.result (id, content_type, bytes)
+    select id, content_type, result from changed where result is not null
+),
+failed as (
+    insert into ${schema}.failure (id, category, message, detail)
+    select id, category, message, trace from changed where category is not null
+    on conflict (id) do update set category = excluded.category, message = excluded.message, detail = excluded.detail
+),
+recorded as (
+    insert into ${schema}.event (
+        at, execution, part, lane, transition, situation, attempts, epoch, session, until,
+        failure_category, failure_message, failure_detail)
+    select
+        now, id, part, lane, transition::${schema}.transition, situation, attempts, epoch, owner, until,
+        category, message, trace
+    from changed
+)
+select id, lane, situation = 'ready' as ready, given_until as until from changed
+
+-- name: step
+-- Writes steps that were decided beside the store, from rows that this transaction has before.
+with clock as (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+item as (
+    select i.*, clock.now
+    from clock
+    cross join unnest(
+        :ids::uuid[], :transitions::text[], :situations::text[],
+        :nexts::text[], :untils::bigint[], :delayed_bys::text[], :details::text[],
         :priorities::smallint[], :retries::integer[], :reclaims::integer[], :replays::integer[],
         :deadlines::bigint[], :actors::text[], :reasons::text[],
         :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[]
     ) as i (
-        id, part, attempt, epoch, digest, transition, situation,
-        next, until_at, until_after, delayed_by, detail,
+        id, transition, situation,
+        next, until, delayed_by, detail,
         priority, retries, reclaims, replays,
         deadline, actor, reason,
         category, message, trace, content_type, result)
 ),
-locked as (
+before as (
+    -- with all that the item says: joining the two again would compare each with each
     select
-        e.id, e.lane, e.gate, e.rank, e.seq, e.situation as was, e.next = 'first' as fresh,
+        i.*, e.lane, e.gate, e.rank, e.seq, e.situation as was, e.next = 'first' as fresh,
         case when i.transition <> 'reprioritise' then e.session end as owner
     from item i
-    join ${schema}.execution e on e.id = i.id and e.part = i.part
-    where not :fenced::boolean
-        or (e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
-            and exists (
-                select from ${schema}.session s
-                where s.id = e.session and not s.dead and s.alive_until > i.now)
-            -- what cannot be read is not written either
-            and exists (select from ${schema}.terms t where t.id = e.terms))
-    order by e.id
-    for update of e
+    join ${schema}.execution e on e.id = i.id
 ),
 unqueued as (
     delete from ${schema}.ready r
-    using locked
-    where locked.was = 'ready'
-        and r.lane = locked.lane and r.gate = locked.gate and r.rank = locked.rank
-        and r.fresh = locked.fresh and r.seq = locked.seq
+    using before
+    where before.was = 'ready'
+        and r.lane = before.lane and r.gate = before.gate and r.rank = before.rank
+        and r.fresh = before.fresh and r.seq = before.seq
 ),
 changed as (
     update ${schema}.execution e
@@ -94,17 +170,12 @@ changed as (
         reclaims = e.reclaims + i.reclaims,
         replays = e.replays + i.replays,
         deadline = case when i.transition = 'replay' then i.deadline else e.deadline end,
-        changed = i.now,
-        given_epoch = case when :fenced::boolean then i.epoch else e.given_epoch end,
-        given_digest = case when :fenced::boolean then i.digest else e.given_digest end,
-        given_transition = case when :fenced::boolean then i.transition::${schema}.transition else e.given_transition end,
-        given_until = case when :fenced::boolean then i.until else e.given_until end
-    from item i
-    join locked on locked.id = i.id
+        changed = greatest(i.now, e.changed)
+    from before i
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.seq, e.situation, e.next, e.until, e.deadline, e.attempts, e.epoch,
-        e.given_until, locked.owner, e.terms, i.now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        i.owner, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.content_type, i.result,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
@@ -135,7 +206,6 @@ kept as (
     from changed
     left join ${schema}.terms on terms.id = changed.terms
     where changed.finished
-    on conflict do nothing
 ),
 produced as (
     insert into ${schema}.result (id, content_type, bytes)
@@ -163,7 +233,7 @@ recorded as (
         category, message, trace
     from changed
 )
-select id, lane, situation = 'ready' as ready, given_until as until from changed
+select id, lane, situation = 'ready' as ready from changed
 
 -- name: given
 -- What a holder is told whose fence does not hold: perhaps it has heard it before.
@@ -184,7 +254,7 @@ item as (
         as i (id, part, attempt, epoch, percent, message)
 ),
 locked as (
-    select e.id
+    select i.*
     from item i
     join ${schema}.execution e on e.id = i.id
     where e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
@@ -195,8 +265,7 @@ locked as (
 )
 update ${schema}.execution e
 set progress_percent = i.percent, progress_message = i.message, progress_at = i.now
-from item i
-join locked using (id)
+from locked i
 where e.id = i.id
 returning e.id
 

@@ -105,7 +105,8 @@ described as (
         item.id, item.creator, item.key, string_to_array(item.tags, E'\x1f'), item.priority, item.start_due, item.deadline_due,
         item.content_type, item.input, item.digest
     from item
-    join accepted using (id)
+    -- by hash: the planner, who expects a handful, would compare each item with each
+    where (item.id in (select id from accepted)) is true
 ),
 queued as (
     insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
@@ -121,10 +122,10 @@ recorded as (
     insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, until)
     select submitted, id, part, lane, 'submit', situation, 0, 0, until from accepted order by seq
 )
-select id, lane, situation = 'ready' as ready, true as accepted from accepted
+select id, lane, seq, situation = 'ready' as ready, true as accepted from accepted
 union all
 -- keys that were taken for nothing, because the id was taken at the same moment
-select id, null, false, false from keyed where id not in (select id from accepted)
+select id, null, null, false, false from keyed where id not in (select id from accepted)
 
 -- name: known
 -- Who is there already, by id or by key, and with which content.
