@@ -1,0 +1,297 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.postgres.embedded.EmbeddedOptions;
+import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.jdbc.DatabaseOptions;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * How the server really runs the statements of the hot path: beside a backlog, with the plans that
+ * were made when the tables were empty, as it explains them in its own log.
+ *
+ * <p>No step of a plan may touch many more rows than the call is about. That finds a scan or a sort
+ * of the backlog, and two sets that are compared each with each.
+ */
+class PlansTest {
+    private static final int OPEN = 10_000;
+    private static final int SHUT_GATES = 100;
+    private static final int SHUT = 100_000;
+    private static final int BATCH = 64;
+
+    @TempDir static Path home;
+
+    private static EmbeddedPostgres server;
+    private static PostgresStore store;
+    private static Session worker;
+    private static long claims;
+    private static long logged;
+
+    /** A plan as the server ran it. */
+    private record Plan(String statement, String text) {
+        private static final Pattern ROWS =
+                Pattern.compile("actual time=[\\d.]+ rows=([\\d.]+) loops=(\\d+)");
+        private static final Pattern REMOVED =
+                Pattern.compile("(\\w* ?Rows Removed by [\\w ]+): (\\d+)");
+
+        /** The most rows that one of its steps produced or threw away. */
+        double mostRows() {
+            double most = 0;
+            double loops = 1;
+            for (String line : text.lines().toList()) {
+                var rows = ROWS.matcher(line);
+                if (rows.find()) {
+                    loops = Double.parseDouble(rows.group(2));
+                    most = Math.max(most, Double.parseDouble(rows.group(1)) * loops);
+                }
+                var removed = REMOVED.matcher(line);
+                if (removed.find()) {
+                    most = Math.max(most, Double.parseDouble(removed.group(2)) * loops);
+                }
+            }
+            return most;
+        }
+    }
+
+    @BeforeAll
+    static void aStoreWithABacklog() {
+        server =
+                EmbeddedPostgres.start(
+                        home,
+                        EmbeddedOptions.DEFAULT
+                                .withoutDurability()
+                                .withBinaries(
+                                        Path.of("target", "embedded-binaries").toAbsolutePath())
+                                .withSetting("shared_preload_libraries", "auto_explain")
+                                .withSetting("auto_explain.log_min_duration", "0")
+                                .withSetting("auto_explain.log_analyze", "on")
+                                .withSetting("auto_explain.log_buffers", "on"));
+        store =
+                PostgresStore.open(
+                        DatabaseOptions.of(server.url(), server.user(), server.password())
+                                .withConnections(2));
+        worker = Session.of("worker", "1", "default").ttl(Duration.ofHours(1));
+        store.sessions().open(worker);
+        // All statements run, and are planned, before there is anything to plan for.
+        submit(OPEN / 10, i -> Submission.of("work", Payload.EMPTY));
+        end(claim());
+        submit(OPEN, i -> Submission.of("work", Payload.EMPTY));
+        submit(
+                SHUT,
+                i ->
+                        Submission.of("work", Payload.EMPTY)
+                                .policy(
+                                        Policy.DEFAULT.needs(
+                                                Capabilities.of("gpu" + i % SHUT_GATES))));
+        submit(
+                OPEN,
+                i ->
+                        Submission.of("work", Payload.EMPTY)
+                                .policy(
+                                        Policy.DEFAULT
+                                                .start(Due.in(Duration.ofHours(1)))
+                                                .deadline(Due.in(Duration.ofHours(2)))));
+    }
+
+    @AfterAll
+    static void stop() {
+        store.close();
+        server.close();
+    }
+
+    @Test
+    void a_submission_touches_what_is_submitted() {
+        startLogging();
+        submit(1000, i -> Submission.of("work", Payload.EMPTY).key("key" + i));
+
+        check("submit", 1000);
+    }
+
+    @Test
+    void a_claim_touches_what_it_takes_whatever_waits_beside_it() {
+        startLogging();
+        for (int i = 0; i < 10; i++) {
+            claim();
+        }
+
+        // It looks at a few more than it takes, and at each gate of the lane.
+        check("claim", BATCH + SHUT_GATES);
+    }
+
+    @Test
+    void an_ending_touches_what_ends() {
+        var leases = claim();
+        startLogging();
+        end(leases);
+        end(leases);
+
+        check("end", BATCH);
+        check("given", BATCH);
+    }
+
+    @Test
+    void a_report_touches_what_it_is_about() {
+        var leases = claim();
+        startLogging();
+        store.leases()
+                .progress(leases.stream().map(l -> new Progress(l.fence(), 50, "half")).toList());
+
+        check("progress", BATCH);
+    }
+
+    @Test
+    void a_heartbeat_touches_what_its_session_was_given() {
+        var other = Session.of("worker", "2", "default").ttl(Duration.ofHours(1));
+        store.sessions().open(other);
+        var leases = store.claims().claim(new Claim(other.id(), 1, BATCH));
+        end(leases.subList(0, BATCH / 2));
+        startLogging();
+        store.sessions().heartbeat(List.of(new Heartbeat(other.id(), 1, fences(leases))));
+
+        check("renew", BATCH);
+    }
+
+    @Test
+    void what_time_does_touches_what_is_due() {
+        startLogging();
+        var soon = Policy.DEFAULT.start(Due.in(Duration.ofMillis(1)));
+        submit(BATCH, i -> Submission.of("work", Payload.EMPTY).policy(soon));
+        int woken = 0;
+        while (woken < BATCH) {
+            woken += store.maintenance().tick(Chore.TIMERS, 1000).processed();
+        }
+        store.maintenance().tick(Chore.SESSIONS, 1000);
+        store.maintenance().nextDue();
+
+        check("due", BATCH);
+        check("step", BATCH);
+        check("next_due", 6);
+        check("die", 6);
+        check("held_by_the_dead", 6);
+        check("bury", 6);
+    }
+
+    @Test
+    void a_dead_session_costs_what_it_held() {
+        var dying = Session.of("worker", "3", "default").ttl(Duration.ofHours(1));
+        store.sessions().open(dying);
+        store.claims().claim(new Claim(dying.id(), 1, BATCH));
+        startLogging();
+        store.sessions().close(dying.id());
+
+        check("held_by_the_dead", BATCH);
+        check("step", BATCH);
+    }
+
+    @Test
+    void an_act_of_an_operator_touches_its_execution() {
+        var id = submit(1, i -> Submission.of("work", Payload.EMPTY)).getFirst();
+        startLogging();
+        store.operations().act(List.of(new Act.Cancel(id)), new By("ada", "not needed"));
+        store.queries().describe(List.of(id));
+        store.queries().history(id);
+
+        check("facts", 2);
+        check("step", 2);
+    }
+
+    private static List<ExecutionId> submit(int count, IntFunction<Submission> one) {
+        var ids = new ArrayList<ExecutionId>();
+        for (int from = 0; from < count; from += 1000) {
+            var batch = IntStream.range(from, Math.min(count, from + 1000)).mapToObj(one).toList();
+            for (var answer : store.submissions().submit(batch)) {
+                assertThat(answer).isInstanceOf(Answer.Done.class);
+                if (answer instanceof Answer.Done<Submitted>(var submitted)) {
+                    ids.add(submitted.id());
+                }
+            }
+        }
+        return ids;
+    }
+
+    private static List<Lease> claim() {
+        var leases = store.claims().claim(new Claim(worker.id(), ++claims, BATCH));
+        assertThat(leases).hasSize(BATCH);
+        return leases;
+    }
+
+    private static void end(List<Lease> leases) {
+        var endings =
+                leases.stream()
+                        .map(lease -> (Ending) new Ending.Complete(lease.fence(), Payload.EMPTY))
+                        .toList();
+        assertThat(store.leases().end(endings)).allMatch(answer -> answer instanceof Answer.Done);
+    }
+
+    private static Set<Fence> fences(List<Lease> leases) {
+        return Set.copyOf(leases.stream().map(Lease::fence).toList());
+    }
+
+    private static void startLogging() {
+        logged = log().length();
+    }
+
+    private static void check(String statement, int rows) {
+        var plans = plans(statement);
+        assertThat(plans).as("plans of %s", statement).isNotEmpty();
+        for (Plan plan : plans) {
+            // Twice as many, because an index may still know rows as they were before.
+            assertThat(plan.mostRows()).as(plan.text).isLessThanOrEqualTo(2 * rows);
+            assertThat(plan.text)
+                    .doesNotContainPattern(
+                            "Seq Scan on"
+                                + " (execution|ready|event|submission|timer|result|retention)");
+        }
+    }
+
+    private static List<Plan> plans(String statement) {
+        var marker = "/* flowfabric:" + statement + " */";
+        return Pattern.compile("(?m)^(?=\\S.*LOG:  duration: [\\d.]+ ms  plan:)")
+                .splitAsStream(log().substring((int) logged))
+                .filter(entry -> entry.contains(marker))
+                .map(entry -> new Plan(statement, entry))
+                .toList();
+    }
+
+    private static String log() {
+        try {
+            return Files.readString(home.resolve("postgres.log"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
