@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 class ReadmeTest {
     @Test
     void the_code_in_the_readme_is_code_that_is_compiled() throws Exception {
-        var source = Files.readString(Path.of("src/test/java/io/flowfabric/cli/ReadmeExample.java"));
+        var source =
+                Files.readString(Path.of("src/test/java/io/flowfabric/cli/ReadmeExample.java"));
         var shown =
                 source.lines()
                         .dropWhile(line -> !line.strip().equals("// [README"))

@@ -111,7 +111,8 @@ final class Check {
         switch (fate) {
             case OUTLIVES_ITS_WORKER -> {
                 var holders = claims(view).stream().flatMap(step -> step.owner().stream()).toList();
-                if (view.reclaims() < 1 || holders.stream().map(Owner::session).distinct().count() < 2) {
+                if (view.reclaims() < 1
+                        || holders.stream().map(Owner::session).distinct().count() < 2) {
                     differ(
                             "%s: %s should have changed hands, and was held by %s."
                                     .formatted(fate.words(), view.id(), holders));

@@ -18,7 +18,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** The program: starts everything, lets the play begin, checks what came of it, stops everything. */
+/**
+ * The program: starts everything, lets the play begin, checks what came of it, stops everything.
+ */
 public final class Dev {
     private static final int GOOD = 0;
     private static final int BAD = 1;
@@ -85,7 +87,9 @@ public final class Dev {
                 var engine = new Engine(store);
                 var crew = new Crew(server, logs)) {
             engine.start();
-            screen.say("Postgres serves at 127.0.0.1:%d, and the engine runs.".formatted(server.port()));
+            screen.say(
+                    "Postgres serves at 127.0.0.1:%d, and the engine runs."
+                            .formatted(server.port()));
             good = play(engine, crew, server);
             if (options.once()) {
                 screen.say(

@@ -55,14 +55,16 @@ final class Directions {
                 -- what became of this run
                 select e.situation, count(*), sum(e.attempts) as attempts, sum(e.reclaims) as take_overs
                 from flowfabric.execution e join flowfabric.submission s using (id)
-                where s.tags @> '{run=%s}' group by 1 order by 2 desc;"""
+                where s.tags @> '{run=%s}' group by 1 order by 2 desc;\
+                """
                         .formatted(run));
         questions.add(
                 """
                 -- why things failed
                 select f.category, f.message, count(*)
                 from flowfabric.failure f join flowfabric.submission s using (id)
-                where s.tags @> '{run=%s}' group by 1, 2 order by 3 desc limit 10;"""
+                where s.tags @> '{run=%s}' group by 1, 2 order by 3 desc limit 10;\
+                """
                         .formatted(run));
         example.ifPresent(
                 id ->
@@ -71,7 +73,8 @@ final class Directions {
                                 -- the life of one execution that was taken over
                                 select to_timestamp(v.at / 1000.0)::time(3) as at, v.transition, v.situation, v.epoch, w.worker, v.reason
                                 from flowfabric.event v left join flowfabric.session w on w.id = v.session
-                                where v.execution = '%s' order by v.id;"""
+                                where v.execution = '%s' order by v.id;\
+                                """
                                         .formatted(id.uuid())));
         return questions;
     }

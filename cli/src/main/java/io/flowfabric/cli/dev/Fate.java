@@ -48,9 +48,7 @@ enum Fate {
             "takes too long, twice",
             8,
             Jobs.STUCK,
-            Policy.DEFAULT
-                    .attemptTimeout(Duration.ofMillis(800))
-                    .retry(quickly(Retry.times(1))),
+            Policy.DEFAULT.attemptTimeout(Duration.ofMillis(800)).retry(quickly(Retry.times(1))),
             PublicState.FAILED,
             2,
             Optional.of(Failure.TIMEOUT)),

@@ -42,13 +42,7 @@ final class Play {
      * @param run the tag that tells the executions of this run from those of others
      * @param patience how long the whole may take; what has not ended by then is left as it is
      */
-    Play(
-            Engine engine,
-            Crew crew,
-            Screen screen,
-            StopSignal stop,
-            String run,
-            Duration patience) {
+    Play(Engine engine, Crew crew, Screen screen, StopSignal stop, String run, Duration patience) {
         this.engine = engine;
         this.crew = crew;
         this.screen = screen;
@@ -90,8 +84,7 @@ final class Play {
         cancel(Fate.CANCELLED_WAITING);
         screen.say(
                 "An operator cancels %d executions that run and %d that have not begun."
-                        .formatted(
-                                Fate.CANCELLED_RUNNING.count(), Fate.CANCELLED_WAITING.count()));
+                        .formatted(Fate.CANCELLED_RUNNING.count(), Fate.CANCELLED_WAITING.count()));
 
         watch(() -> tally.ended() >= KILL_AT * Fate.total());
         kill(victim);
@@ -120,9 +113,7 @@ final class Play {
                 takeOvers.stream()
                         .collect(
                                 Collectors.groupingBy(
-                                        Tally.TakeOver::to,
-                                        TreeMap::new,
-                                        Collectors.counting()))
+                                        Tally.TakeOver::to, TreeMap::new, Collectors.counting()))
                         .entrySet()
                         .stream()
                         .map(share -> "worker %s %d".formatted(share.getKey(), share.getValue()))

@@ -42,12 +42,7 @@ record Report(Map<Fate, List<ExecutionView>> found, List<String> differences) {
         lines.add(
                 colours.strong(
                         ROW.formatted(
-                                "fate",
-                                "count",
-                                "expected",
-                                "found",
-                                "attempts",
-                                "take-overs")));
+                                "fate", "count", "expected", "found", "attempts", "take-overs")));
         for (var fate : Fate.values()) {
             lines.add(row(fate));
         }
@@ -59,7 +54,10 @@ record Report(Map<Fate, List<ExecutionView>> found, List<String> differences) {
                                     .formatted(Fate.total())));
         } else {
             lines.add(colours.bad("The database does not say what it should:"));
-            differences.stream().limit(DIFFERENCES_SHOWN).map(line -> "  " + line).forEach(lines::add);
+            differences.stream()
+                    .limit(DIFFERENCES_SHOWN)
+                    .map(line -> "  " + line)
+                    .forEach(lines::add);
             if (differences.size() > DIFFERENCES_SHOWN) {
                 lines.add("  and %d more.".formatted(differences.size() - DIFFERENCES_SHOWN));
             }
@@ -88,9 +86,7 @@ record Report(Map<Fate, List<ExecutionView>> found, List<String> differences) {
                                         Collectors.counting()));
         return counts.isEmpty()
                 ? "none"
-                : counts.entrySet().stream()
-                        .map(Report::end)
-                        .collect(Collectors.joining(", "));
+                : counts.entrySet().stream().map(Report::end).collect(Collectors.joining(", "));
     }
 
     private static String end(Map.Entry<PublicState, Long> entry) {

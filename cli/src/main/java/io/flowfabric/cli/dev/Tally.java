@@ -73,8 +73,7 @@ final class Tally {
         return executions.stream()
                 .map(standings::get)
                 .allMatch(
-                        standing ->
-                                standing != null && standing.situation() == Situation.RUNNING);
+                        standing -> standing != null && standing.situation() == Situation.RUNNING);
     }
 
     /** How many executions a worker holds, or held until it was given up. */
@@ -91,15 +90,13 @@ final class Tally {
 
     private void note(Event event) {
         if (event instanceof Event.Step step) {
-            boolean held =
-                    step.now() == Situation.RUNNING || step.transition() == Transition.LAPSE;
+            boolean held = step.now() == Situation.RUNNING || step.transition() == Transition.LAPSE;
             var holder = step.owner().map(Owner::worker).filter(worker -> held);
             var before = standings.put(step.execution(), new Standing(step.now(), holder));
             if (step.transition() == Transition.RECLAIM && before != null) {
                 takeOvers.put(
                         step.execution(),
-                        new TakeOver(
-                                before.holder().orElse("?"), holder.orElse("?"), step.at()));
+                        new TakeOver(before.holder().orElse("?"), holder.orElse("?"), step.at()));
             }
         }
     }

@@ -23,7 +23,8 @@ public interface Screen {
     static Screen of(PrintStream out, Map<String, String> environment) {
         boolean terminal = isTerminal() && !environment.getOrDefault("TERM", "dumb").equals("dumb");
         return terminal
-                ? new LiveScreen(out, new Colours(environment.getOrDefault("NO_COLOR", "").isEmpty()))
+                ? new LiveScreen(
+                        out, new Colours(environment.getOrDefault("NO_COLOR", "").isEmpty()))
                 : new PlainScreen(out);
     }
 

@@ -1,8 +1,8 @@
 package io.flowfabric.cli.dev;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.cli.Main;
 import io.flowfabric.cli.terminal.Colours;
@@ -68,7 +68,10 @@ class DevTest {
             var lost = report.found().get(Fate.SUCCEEDS).getFirst();
             var changed = report.found().get(Fate.RETRIES).getFirst();
             execute(server, "delete from flowfabric.execution where id = '%s'", lost);
-            execute(server, "update flowfabric.execution set attempts = 2 where id = '%s'", changed);
+            execute(
+                    server,
+                    "update flowfabric.execution set attempts = 2 where id = '%s'",
+                    changed);
 
             var after = Check.of(store.queries(), run());
             assertThat(after.good()).isFalse();
@@ -77,7 +80,7 @@ class DevTest {
                             "succeeds at once: 160 executions were submitted, and 159 are in the"
                                     + " database.",
                             "fails twice, then succeeds: %s should be completed with 3 attempts,"
-                                    .formatted(changed.id())
+                                            .formatted(changed.id())
                                     + " and is completed with 2.");
             assertThat(after.lines(Colours.NONE))
                     .contains("The database does not say what it should:");

@@ -1,8 +1,8 @@
 package io.flowfabric.cli.terminal;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.junit.jupiter.api.Test;
 
