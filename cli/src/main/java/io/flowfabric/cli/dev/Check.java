@@ -34,7 +34,7 @@ final class Check {
     private Check(Queries queries) {
         this.queries = queries;
         for (var fate : Fate.values()) {
-            found.put(fate, new ArrayList<>());
+            views(fate);
         }
     }
 
@@ -61,7 +61,7 @@ final class Check {
         var tag = view.tags().values().getOrDefault(Fate.FATE_TAG, "");
         Fate.tagged(tag)
                 .ifPresentOrElse(
-                        fate -> found.get(fate).add(view),
+                        fate -> views(fate).add(view),
                         () -> differ("%s has the unknown fate '%s'.".formatted(view.id(), tag)));
     }
 
@@ -168,7 +168,7 @@ final class Check {
     }
 
     private Stream<Instant> firstClaims(Fate fate) {
-        return found.get(fate).stream().flatMap(view -> firstClaim(view).stream());
+        return views(fate).stream().flatMap(view -> firstClaim(view).stream());
     }
 
     private Optional<Instant> firstClaim(ExecutionView view) {
@@ -181,6 +181,10 @@ final class Check {
                 .map(Event.Step.class::cast)
                 .filter(step -> CLAIMS.contains(step.transition()))
                 .toList();
+    }
+
+    private List<ExecutionView> views(Fate fate) {
+        return found.computeIfAbsent(fate, none -> new ArrayList<>());
     }
 
     private void differ(String sentence) {

@@ -28,6 +28,9 @@ public final class Dev {
     /** How long the play may take; it takes about ten seconds when the machine is free. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    private static final String STOPPING =
+            "Stopping: first the workers, then the engine, then Postgres.";
+
     private static final DateTimeFormatter RUN =
             DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
 
@@ -50,13 +53,12 @@ public final class Dev {
         try {
             return dev.run();
         } catch (Stopped e) {
-            dev.screen.say("Stopped before the end. The next run begins a new one.");
+            dev.screen.say("Stopped before the end.");
             return StopSignal.EXIT_CODE;
         } catch (FlowFabricException e) {
             errors.println(e.getMessage());
         } catch (UncheckedIOException e) {
-            errors.println(
-                    "%s cannot be used: %s".formatted(options.home(), e.getCause().getMessage()));
+            errors.println("%s cannot be used: %s".formatted(options.home(), e.getMessage()));
         } catch (RuntimeException e) {
             e.printStackTrace();
             errors.println(
@@ -90,6 +92,7 @@ public final class Dev {
             screen.say(
                     "Postgres serves at 127.0.0.1:%d, and the engine runs."
                             .formatted(server.port()));
+            Leftovers.cancel(store, screen);
             good = play(engine, crew, server);
             if (options.once()) {
                 screen.say(
@@ -98,7 +101,7 @@ public final class Dev {
             } else {
                 stop.await();
                 screen.say("");
-                screen.say("Stopping: first the workers, then the engine, then Postgres.");
+                screen.say(STOPPING);
             }
         }
         return good ? GOOD : BAD;
@@ -109,6 +112,10 @@ public final class Dev {
         long start = System.nanoTime();
         try {
             new Play(engine, crew, screen, stop, run, PATIENCE).run();
+        } catch (Stopped e) {
+            screen.say("");
+            screen.say(STOPPING);
+            throw e;
         } finally {
             screen.clear();
         }

@@ -141,6 +141,9 @@ enum Fate {
     /** The tag that says which fate it was submitted for. */
     static final String FATE_TAG = "fate";
 
+    /** Who submits all of it. */
+    static final String CREATOR = "ff dev";
+
     private static final List<String> NAMES = List.of("Ada", "Grace", "Barbara", "Edsger", "Tony");
 
     private final String words;
@@ -218,7 +221,7 @@ enum Fate {
                         i ->
                                 Submission.of(kind, Payload.text(NAMES.get(i % NAMES.size())))
                                         .lane(lane())
-                                        .creator("ff dev")
+                                        .creator(CREATOR)
                                         .tag(RUN_TAG, run)
                                         .tag(FATE_TAG, tag())
                                         .policy(policy));

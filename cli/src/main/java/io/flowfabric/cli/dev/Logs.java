@@ -25,7 +25,7 @@ final class Logs {
             var out = new FileOutputStream(file(folder, name).toFile(), true);
             System.setErr(new PrintStream(out, true, UTF_8));
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException(e.toString(), e);
         }
     }
 
@@ -45,7 +45,7 @@ final class Logs {
             }
             return file;
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException(e.toString(), e);
         }
     }
 }

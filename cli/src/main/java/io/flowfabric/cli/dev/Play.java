@@ -61,7 +61,7 @@ final class Play {
         var victim = crew.start(Profile.B).getFirst();
         screen.say("Worker b is up (pid %d).".formatted(victim.pid()));
         submit(Fate.OUTLIVES_ITS_WORKER);
-        watch(() -> tally.allRun(ids.get(Fate.OUTLIVES_ITS_WORKER)));
+        watch(() -> tally.allRun(ids(Fate.OUTLIVES_ITS_WORKER)));
         screen.say(
                 "Worker b begins %d long hauls. It will not live to finish them."
                         .formatted(Fate.OUTLIVES_ITS_WORKER.count()));
@@ -79,7 +79,7 @@ final class Play {
                 "%d more executions are submitted, in one commit: %d in all, of %d fates."
                         .formatted(submitted, Fate.total(), Fate.values().length));
 
-        watch(() -> tally.allRun(ids.get(Fate.CANCELLED_RUNNING)));
+        watch(() -> tally.allRun(ids(Fate.CANCELLED_RUNNING)));
         cancel(Fate.CANCELLED_RUNNING);
         cancel(Fate.CANCELLED_WAITING);
         screen.say(
@@ -142,8 +142,12 @@ final class Play {
         return submissions.size();
     }
 
+    private List<ExecutionId> ids(Fate fate) {
+        return ids.getOrDefault(fate, List.of());
+    }
+
     private void cancel(Fate fate) {
-        var acts = ids.getOrDefault(fate, List.of()).stream().map(Act.Cancel::new);
+        var acts = ids(fate).stream().map(Act.Cancel::new);
         accepted(engine.store().operations().act(acts.<Act>map(act -> act).toList(), OPERATOR));
     }
 

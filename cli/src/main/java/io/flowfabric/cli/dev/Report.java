@@ -26,6 +26,11 @@ record Report(Map<Fate, List<ExecutionView>> found, List<String> differences) {
         differences = List.copyOf(differences);
     }
 
+    /** The executions of a fate. */
+    List<ExecutionView> views(Fate fate) {
+        return found.getOrDefault(fate, List.of());
+    }
+
     /** Whether everything is as it should be. */
     boolean good() {
         return differences.isEmpty();
@@ -33,7 +38,7 @@ record Report(Map<Fate, List<ExecutionView>> found, List<String> differences) {
 
     /** An execution that was taken over, for whoever wants to read its history. */
     Optional<ExecutionView> takenOver() {
-        return found.getOrDefault(Fate.OUTLIVES_ITS_WORKER, List.of()).stream().findFirst();
+        return views(Fate.OUTLIVES_ITS_WORKER).stream().findFirst();
     }
 
     /** The summary, line by line. */
@@ -66,7 +71,7 @@ record Report(Map<Fate, List<ExecutionView>> found, List<String> differences) {
     }
 
     private String row(Fate fate) {
-        var views = found.getOrDefault(fate, List.of());
+        var views = views(fate);
         return ROW.formatted(
                 fate.words(),
                 fate.count(),

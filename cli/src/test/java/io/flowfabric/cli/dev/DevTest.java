@@ -65,8 +65,8 @@ class DevTest {
             assertThat(Check.of(store.queries(), run()).differences()).isEmpty();
 
             var report = Check.of(store.queries(), run());
-            var lost = report.found().get(Fate.SUCCEEDS).getFirst();
-            var changed = report.found().get(Fate.RETRIES).getFirst();
+            var lost = report.views(Fate.SUCCEEDS).getFirst();
+            var changed = report.views(Fate.RETRIES).getFirst();
             execute(server, "delete from flowfabric.execution where id = '%s'", lost);
             execute(
                     server,
