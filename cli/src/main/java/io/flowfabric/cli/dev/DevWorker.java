@@ -50,11 +50,11 @@ final class DevWorker {
         try (var store = PostgresStore.open(options);
                 var engine = new Engine(store)) {
             engine.start();
-            try (var worker = profile.on(engine).start()) {
-                System.out.println(READY);
-                awaitEnd(parent);
-                leaveInTime();
-            }
+            var worker = profile.on(engine).start();
+            System.out.println(READY);
+            awaitEnd(parent);
+            leaveInTime();
+            worker.stop();
         }
     }
 
