@@ -5,8 +5,6 @@ import java.util.List;
 
 /** A terminal: how things stand is drawn again in place. */
 final class LiveScreen implements Screen {
-    private static final String UP_AND_ERASE = "\033[%dA\033[J";
-
     private final PrintStream out;
     private final Colours colours;
     private List<String> shown = List.of();
@@ -40,7 +38,7 @@ final class LiveScreen implements Screen {
     private void print(String staying, List<String> lines) {
         var text = new StringBuilder();
         if (!shown.isEmpty()) {
-            text.append(UP_AND_ERASE.formatted(shown.size()));
+            text.append("\033[%dA\033[J".formatted(shown.size()));
         }
         text.append(staying);
         lines.forEach(line -> text.append(line).append('\n'));
