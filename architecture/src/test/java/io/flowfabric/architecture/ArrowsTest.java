@@ -84,7 +84,11 @@ class ArrowsTest {
                     new Module(
                             "worker",
                             List.of("core", "engine"),
-                            List.of("org.jspecify..", "org.slf4j..")));
+                            List.of("org.jspecify..", "org.slf4j..")),
+                    new Module(
+                            "cli",
+                            List.of("core", "engine", "worker", "postgres"),
+                            List.of("org.jspecify..")));
 
     /** What of the JDK is for everyone; the rest is asked for as a library. */
     private static final List<String> JDK = List.of("java..", "javax.crypto..");

@@ -1,0 +1,140 @@
+package io.flowfabric.cli.dev;
+
+import io.flowfabric.cli.terminal.Screen;
+import io.flowfabric.cli.terminal.StopSignal;
+import io.flowfabric.cli.terminal.Stopped;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.engine.Engine;
+import io.flowfabric.postgres.PostgresStore;
+import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.jdbc.DatabaseOptions;
+
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/**
+ * The program: starts everything, lets the play begin, checks what came of it, stops everything.
+ */
+public final class Dev {
+    private static final int GOOD = 0;
+    private static final int BAD = 1;
+
+    /** How long the play may take; it takes about ten seconds when the machine is free. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static final String STOPPING =
+            "Stopping: first the workers, then the engine, then Postgres.";
+
+    private static final DateTimeFormatter RUN =
+            DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
+
+    private final DevOptions options;
+    private final Screen screen;
+    private final StopSignal stop;
+    private final Path logs;
+
+    private Dev(DevOptions options, Screen screen, StopSignal stop) {
+        this.options = options;
+        this.screen = screen;
+        this.stop = stop;
+        this.logs = options.home().resolve("logs");
+    }
+
+    /** Runs it, and returns the exit code. */
+    public static int run(DevOptions options) {
+        var errors = System.err;
+        var dev = new Dev(options, Screen.of(System.out, System.getenv()), StopSignal.listen());
+        try {
+            return dev.run();
+        } catch (Stopped e) {
+            dev.screen.say("Stopped before the end.");
+            return StopSignal.EXIT_CODE;
+        } catch (FlowFabricException e) {
+            errors.println(e.getMessage());
+        } catch (UncheckedIOException e) {
+            errors.println("%s cannot be used: %s".formatted(options.home(), e.getMessage()));
+        } catch (RuntimeException e) {
+            e.printStackTrace();
+            errors.println(
+                    "Something went wrong that should not have: %s. The whole of it is in %s."
+                            .formatted(e, dev.logs));
+        }
+        return BAD;
+    }
+
+    private int run() {
+        Logs.redirect(logs, "engine");
+        boolean firstTime = !Files.exists(options.home().resolve("data"));
+        screen.say(
+                firstTime
+                        ? "A Postgres is set up in %s; this is only needed once."
+                                .formatted(options.home())
+                        : "The Postgres in %s starts; its data of earlier runs is still there."
+                                .formatted(options.home()));
+        try (var server = EmbeddedPostgres.start(options.home())) {
+            return run(server);
+        }
+    }
+
+    private int run(EmbeddedPostgres server) {
+        var database = DatabaseOptions.of(server.url(), server.user(), server.password());
+        boolean good;
+        try (var store = PostgresStore.open(database.withApplicationName("ff dev engine"));
+                var engine = new Engine(store);
+                var crew = new Crew(server, logs)) {
+            engine.start();
+            screen.say(
+                    "Postgres serves at 127.0.0.1:%d, and the engine runs."
+                            .formatted(server.port()));
+            Leftovers.cancel(store, screen);
+            good = play(engine, crew, server);
+            if (options.once()) {
+                screen.say(
+                        "The data stays in %s. Without --once it stays up, to be looked at."
+                                .formatted(options.home()));
+            } else {
+                stop.await();
+                screen.say("");
+                screen.say(STOPPING);
+            }
+        }
+        return good ? GOOD : BAD;
+    }
+
+    private boolean play(Engine engine, Crew crew, EmbeddedPostgres server) {
+        var run = RUN.format(Instant.now());
+        long start = System.nanoTime();
+        try {
+            new Play(engine, crew, screen, stop, run, PATIENCE).run();
+        } catch (Stopped e) {
+            screen.say("");
+            screen.say(STOPPING);
+            throw e;
+        } finally {
+            screen.clear();
+        }
+        var seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
+        var report = Check.of(engine.store().queries(), run);
+        screen.say("");
+        screen.say(
+                "The run %s took %.1f s. What was submitted, and what the database has now:"
+                        .formatted(run, seconds));
+        screen.say("");
+        report.lines(screen.colours()).forEach(screen::say);
+        screen.say("");
+        if (!options.once()) {
+            new Directions(run, report.takenOver().map(ExecutionView::id))
+                    .lines(server, options.home())
+                    .forEach(screen::say);
+            screen.say("");
+            screen.say(screen.colours().strong("Everything stays up until Ctrl-C."));
+        }
+        return report.good();
+    }
+}

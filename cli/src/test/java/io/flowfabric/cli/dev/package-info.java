@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.cli.dev;
+
+import org.jspecify.annotations.NullMarked;

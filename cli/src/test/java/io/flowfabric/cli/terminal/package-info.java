@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.cli.terminal;
+
+import org.jspecify.annotations.NullMarked;
