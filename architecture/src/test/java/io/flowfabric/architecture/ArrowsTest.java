@@ -84,7 +84,15 @@ class ArrowsTest {
                     new Module(
                             "worker",
                             List.of("core", "engine"),
-                            List.of("org.jspecify..", "org.slf4j..")));
+                            List.of("org.jspecify..", "org.slf4j..")),
+                    new Module(
+                            "bench",
+                            List.of("core", "postgres", "engine", "worker"),
+                            List.of(
+                                    "org.jspecify..",
+                                    "javax.sql..",
+                                    "com.zaxxer.hikari..",
+                                    "com.github.kagkarlsson.scheduler..")));
 
     /** What of the JDK is for everyone; the rest is asked for as a library. */
     private static final List<String> JDK = List.of("java..", "javax.crypto..");
