@@ -63,7 +63,8 @@ final class Json {
 
     private static void string(String string, StringBuilder text) {
         text.append('"');
-        for (char c : string.toCharArray()) {
+        for (int i = 0; i < string.length(); i++) {
+            char c = string.charAt(i);
             if (c == '"' || c == '\\') {
                 text.append('\\').append(c);
             } else if (c < ' ') {
