@@ -1,6 +1,8 @@
 package io.flowfabric.bench;
 
 import io.flowfabric.bench.report.Report;
+import io.flowfabric.bench.report.Results;
+import io.flowfabric.bench.report.Table;
 import io.flowfabric.bench.server.Server;
 
 import java.io.IOException;
@@ -33,5 +35,20 @@ interface Benchmark {
         settings.put("java", Runtime.version().toString());
         settings.putAll(server.settings());
         return settings;
+    }
+
+    /** Rates, what they cost, and how far they spread. */
+    static Table table(Results results) {
+        var table = new Table("", "executions/s", "slowest..fastest", "WAL bytes", "commits");
+        for (var measured : results.all()) {
+            var series = measured.series();
+            table.row(
+                    measured.name(),
+                    "%,.0f".formatted(series.perSecond()),
+                    "%,.0f..%,.0f".formatted(series.slowest(), series.fastest()),
+                    "%,.0f".formatted(series.walBytesEach()),
+                    "%.3f".formatted(series.commitsEach()));
+        }
+        return table;
     }
 }

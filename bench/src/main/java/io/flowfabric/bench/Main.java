@@ -44,8 +44,10 @@ public final class Main {
 
     private static Benchmark benchmark(Arguments arguments) {
         return switch (arguments.bench()) {
-            case DRAIN -> new Drain();
-            case SUBMIT, IDLE, GROWTH -> throw new Refusal("not yet");
+            case DRAIN -> arguments.heldSnapshot() ? new HeldSnapshot() : new Drain();
+            case SUBMIT -> new Submit();
+            case IDLE -> new Idle();
+            case GROWTH -> new Growth();
         };
     }
 }

@@ -45,11 +45,16 @@ public final class BareSql implements Contender {
     }
 
     @Override
+    public int ready() throws SQLException {
+        return schema.ready();
+    }
+
+    @Override
     public Duration drain() throws SQLException, InterruptedException {
         for (var hand : hands) {
             hand.open();
         }
-        return Crew.drain(hands, schema.submitted());
+        return Crew.drain(hands, ready());
     }
 
     @Override

@@ -14,6 +14,9 @@ public interface Contender extends AutoCloseable {
     /** Stores so many executions with an input of no bytes, ready to be done at once. */
     void submit(int executions) throws SQLException;
 
+    /** How many executions are ready to be done. */
+    int ready() throws SQLException;
+
     /** Does everything that is stored; the time from the first claim to the last finish. */
     Duration drain() throws SQLException, InterruptedException;
 

@@ -1,6 +1,7 @@
 package io.flowfabric.bench.contender;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
@@ -40,6 +41,7 @@ public final class DbScheduler implements Contender {
 
     private final int workers;
     private final HikariDataSource pool;
+    private final SchedulerClient client;
     private final OneTimeTask<Void> task = Tasks.oneTime("nothing").execute((it, context) -> ran(it));
     private int submitted;
     private AtomicIntegerArray runs = new AtomicIntegerArray(0);
@@ -53,7 +55,8 @@ public final class DbScheduler implements Contender {
         config.setPassword(login.password());
         config.setMaximumPoolSize(workers + OWN_CONNECTIONS);
         pool = new HikariDataSource(config);
-        execute("db-scheduler.sql");
+        client = SchedulerClient.Builder.create(pool, task).build();
+        execute(Script.load("db-scheduler.sql", new SchemaName("public")));
     }
 
     @Override
@@ -68,7 +71,6 @@ public final class DbScheduler implements Contender {
 
     @Override
     public void submit(int executions) {
-        var client = scheduler(new AbstractSchedulerListener() {});
         for (int left = executions; left > 0; left -= CHUNK) {
             var chunk = new ArrayList<TaskInstance<?>>(CHUNK);
             for (int i = 0; i < Math.min(left, CHUNK); i++) {
@@ -80,26 +82,32 @@ public final class DbScheduler implements Contender {
     }
 
     @Override
-    public Duration drain() throws InterruptedException {
-        var counting = new Counting();
-        var scheduler = scheduler(counting);
-        var line = new FinishLine(submitted);
-        counting.line = line;
-        scheduler.start();
-        try {
-            return line.await();
-        } finally {
-            scheduler.stop();
+    public int ready() throws SQLException {
+        try (var connection = pool.getConnection();
+                var statement = connection.createStatement();
+                var row = statement.executeQuery("select count(*) from scheduled_tasks")) {
+            row.next();
+            return row.getInt(1);
         }
     }
 
-    private Scheduler scheduler(AbstractSchedulerListener listener) {
-        return Scheduler.create(pool, task)
-                .threads(workers)
-                .pollUsingLockAndFetch(FETCH_BELOW, FETCH_UP_TO)
-                .pollingInterval(POLLING)
-                .addSchedulerListener(listener)
-                .build();
+    @Override
+    public Duration drain() throws SQLException, InterruptedException {
+        var counting = new Counting();
+        var scheduler =
+                Scheduler.create(pool, task)
+                        .threads(workers)
+                        .pollUsingLockAndFetch(FETCH_BELOW, FETCH_UP_TO)
+                        .pollingInterval(POLLING)
+                        .addSchedulerListener(counting)
+                        .build();
+        counting.line = new FinishLine(ready());
+        scheduler.start();
+        try {
+            return counting.line.await();
+        } finally {
+            scheduler.stop();
+        }
     }
 
     private void ran(TaskInstance<Void> instance) {
@@ -115,30 +123,22 @@ public final class DbScheduler implements Contender {
                         "db-scheduler ran execution %d %d times.".formatted(i, runs.get(i)));
             }
         }
-        try (var connection = pool.getConnection();
-                var statement = connection.createStatement();
-                var row = statement.executeQuery("select count(*) from scheduled_tasks")) {
-            row.next();
-            if (row.getInt(1) != 0) {
-                throw new IllegalStateException(
-                        "db-scheduler left %,d executions behind.".formatted(row.getInt(1)));
-            }
+        if (ready() != 0) {
+            throw new IllegalStateException(
+                    "db-scheduler left %,d executions behind.".formatted(ready()));
         }
     }
 
     @Override
     public void clear() throws SQLException {
-        try (var connection = pool.getConnection();
-                var statement = connection.createStatement()) {
-            statement.execute("truncate scheduled_tasks");
-        }
+        execute("truncate scheduled_tasks");
         submitted = 0;
     }
 
-    private void execute(String script) throws SQLException {
+    private void execute(String sql) throws SQLException {
         try (var connection = pool.getConnection();
                 var statement = connection.createStatement()) {
-            statement.execute(Script.load(script, new SchemaName("public")));
+            statement.execute(sql);
         }
     }
 

@@ -2,6 +2,7 @@ package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
@@ -16,19 +17,25 @@ public final class EngineDefaults implements Contender {
     private final String key;
     private final String name;
     private final StoreSchema schema;
+    private final Submissions submissions;
     private final int workers;
 
     public EngineDefaults(Login login, int workers) throws SQLException {
         this(login, workers, "default", "engine, defaults");
     }
 
-    /** One of several, told apart by its key, which is also the name of its schema. */
+    /** One of several, told apart by its key, and with a schema of its own. */
     public EngineDefaults(Login login, int workers, String key, String name) throws SQLException {
         this.key = key;
         this.name = name;
-        // A prefix, because default is a word of SQL.
         this.schema = StoreSchema.open(login, "engine_" + key, login.options().connections());
+        this.submissions = new Engine(schema.store()).submissions();
         this.workers = workers;
+    }
+
+    /** What is done while an engine and its worker run. */
+    public interface Watch<T> {
+        T watch() throws InterruptedException;
     }
 
     @Override
@@ -43,33 +50,53 @@ public final class EngineDefaults implements Contender {
 
     @Override
     public void submit(int executions) {
-        schema.submit(executions);
+        schema.submit(submissions, executions);
     }
 
     @Override
-    public Duration drain() throws InterruptedException {
+    public int ready() throws SQLException {
+        return schema.ready();
+    }
+
+    /** How many executions are stored, whatever became of them. */
+    public int stored() {
+        return schema.stored();
+    }
+
+    /** Stores executions that have ended; something must have been submitted before. */
+    public void fill(int executions) throws SQLException {
+        schema.fill(executions);
+    }
+
+    @Override
+    public Duration drain() throws SQLException, InterruptedException {
         var counting = new Counting();
+        int ready = ready();
         try (var engine = new Engine(schema.store(), EngineOptions.DEFAULT, counting)) {
             engine.start();
             var worker = worker(engine);
-            var line = new FinishLine(schema.submitted());
-            counting.line = line;
+            counting.line = new FinishLine(ready);
             worker.start();
             try {
-                return line.await();
+                return counting.line.await();
             } finally {
                 worker.stop();
             }
         }
     }
 
-    /** The worker, not yet started. */
-    private Worker worker(Engine engine) {
-        return Worker.on(engine)
-                .name("bench")
-                .concurrency(workers)
-                .handle(StoreSchema.KIND, task -> Payload.EMPTY)
-                .build();
+    /** Runs an engine and its worker for as long as somebody watches. */
+    public <T> T running(Watch<T> watch) throws InterruptedException {
+        try (var engine = new Engine(schema.store())) {
+            engine.start();
+            var worker = worker(engine);
+            worker.start();
+            try {
+                return watch.watch();
+            } finally {
+                worker.stop();
+            }
+        }
     }
 
     @Override
@@ -85,6 +112,14 @@ public final class EngineDefaults implements Contender {
     @Override
     public void close() {
         schema.close();
+    }
+
+    private Worker worker(Engine engine) {
+        return Worker.on(engine)
+                .name("bench")
+                .concurrency(workers)
+                .handle(StoreSchema.KIND, task -> Payload.EMPTY)
+                .build();
     }
 
     /** Hears of every finish once the store has acknowledged it. */

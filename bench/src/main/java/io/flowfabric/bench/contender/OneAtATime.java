@@ -44,12 +44,17 @@ public final class OneAtATime implements Contender {
     }
 
     @Override
-    public Duration drain() throws InterruptedException {
+    public int ready() throws SQLException {
+        return schema.ready();
+    }
+
+    @Override
+    public Duration drain() throws SQLException, InterruptedException {
         var threads = new ArrayList<Hand>();
         for (int i = 0; i < workers; i++) {
             threads.add(new Hand(schema.store(), i));
         }
-        return Crew.drain(threads, schema.submitted());
+        return Crew.drain(threads, ready());
     }
 
     @Override

@@ -1,7 +1,7 @@
+-- Each of these must be as many as were stored.
 select
-    (select count(*) from ${schema}.execution) as stored,
+    (select count(*) from ${schema}.execution) as executions,
     (select count(*) from ${schema}.execution where situation = 'completed') as completed,
-    (select count(*) from ${schema}.ready) as ready,
     (select count(*) from ${schema}.result) as results,
     (select count(*) from ${schema}.retention) as kept,
     (select count(*) from ${schema}.event where transition = 'claim') as claims,

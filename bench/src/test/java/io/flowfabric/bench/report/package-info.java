@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.bench.report;
+
+import org.jspecify.annotations.NullMarked;

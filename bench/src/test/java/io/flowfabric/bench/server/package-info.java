@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.bench.server;
+
+import org.jspecify.annotations.NullMarked;
