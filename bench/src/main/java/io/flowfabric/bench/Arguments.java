@@ -126,21 +126,14 @@ record Arguments(
                 only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH);
                 int number = number(option, left, MOST_REPETITIONS);
                 yield new Arguments(
-                        bench,
-                        quick,
-                        heldSnapshot,
-                        json,
-                        executions,
-                        Optional.of(number),
-                        workers);
+                        bench, quick, heldSnapshot, json, executions, Optional.of(number), workers);
             }
             case "--workers" -> {
                 int number = number(option, left, MOST_WORKERS);
                 yield new Arguments(
                         bench, quick, heldSnapshot, json, executions, repetitions, number);
             }
-            default ->
-                    throw new Refusal("There is no option '%s': %s".formatted(option, USAGE));
+            default -> throw new Refusal("There is no option '%s': %s".formatted(option, USAGE));
         };
     }
 

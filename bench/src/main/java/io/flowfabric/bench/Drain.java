@@ -51,8 +51,7 @@ final class Drain implements Benchmark {
                     trials.add(new DrainTrial(server, contender));
                 }
                 var results = new Rounds(executions, repetitions, progress).run(trials);
-                var roundTrips =
-                        count(server, arguments.workers(), Math.min(executions, COUNTED));
+                var roundTrips = count(server, arguments.workers(), Math.min(executions, COUNTED));
                 var figures = results.figures();
                 figures.put("round_trips_each", roundTrips);
                 return new Report(
@@ -76,7 +75,6 @@ final class Drain implements Benchmark {
                     var contender = maker.make(tap.login(), workers)) {
                 contender.clear();
                 contender.submit(executions);
-                server.settle();
                 var before = tap.count();
                 contender.drain();
                 var counted = tap.count().since(before);

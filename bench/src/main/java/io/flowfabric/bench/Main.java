@@ -13,8 +13,7 @@ public final class Main {
 
     private Main() {}
 
-    public static void main(String[] words)
-            throws IOException, SQLException, InterruptedException {
+    public static void main(String[] words) throws IOException, SQLException, InterruptedException {
         // Figures read the same everywhere.
         Locale.setDefault(Locale.ROOT);
         int outcome = run(List.of(words), System.out, System.err);

@@ -1,3 +1,4 @@
+/** Tests of the benchmarks: that they refuse nonsense, take turns, and still run. */
 @NullMarked
 package io.flowfabric.bench;
 

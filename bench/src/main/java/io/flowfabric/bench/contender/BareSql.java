@@ -15,8 +15,8 @@ import java.util.UUID;
  * claims one execution with one statement and finishes it with another, on a connection of its own,
  * and each statement is a commit.
  *
- * <p>It writes every row that the engine writes, and it is as safe against crashes. It checks nothing
- * else: no sessions that may have died, no lanes, no kinds, no repeated calls.
+ * <p>It writes every row that the engine writes, and it is as safe against crashes. It checks
+ * nothing else: no sessions that may have died, no lanes, no kinds, no repeated calls.
  */
 public final class BareSql implements Contender {
     private final StoreSchema schema;
@@ -103,7 +103,9 @@ public final class BareSql implements Contender {
             claim.setLong(3, now);
             claim.setLong(4, ++claims);
             try (var lease = claim.executeQuery()) {
-                return lease.next() ? finish(lease.getObject("id", UUID.class), lease.getLong("epoch")) : 0;
+                return lease.next()
+                        ? finish(lease.getObject("id", UUID.class), lease.getLong("epoch"))
+                        : 0;
             }
         }
 

@@ -42,7 +42,8 @@ public final class DbScheduler implements Contender {
     private final int workers;
     private final HikariDataSource pool;
     private final SchedulerClient client;
-    private final OneTimeTask<Void> task = Tasks.oneTime("nothing").execute((it, context) -> ran(it));
+    private final OneTimeTask<Void> task =
+            Tasks.oneTime("nothing").execute((it, context) -> ran(it));
     private int submitted;
     private AtomicIntegerArray runs = new AtomicIntegerArray(0);
 

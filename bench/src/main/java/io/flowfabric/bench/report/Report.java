@@ -29,8 +29,7 @@ public record Report(
         }
         text.append("\n\n").append(table).append('\n');
         ratios.forEach(
-                (name, ratio) ->
-                        text.append(String.format(Locale.ROOT, "%s %.2f%n", name, ratio)));
+                (name, ratio) -> text.append(String.format(Locale.ROOT, "%s %.2f%n", name, ratio)));
         return text.toString();
     }
 

@@ -14,7 +14,9 @@ public record Login(String url, String user, String password) {
         return DatabaseOptions.of(url, user, password);
     }
 
-    /** A connection whose statements are prepared at their first use, as those of the product are. */
+    /**
+     * A connection whose statements are prepared at their first use, as those of the product are.
+     */
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(url + "&prepareThreshold=1", user, password);
     }

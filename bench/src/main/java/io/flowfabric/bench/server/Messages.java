@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Counts the messages that one client sends to Postgres, from its bytes as they come.
  *
- * <p>A message is one byte for its type, four for its length without the type, and the rest. Only the
- * first one, by which a client introduces itself, has no type.
+ * <p>A message is one byte for its type, four for its length without the type, and the rest. Only
+ * the first one, by which a client introduces itself, has no type.
  */
 final class Messages {
     private static final int LENGTH = Integer.BYTES;

@@ -21,6 +21,8 @@ public final class Server implements AutoCloseable {
     private final Path folder;
     private final EmbeddedPostgres postgres;
     private final Connection admin;
+    private final Thread shutdownHook = new Thread(this::end, "flowfabric-bench-end");
+    private boolean ended;
 
     private Server(Path folder, EmbeddedPostgres postgres, Connection admin) {
         this.folder = folder;
@@ -28,11 +30,16 @@ public final class Server implements AutoCloseable {
         this.admin = admin;
     }
 
-    /** Starts one with the settings that every embedded server has: a commit survives a power cut. */
+    /**
+     * Starts one with the settings that every embedded server has: a commit survives a power cut.
+     */
     public static Server start() throws IOException, SQLException {
         var folder = Files.createTempDirectory("flowfabric-bench");
         var postgres = EmbeddedPostgres.start(folder, EmbeddedOptions.DEFAULT);
-        return new Server(folder, postgres, login(postgres).connect());
+        var server = new Server(folder, postgres, login(postgres).connect());
+        // Whoever loses patience and interrupts the program gets the space back too.
+        Runtime.getRuntime().addShutdownHook(server.shutdownHook);
+        return server;
     }
 
     public Login login() {
@@ -85,6 +92,19 @@ public final class Server implements AutoCloseable {
 
     @Override
     public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        } catch (IllegalStateException e) {
+            // The JVM is shutting down, and the hook is at work or waits for us below.
+        }
+        end();
+    }
+
+    private synchronized void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
         try {
             admin.close();
         } catch (SQLException e) {

@@ -1,3 +1,4 @@
+/** Tests of what is made of measurements. */
 @NullMarked
 package io.flowfabric.bench.report;
 

@@ -1,3 +1,4 @@
+/** Tests of what is read off the wire. */
 @NullMarked
 package io.flowfabric.bench.server;
 
