@@ -1,6 +1,7 @@
 package io.flowfabric.bench;
 
 import io.flowfabric.bench.contender.BareSql;
+import io.flowfabric.bench.contender.BareSqlInBatches;
 import io.flowfabric.bench.contender.Contender;
 import io.flowfabric.bench.contender.DbScheduler;
 import io.flowfabric.bench.contender.EngineDefaults;
@@ -36,7 +37,12 @@ final class Drain implements Benchmark {
     }
 
     private static final List<Maker> CONTENDERS =
-            List.of(BareSql::new, OneAtATime::new, EngineDefaults::new, DbScheduler::new);
+            List.of(
+                    BareSql::new,
+                    BareSqlInBatches::new,
+                    OneAtATime::new,
+                    EngineDefaults::new,
+                    DbScheduler::new);
 
     @Override
     public Report run(Arguments arguments, Consumer<String> progress)
@@ -89,6 +95,7 @@ final class Drain implements Benchmark {
         var ratios = new LinkedHashMap<String, Double>();
         ratios.put("default_over_dbscheduler", results.ratio("default", "dbscheduler"));
         ratios.put("default_over_bare", results.ratio("default", "bare"));
+        ratios.put("default_over_bare_batched", results.ratio("default", "bare_batched"));
         ratios.put("single_over_bare", results.ratio("single", "bare"));
         return ratios;
     }
