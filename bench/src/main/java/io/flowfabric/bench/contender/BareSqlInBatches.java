@@ -15,7 +15,10 @@ import java.util.UUID;
  * be kept when nobody waits for a commit of their own.
  */
 public final class BareSqlInBatches implements Contender {
-    /** What the engine holds ahead for sixteen handlers that are quick. */
+    /**
+     * As in {@code bare-claim-batch.sql}: what the engine holds ahead for sixteen handlers that are
+     * quick.
+     */
     private static final int BATCH = 64;
 
     /** More of them only wait for the same two cores. */
@@ -92,7 +95,8 @@ public final class BareSqlInBatches implements Contender {
             open = connection.prepareStatement(Script.load("bare-open.sql", schema.name()));
             claim = connection.prepareStatement(Script.load("bare-claim-batch.sql", schema.name()));
             finish =
-                    connection.prepareStatement(Script.load("bare-finish-batch.sql", schema.name()));
+                    connection.prepareStatement(
+                            Script.load("bare-finish-batch.sql", schema.name()));
         }
 
         void open() throws SQLException {
@@ -105,10 +109,9 @@ public final class BareSqlInBatches implements Contender {
         public int work() throws SQLException {
             long now = System.currentTimeMillis();
             claim.setObject(1, session);
-            claim.setInt(2, BATCH);
+            claim.setLong(2, now);
             claim.setLong(3, now);
-            claim.setLong(4, now);
-            claim.setLong(5, ++claims);
+            claim.setLong(4, ++claims);
             var ids = new ArrayList<UUID>(BATCH);
             var epochs = new ArrayList<Long>(BATCH);
             try (var lease = claim.executeQuery()) {

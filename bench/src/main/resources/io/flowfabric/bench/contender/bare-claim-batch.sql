@@ -1,4 +1,5 @@
--- As bare-claim, for many at once under one receipt.
+-- As bare-claim, for many at once under one receipt. The limit is written out: were it a parameter, the planner would
+-- guess a tenth of the queue and read all of it.
 with holder as (
     select id from ${schema}.session where id = ? for key share
 ),
@@ -6,7 +7,7 @@ head as (
     select lane, gate, rank, fresh, seq
     from ${schema}.ready
     order by lane, gate, rank, fresh, seq
-    limit ?
+    limit 64
     for update skip locked
 ),
 unqueued as (
