@@ -88,7 +88,15 @@ class ArrowsTest {
                     new Module(
                             "cli",
                             List.of("core", "engine", "worker", "postgres"),
-                            List.of("org.jspecify..")));
+                            List.of("org.jspecify..")),
+                    new Module(
+                            "bench",
+                            List.of("core", "postgres", "engine", "worker"),
+                            List.of(
+                                    "org.jspecify..",
+                                    "javax.sql..",
+                                    "com.zaxxer.hikari..",
+                                    "com.github.kagkarlsson.scheduler..")));
 
     /** What of the JDK is for everyone; the rest is asked for as a library. */
     private static final List<String> JDK = List.of("java..", "javax.crypto..");

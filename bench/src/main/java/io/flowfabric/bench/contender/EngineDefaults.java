@@ -1,0 +1,134 @@
+package io.flowfabric.bench.contender;
+
+import io.flowfabric.bench.server.Login;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.EngineMetrics;
+import io.flowfabric.engine.EngineOptions;
+import io.flowfabric.worker.Worker;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** An engine and one worker as anybody would start them, with a handler that does nothing. */
+public final class EngineDefaults implements Contender {
+    private final String key;
+    private final String name;
+    private final StoreSchema schema;
+    private final Submissions submissions;
+    private final int workers;
+
+    public EngineDefaults(Login login, int workers) throws SQLException {
+        this(login, workers, "default", "engine, defaults");
+    }
+
+    /** One of several, told apart by its key, and with a schema of its own. */
+    public EngineDefaults(Login login, int workers, String key, String name) throws SQLException {
+        this.key = key;
+        this.name = name;
+        this.schema = StoreSchema.open(login, "engine_" + key, login.options().connections());
+        this.submissions = new Engine(schema.store()).submissions();
+        this.workers = workers;
+    }
+
+    /** What is done while an engine and its worker run. */
+    public interface Watch<T> {
+        T watch() throws InterruptedException;
+    }
+
+    @Override
+    public String key() {
+        return key;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void submit(int executions) {
+        schema.submit(submissions, executions);
+    }
+
+    @Override
+    public int ready() throws SQLException {
+        return schema.ready();
+    }
+
+    /** How many executions are stored, whatever became of them. */
+    public int stored() {
+        return schema.stored();
+    }
+
+    /** Stores executions that have ended; something must have been submitted before. */
+    public void fill(int executions) throws SQLException {
+        schema.fill(executions);
+    }
+
+    @Override
+    public Duration drain() throws SQLException, InterruptedException {
+        var counting = new Counting();
+        int ready = ready();
+        try (var engine = new Engine(schema.store(), EngineOptions.DEFAULT, counting)) {
+            engine.start();
+            var worker = worker(engine);
+            counting.line = new FinishLine(ready);
+            worker.start();
+            try {
+                return counting.line.await();
+            } finally {
+                worker.stop();
+            }
+        }
+    }
+
+    /** Runs an engine and its worker for as long as somebody watches. */
+    public <T> T running(Watch<T> watch) throws InterruptedException {
+        try (var engine = new Engine(schema.store())) {
+            engine.start();
+            var worker = worker(engine);
+            worker.start();
+            try {
+                return watch.watch();
+            } finally {
+                worker.stop();
+            }
+        }
+    }
+
+    @Override
+    public void verify() throws SQLException {
+        schema.verify();
+    }
+
+    @Override
+    public void clear() throws SQLException {
+        schema.clear();
+    }
+
+    @Override
+    public void close() {
+        schema.close();
+    }
+
+    private Worker worker(Engine engine) {
+        return Worker.on(engine)
+                .name("bench")
+                .concurrency(workers)
+                .handle(StoreSchema.KIND, task -> Payload.EMPTY)
+                .build();
+    }
+
+    /** Hears of every finish once the store has acknowledged it. */
+    private static final class Counting implements EngineMetrics {
+        private volatile FinishLine line = new FinishLine(0);
+
+        @Override
+        public void ended(Transition transition, int count) {
+            line.finished(count);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+-- As bare-claim, for many at once under one receipt. The limit is written out: were it a parameter, the planner would
+-- guess a tenth of the queue and read all of it.
+with holder as (
+    select id from ${schema}.session where id = ? for key share
+),
+head as (
+    select lane, gate, rank, fresh, seq
+    from ${schema}.ready
+    order by lane, gate, rank, fresh, seq
+    limit 64
+    for update skip locked
+),
+unqueued as (
+    delete from ${schema}.ready r
+    using head h
+    where r.lane = h.lane and r.gate = h.gate and r.rank = h.rank and r.fresh = h.fresh and r.seq = h.seq
+    returning r.id
+),
+leased as (
+    update ${schema}.execution e
+    set situation = 'running', attempts = e.attempts + 1, epoch = e.epoch + 1, session = holder.id, since = ?, changed = ?
+    from unqueued, holder
+    where e.id = unqueued.id
+    returning e.id, e.part, e.lane, e.attempts, e.epoch, e.session, e.since
+),
+receipted as (
+    insert into ${schema}.receipt (session, number, ids, epochs)
+    select session, ?, array_agg(id), array_agg(epoch) from leased group by session
+),
+recorded as (
+    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    select since, id, part, lane, 'claim', 'running', attempts, epoch, session from leased
+)
+select leased.id, leased.epoch, s.content_type, s.input
+from leased
+join ${schema}.submission s on s.id = leased.id

@@ -1,0 +1,28 @@
+-- As bare-finish, for many at once.
+with held as (
+    select e.id, e.session, ?::bigint as now
+    from ${schema}.execution e
+    join unnest(?::uuid[], ?::bigint[]) as lease (id, epoch) on e.id = lease.id and e.epoch = lease.epoch
+    where e.situation = 'running'
+    order by e.id
+    for update of e
+),
+changed as (
+    update ${schema}.execution e
+    set situation = 'completed', session = null, since = null, changed = held.now,
+        given_epoch = e.epoch, given_digest = decode(repeat('00', 32), 'hex'), given_transition = 'complete'
+    from held
+    where e.id = held.id
+    returning e.id, e.part, e.lane, e.attempts, e.epoch, held.session, e.changed
+),
+kept as (
+    insert into ${schema}.retention (due, id) select changed + 604800000, id from changed
+),
+produced as (
+    insert into ${schema}.result (id, content_type, bytes) select id, 'application/octet-stream', '' from changed
+),
+recorded as (
+    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    select changed, id, part, lane, 'complete', 'completed', attempts, epoch, session from changed
+)
+select count(*) from changed

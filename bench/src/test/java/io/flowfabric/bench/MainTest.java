@@ -1,0 +1,48 @@
+package io.flowfabric.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+class MainTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream beside = new ByteArrayOutputStream();
+
+    /** Every contender on a real server; what it did is checked inside. */
+    @Test
+    void a_small_drain_of_every_contender_gives_all_ratios(@TempDir Path folder) throws Exception {
+        var json = folder.resolve("figures.json");
+
+        int outcome = run("drain --executions 200 --repetitions 1 --workers 4 --json " + json);
+
+        assertThat(outcome).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("engine, defaults", "engine, one at a time", "bare SQL", "db-scheduler");
+        assertThat(Files.readString(json))
+                .contains("default_over_dbscheduler", "default_over_bare", "single_over_bare");
+    }
+
+    @Test
+    void misuse_is_one_sentence_and_an_exit_code() throws Exception {
+        int outcome = run("drain --workers none");
+
+        assertThat(outcome).isEqualTo(2);
+        assertThat(out.size()).isZero();
+        assertThat(beside.toString(StandardCharsets.UTF_8)).hasLineCount(1);
+    }
+
+    private int run(String words) throws Exception {
+        return Main.run(
+                List.of(words.split(" ")),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(beside, true, StandardCharsets.UTF_8));
+    }
+}
