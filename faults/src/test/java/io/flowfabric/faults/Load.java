@@ -1,21 +1,19 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Store;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /** Submitters that submit a little all the time, and repeat what they got no answer to. */
 final class Load implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final Queue<ExecutionId> accepted = new ConcurrentLinkedQueue<>();
+    private final AtomicLong accepted = new AtomicLong();
     private final List<Future<?>> submitters;
     private volatile boolean over;
 
@@ -33,22 +31,23 @@ final class Load implements AutoCloseable {
 
     private void submitAll(Store store, int batch, Duration pause) {
         while (!over) {
-            accepted.addAll(World.submit(store, World.work(batch)));
+            accepted.addAndGet(World.submit(store, World.work(batch)).size());
             Waiting.pause(pause);
         }
     }
 
-    int accepted() {
-        return accepted.size();
+    /** How much was accepted so far. */
+    long accepted() {
+        return accepted.get();
     }
 
-    /** Ends it; nobody may have been told anything but to repeat. */
-    List<ExecutionId> end() throws Exception {
+    /** Ends it, and says how much was accepted; nobody may have been told but to repeat. */
+    long end() throws Exception {
         over = true;
         for (var submitter : submitters) {
             submitter.get();
         }
-        return List.copyOf(accepted);
+        return accepted.get();
     }
 
     @Override

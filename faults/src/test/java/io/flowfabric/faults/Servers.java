@@ -8,6 +8,7 @@ import io.flowfabric.postgres.jdbc.SchemaName;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.UUID;
 
@@ -57,12 +58,17 @@ final class Servers {
     /** The one number that a query gives. */
     static long number(DatabaseOptions options, String sql) {
         try (var connection = connect(options);
-                var statement = connection.createStatement();
-                var results = statement.executeQuery(sql)) {
-            results.next();
-            return results.getLong(1);
+                var statement = connection.prepareStatement(sql)) {
+            return number(statement);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    static long number(PreparedStatement query) throws SQLException {
+        try (var results = query.executeQuery()) {
+            results.next();
+            return results.getLong(1);
         }
     }
 

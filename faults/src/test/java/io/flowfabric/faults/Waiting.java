@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /** Waiting, in real time, for what other threads and processes are about to do. */
 final class Waiting {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration LOOK_EVERY = Duration.ofMillis(10);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(30);
 
     private Waiting() {}
 
