@@ -12,7 +12,6 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
-import io.flowfabric.testkit.fault.HookedStore;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +39,7 @@ class ExhaustedPoolTest {
     void many_callers_share_two_connections_and_wait_for_them() throws Exception {
         var small = world.another(world.options.withConnections(2));
         var watched =
-                HookedStore.over(small, world.witness.watching((name, call) -> call.call()));
+                world.watched(small);
         world.start(
                 World.worker(world.engine(watched))
                         .concurrency(CALLERS)
@@ -68,9 +67,7 @@ class ExhaustedPoolTest {
                         .withAcquireTimeout(Duration.ofMillis(300))
                         .withServerTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(1));
         var watched =
-                HookedStore.over(
-                        world.another(impatient),
-                        world.witness.watching((name, call) -> call.call()));
+                world.watched(world.another(impatient));
         var work = IntStream.range(0, CALLERS).mapToObj(i -> World.work(1)).toList();
         // Started before, so that it lives through it.
         world.start(

@@ -10,6 +10,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** Real Postgres servers, and what tests do to them behind the back of the product. */
@@ -60,6 +63,33 @@ final class Servers {
         try (var connection = connect(options);
                 var statement = connection.prepareStatement(sql)) {
             return number(statement);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Every row of every table of a schema, so that nobody can write there unnoticed. */
+    static String fingerprint(DatabaseOptions options, SchemaName schema) {
+        var prints = new TreeMap<String, String>();
+        var tables = "select tablename from pg_tables where schemaname = '%s'".formatted(schema);
+        for (var table : texts(options, tables)) {
+            var rows =
+                    "select md5(coalesce(string_agg(t::text, ';' order by t::text), '')) from %s.%s t"
+                            .formatted(schema, table);
+            prints.put(table, texts(options, rows).getFirst());
+        }
+        return prints.toString();
+    }
+
+    private static List<String> texts(DatabaseOptions options, String sql) {
+        try (var connection = connect(options);
+                var statement = connection.createStatement();
+                var results = statement.executeQuery(sql)) {
+            var texts = new ArrayList<String>();
+            while (results.next()) {
+                texts.add(results.getString(1));
+            }
+            return texts;
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -29,10 +29,8 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -44,14 +42,6 @@ import java.util.stream.IntStream;
 final class World implements AutoCloseable {
     static final Lane LANE = Lane.of("emails");
     static final String KIND = "welcome";
-
-    private static final Set<PublicState> OVER =
-            EnumSet.of(
-                    PublicState.COMPLETED,
-                    PublicState.FAILED,
-                    PublicState.CANCELLED,
-                    PublicState.EXPIRED,
-                    PublicState.SKIPPED);
 
     final Witness witness = new Witness(InstantSource.system());
     final DatabaseOptions options;
@@ -80,7 +70,12 @@ final class World implements AutoCloseable {
 
     /** The store, as somebody uses it whose every acknowledged call counts. */
     Store watched() {
-        return HookedStore.over(plain, witness.watching((name, call) -> call.call()));
+        return watched(plain);
+    }
+
+    /** A store whose every acknowledged call counts. */
+    Store watched(Store store) {
+        return HookedStore.over(store, witness.watching((name, call) -> call.call()));
     }
 
     /** Another store on the same schema, with connections of its own. */
@@ -151,17 +146,12 @@ final class World implements AutoCloseable {
         return plain.queries().results(List.of(id)).getFirst().orThrow();
     }
 
-    /** Whether all of these have ended, in whatever way. */
-    boolean over(List<ExecutionId> ids) {
-        return ids.stream().allMatch(id -> OVER.contains(view(id).state().publicState()));
-    }
-
     /** Whether everything that was ever submitted has ended; also while the server is away. */
     boolean drained() {
         try {
             return plain.queries().counts(Namespace.DEFAULT).values().stream()
                     .flatMap(lane -> lane.entrySet().stream())
-                    .allMatch(count -> OVER.contains(count.getKey()) || count.getValue() == 0);
+                    .allMatch(count -> count.getKey().terminal() || count.getValue() == 0);
         } catch (FlowFabricException e) {
             return false;
         }
