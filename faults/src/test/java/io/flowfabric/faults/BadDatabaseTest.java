@@ -146,8 +146,7 @@ class BadDatabaseTest {
 
         calls.reads()
                 .forEach(
-                        (name, call) ->
-                                assertThat(failure(world.store(), call)).as(name).isNull());
+                        (name, call) -> assertThat(failure(world.store(), call)).as(name).isNull());
         calls.writes()
                 .forEach(
                         (name, call) ->
@@ -223,7 +222,7 @@ class BadDatabaseTest {
     }
 
     private static int portOfNobody() throws IOException {
-        try (var taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return taken.getLocalPort();
         }
     }

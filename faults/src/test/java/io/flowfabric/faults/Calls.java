@@ -98,9 +98,7 @@ final class Calls {
         calls.put("lane", store -> store.lanes().describe(World.LANE));
         calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 10));
         calls.put("beginning", store -> store.feeds().beginning());
-        calls.put(
-                "read",
-                store -> store.feeds().read(everything, store.feeds().beginning(), 10));
+        calls.put("read", store -> store.feeds().read(everything, store.feeds().beginning(), 10));
         calls.put("next due", store -> store.maintenance().nextDue());
         return calls;
     }

@@ -51,8 +51,7 @@ class DeadlockTest {
 
     @Test
     void no_deadlock_reaches_anybody() throws Exception {
-        var crowded =
-                world.watched(world.another(world.options.withConnections(THREADS)));
+        var crowded = world.watched(world.another(world.options.withConnections(THREADS)));
         var ids = World.submit(crowded, World.work(World.KIND, EXECUTIONS, POLICY));
         var deeds = new Deeds();
         long before = Servers.number(world.options, DEADLOCKS);

@@ -38,8 +38,7 @@ class ExhaustedPoolTest {
     @Test
     void many_callers_share_two_connections_and_wait_for_them() throws Exception {
         var small = world.another(world.options.withConnections(2));
-        var watched =
-                world.watched(small);
+        var watched = world.watched(small);
         world.start(
                 World.worker(world.engine(watched))
                         .concurrency(CALLERS)
@@ -66,12 +65,10 @@ class ExhaustedPoolTest {
                         .withConnections(3)
                         .withAcquireTimeout(Duration.ofMillis(300))
                         .withServerTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(1));
-        var watched =
-                world.watched(world.another(impatient));
+        var watched = world.watched(world.another(impatient));
         var work = IntStream.range(0, CALLERS).mapToObj(i -> World.work(1)).toList();
         // Started before, so that it lives through it.
-        world.start(
-                World.worker(world.engine(watched)).handle(World.KIND, task -> Payload.EMPTY));
+        world.start(World.worker(world.engine(watched)).handle(World.KIND, task -> Payload.EMPTY));
         var errors = new ArrayList<FlowFabricException>();
 
         try (var holder = Servers.connect(world.options);
@@ -123,9 +120,7 @@ class ExhaustedPoolTest {
     /** Does something with each of these, in as many threads. */
     private static <T, R> List<Future<R>> atOnce(List<T> items, Function<T, R> something) {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            return items.stream()
-                    .map(item -> threads.submit(() -> something.apply(item)))
-                    .toList();
+            return items.stream().map(item -> threads.submit(() -> something.apply(item))).toList();
         }
     }
 }

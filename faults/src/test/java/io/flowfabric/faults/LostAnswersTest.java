@@ -44,8 +44,16 @@ class LostAnswersTest {
     private static final By OPERATOR = new By("ada", "to see what happens");
     private static final List<String> EVERY_CALL =
             List.of(
-                    "submit", "open", "claim", "progress", "end", "heartbeat", "close", "act",
-                    "tick", "nextDue");
+                    "submit",
+                    "open",
+                    "claim",
+                    "progress",
+                    "end",
+                    "heartbeat",
+                    "close",
+                    "act",
+                    "tick",
+                    "nextDue");
     private static final Policy POLICY =
             Policy.DEFAULT
                     .maxReclaims(1000)
@@ -93,17 +101,18 @@ class LostAnswersTest {
         }
 
         HistoryAssert.assertThat(
-                        History.of(
-                                        store,
-                                        InstantSource.system().instant(),
-                                        witness.acknowledged())
+                        History.of(store, InstantSource.system().instant(), witness.acknowledged())
                                 .meantToBeDrained())
                 .isSound();
         assertThat(twice).as("leases that were worked on twice").hasValue(0);
     }
 
     private Worker worker(Engine engine) {
-        return World.worker(engine).ttl(TTL).concurrency(6).decide(World.KIND, this::handle).start();
+        return World.worker(engine)
+                .ttl(TTL)
+                .concurrency(6)
+                .decide(World.KIND, this::handle)
+                .start();
     }
 
     private Outcome handle(Task task) {

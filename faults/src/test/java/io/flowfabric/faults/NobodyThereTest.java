@@ -55,8 +55,7 @@ class NobodyThereTest {
         var session = Session.of("mailer", "here", World.LANE.name());
 
         isUnavailable(() -> engine.place(session));
-        isUnavailable(
-                () -> World.worker(engine).handle(World.KIND, task -> Payload.EMPTY).start());
+        isUnavailable(() -> World.worker(engine).handle(World.KIND, task -> Payload.EMPTY).start());
     }
 
     @Test

@@ -55,11 +55,33 @@ final class Player {
     /** Doing these more often keeps the others from running out of work. */
     private static final List<Deed> CHOICES =
             List.of(
-                    Deed.CLAIM, Deed.CLAIM, Deed.CLAIM, Deed.CLAIM, Deed.CLAIM, Deed.CLAIM_ONE,
-                    Deed.CLAIM_ONE, Deed.FINISH, Deed.FINISH, Deed.FINISH, Deed.FINISH,
-                    Deed.PROGRESS, Deed.PROGRESS, Deed.HEARTBEAT, Deed.CLOSE, Deed.CANCEL,
-                    Deed.REPRIORITISE, Deed.REVOKE, Deed.PAUSE, Deed.RESUME, Deed.RESUME,
-                    Deed.REPLAY, Deed.REPLAY, Deed.RECLAIM, Deed.RECLAIM, Deed.TIMERS, Deed.TIMERS);
+                    Deed.CLAIM,
+                    Deed.CLAIM,
+                    Deed.CLAIM,
+                    Deed.CLAIM,
+                    Deed.CLAIM,
+                    Deed.CLAIM_ONE,
+                    Deed.CLAIM_ONE,
+                    Deed.FINISH,
+                    Deed.FINISH,
+                    Deed.FINISH,
+                    Deed.FINISH,
+                    Deed.PROGRESS,
+                    Deed.PROGRESS,
+                    Deed.HEARTBEAT,
+                    Deed.CLOSE,
+                    Deed.CANCEL,
+                    Deed.REPRIORITISE,
+                    Deed.REVOKE,
+                    Deed.PAUSE,
+                    Deed.RESUME,
+                    Deed.RESUME,
+                    Deed.REPLAY,
+                    Deed.REPLAY,
+                    Deed.RECLAIM,
+                    Deed.RECLAIM,
+                    Deed.TIMERS,
+                    Deed.TIMERS);
 
     private final Store store;
     private final List<ExecutionId> ids;
