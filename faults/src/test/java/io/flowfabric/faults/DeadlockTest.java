@@ -81,10 +81,10 @@ class DeadlockTest {
         assertThat(deeds.failures()).as("what else went wrong").isEmpty();
         assertThat(deeds.leastOften()).as(deeds.toString()).isGreaterThanOrEqualTo(OFTEN);
         cancelAll(ids);
-        world.judge();
         assertThat(Servers.number(world.options, DEADLOCKS) - before)
                 .as("deadlocks that the server had to resolve")
                 .isZero();
+        world.judge();
     }
 
     private void cancelAll(List<ExecutionId> ids) {
