@@ -20,6 +20,7 @@ public final class Engine extends Service {
     private final Parking parking;
     private final Submissions submissions;
     private final Leases leases;
+    private volatile boolean stopped;
 
     public Engine(Store store) {
         this(store, EngineOptions.DEFAULT, EngineMetrics.NONE);
@@ -37,7 +38,13 @@ public final class Engine extends Service {
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.parking = new Parking(store.wakeups(), options, this.metrics, time);
         this.submissions =
-                new Intake(store.submissions(), sweeps, this.metrics, time, options.submitChunk());
+                new Intake(
+                        store.submissions(),
+                        sweeps,
+                        this.metrics,
+                        time,
+                        options.submitChunk(),
+                        () -> stopped);
         this.leases = new Writes(store.leases(), sweeps, this.metrics);
     }
 
@@ -52,7 +59,8 @@ public final class Engine extends Service {
 
     /**
      * Where work comes in, however much at once: it goes to the store in chunks, each a commit of
-     * its own. When one of them fails, repeating all of it is safe.
+     * its own. When one of them fails, repeating all of it is safe. An engine that has stopped
+     * refuses: nobody would be there for what becomes due.
      */
     public Submissions submissions() {
         return submissions;
@@ -81,6 +89,7 @@ public final class Engine extends Service {
 
     @Override
     protected void end() {
+        stopped = true;
         sweeps.stop();
         parking.stop();
     }

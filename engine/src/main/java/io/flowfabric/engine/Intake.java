@@ -1,5 +1,6 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
@@ -9,6 +10,7 @@ import io.flowfabric.core.policy.Due;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** Submissions through an engine: in chunks, counted, and with the sweeps told what is coming. */
@@ -18,13 +20,24 @@ final class Intake implements Submissions {
     private final EngineMetrics metrics;
     private final Time time;
     private final int chunk;
+    private final BooleanSupplier stopped;
 
-    Intake(Submissions store, Sweeps sweeps, EngineMetrics metrics, Time time, int chunk) {
+    /**
+     * @param stopped whether nothing may come in any more
+     */
+    Intake(
+            Submissions store,
+            Sweeps sweeps,
+            EngineMetrics metrics,
+            Time time,
+            int chunk,
+            BooleanSupplier stopped) {
         this.store = store;
         this.sweeps = sweeps;
         this.metrics = metrics;
         this.time = time;
         this.chunk = chunk;
+        this.stopped = stopped;
     }
 
     @Override
@@ -41,6 +54,9 @@ final class Intake implements Submissions {
     }
 
     private List<Answer<Submitted>> once(List<Submission> submissions) {
+        if (stopped.getAsBoolean()) {
+            throw new Unavailable("The engine has stopped; start another one and submit to that.");
+        }
         var answers = store.submit(submissions);
         int created = 0;
         for (var answer : answers) {

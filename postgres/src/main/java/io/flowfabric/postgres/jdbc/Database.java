@@ -159,7 +159,7 @@ public final class Database implements Jdbc, AutoCloseable {
 
     private Connection borrow() {
         if (pool.isClosed()) {
-            throw new Unavailable("The store is closed.");
+            throw new Unavailable("The store is closed; open another one.");
         }
         try {
             return pool.getConnection();

@@ -1,0 +1,65 @@
+package io.flowfabric.faults;
+
+import io.flowfabric.postgres.embedded.EmbeddedOptions;
+import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.jdbc.DatabaseOptions;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** A durable Postgres that is killed and comes back at the same address. */
+final class CrashingServer implements AutoCloseable {
+    private final Path home;
+    private EmbeddedPostgres running;
+
+    CrashingServer(Path home) {
+        this.home = home;
+        this.running = EmbeddedPostgres.start(home, settings());
+    }
+
+    private static EmbeddedOptions settings() {
+        return Servers.embedded();
+    }
+
+    DatabaseOptions options() {
+        return Servers.options(running);
+    }
+
+    /** Ends every process of the server at once, none of them with a chance to write anything. */
+    void kill() {
+        var postmaster = postmaster();
+        var all = Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
+        all.forEach(ProcessHandle::destroyForcibly);
+        Waiting.until("the server is gone", () -> all.stream().noneMatch(CrashingServer::lives));
+        // It is gone, so that this only gives up the folder.
+        running.close();
+    }
+
+    /** Starts it again, where it was. */
+    void restart() {
+        running = EmbeddedPostgres.start(home, settings().withPort(running.port()));
+    }
+
+    private ProcessHandle postmaster() {
+        try {
+            var file = running.dataDirectory().resolve("postmaster.pid");
+            var pid = Long.parseLong(Files.readAllLines(file).getFirst().strip());
+            return ProcessHandle.of(pid).orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A process that is dead and not yet buried does no harm. */
+    private static boolean lives(ProcessHandle process) {
+        return process.isAlive() && process.info().command().isPresent();
+    }
+
+    @Override
+    public void close() {
+        running.close();
+    }
+}

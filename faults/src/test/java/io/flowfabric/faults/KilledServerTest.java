@@ -1,0 +1,53 @@
+package io.flowfabric.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.worker.Task;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A Postgres that is killed with SIGKILL amid work, and started again. */
+class KilledServerTest {
+    private static final Duration TTL = Duration.ofSeconds(3);
+    private static final int KILLS = 3;
+
+    @TempDir Path home;
+
+    @Test
+    void what_was_acknowledged_stands_and_everybody_goes_on() throws Exception {
+        try (var server = new CrashingServer(home);
+                var world = new World(server.options());
+                var load = Load.on(world.watched(), 4, 5, Duration.ofMillis(20))) {
+            world.start(
+                    World.worker(world.engine())
+                            .ttl(TTL)
+                            .handle(World.KIND, KilledServerTest::work));
+            world.process("other", TTL, 8).awaitReady();
+
+            for (int i = 0; i < KILLS; i++) {
+                long before = load.accepted();
+                Waiting.until("work goes on", () -> load.accepted() > before + 200);
+                server.kill();
+                server.restart();
+            }
+            long before = load.accepted();
+            Waiting.until("work goes on", () -> load.accepted() > before + 200);
+
+            long accepted = load.end();
+            world.judge();
+            assertThat(world.counts()).containsExactly(entry(PublicState.COMPLETED, accepted));
+        }
+    }
+
+    private static Payload work(Task task) {
+        Waiting.pause(Duration.ofMillis(5));
+        return Payload.text("here " + task.fence());
+    }
+}

@@ -1,0 +1,58 @@
+package io.flowfabric.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.flowfabric.core.PublicState;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Objects;
+
+/** An engine in a small heap, with much more work in the store than would fit into it. */
+class SmallHeapTest {
+    private final World world = new World();
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    @Test
+    void a_hundred_thousand_wait_and_a_thousand_run_in_256_MiB() {
+        var program =
+                Child.start(
+                        SmallHeapProgram.class,
+                        List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"),
+                        List.of(
+                                world.options.url(),
+                                Objects.requireNonNull(world.options.user()),
+                                world.schema.text()),
+                        Objects.requireNonNull(world.options.password()),
+                        System.out::println);
+        try (program) {
+            Waiting.until("it holds all it can", () -> says(program, "running"));
+            assertThat(world.counts())
+                    .containsOnly(
+                            entry(PublicState.ACTIVE, (long) SmallHeapProgram.RUNNING),
+                            entry(
+                                    PublicState.WAITING,
+                                    (long) SmallHeapProgram.SUBMITTED - SmallHeapProgram.RUNNING));
+
+            program.tell("go");
+            Waiting.until("it works on", () -> says(program, "ended"));
+
+            assertThat(program.awaitEnd()).isZero();
+            assertThat(program.said()).endsWith("stopped");
+            assertThat(world.counts().get(PublicState.COMPLETED))
+                    .isGreaterThanOrEqualTo(SmallHeapProgram.ENDED);
+            assertThat(world.counts()).doesNotContainKey(PublicState.ACTIVE);
+        }
+    }
+
+    private static boolean says(Child program, String word) {
+        return program.said().stream().anyMatch(line -> line.startsWith(word));
+    }
+}

@@ -1,0 +1,171 @@
+package io.flowfabric.faults;
+
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.engine.Engine;
+import io.flowfabric.postgres.PostgresStore;
+import io.flowfabric.postgres.jdbc.DatabaseOptions;
+import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.testkit.fault.HookedStore;
+import io.flowfabric.worker.Task;
+import io.flowfabric.worker.Worker;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A program that runs a worker until its input ends, and says what it does:
+ *
+ * <ul>
+ *   <li>{@code ready} once it runs;
+ *   <li>{@code begun <fence>} when a handler that holds on begins;
+ *   <li>{@code ended <fence> <result>} when the store has acknowledged a completion;
+ *   <li>{@code tried <fence> <what> <answer>} when a handler that held on wrote by itself.
+ * </ul>
+ */
+final class WorkerProgram {
+    /** The kind of work that holds on until the program is told to go on. */
+    static final String HOLD = "hold";
+
+    /** Tells those who hold on to finish. */
+    static final String GO = "go";
+
+    /** Tells them to write with the leases that they once had, and then to finish. */
+    static final String WRITE = "write";
+
+    private final String name;
+    private final Store store;
+    private final CountDownLatch go = new CountDownLatch(1);
+    private volatile boolean writes;
+
+    private WorkerProgram(String name, Store store) {
+        this.name = name;
+        this.store = HookedStore.over(store, this::watch);
+    }
+
+    /** Takes URL, user, schema, name, lane, time to live in milliseconds, and concurrency. */
+    public static void main(String... words) throws IOException {
+        var options = DatabaseOptions.of(words[0], words[1], Child.password()).withConnections(4);
+        try (var store = PostgresStore.open(options, new SchemaName(words[2]))) {
+            new WorkerProgram(words[3], store)
+                    .run(
+                            words[4],
+                            Duration.ofMillis(Long.parseLong(words[5])),
+                            Integer.parseInt(words[6]));
+        }
+    }
+
+    private void run(String lane, Duration ttl, int concurrency) throws IOException {
+        try (var engine = new Engine(store)) {
+            engine.start();
+            var worker =
+                    Worker.on(engine)
+                            .name(name)
+                            .lane(lane)
+                            .ttl(ttl)
+                            .concurrency(concurrency)
+                            .handle(World.KIND, this::welcome)
+                            .handle(HOLD, this::hold)
+                            // Only this worker has a handler for it.
+                            .handle(name, this::welcome)
+                            .start();
+            say("ready");
+            awaitEndOfInput();
+            worker.stop(Duration.ofSeconds(5));
+        }
+    }
+
+    private void awaitEndOfInput() throws IOException {
+        var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (var line = input.readLine(); line != null; line = input.readLine()) {
+            writes = line.equals(WRITE);
+            go.countDown();
+        }
+    }
+
+    /** Work that takes a few moments, always as many. */
+    private Payload welcome(Task task) {
+        long moments = Math.floorMod(task.execution().hashCode(), 60);
+        if (moments % 4 == 0) {
+            task.progress(50, "half");
+        }
+        Waiting.pause(Duration.ofMillis(moments));
+        return result(task);
+    }
+
+    /** Work that takes as long as it is let, and notices nothing meanwhile. */
+    private Payload hold(Task task) throws InterruptedException {
+        say("begun " + task.fence());
+        while (go.getCount() > 0) {
+            try {
+                go.await();
+            } catch (InterruptedException e) {
+                // It is told that its time is over, and does not listen.
+            }
+        }
+        if (writes) {
+            report(task);
+            writeByItself(task.fence());
+        }
+        return result(task);
+    }
+
+    private static void report(Task task) {
+        try {
+            task.progress(99, "nearly");
+            say("tried %s report accepted".formatted(task.fence()));
+        } catch (FlowFabricException e) {
+            say("tried %s report %s".formatted(task.fence(), word(e)));
+        }
+    }
+
+    /** Past everything in this process that would keep it from writing. */
+    private void writeByItself(Fence fence) {
+        var progress = store.leases().progress(List.of(new Progress(fence, 99, "late"))).getFirst();
+        say("tried %s progress %s".formatted(fence, word(progress)));
+        var ending = new Ending.Complete(fence, Payload.text("stolen"));
+        say(
+                "tried %s end %s"
+                        .formatted(fence, word(store.leases().end(List.of(ending)).getFirst())));
+    }
+
+    private static String word(Answer<?> answer) {
+        return answer instanceof Answer.Refused<?>(var refusal) ? word(refusal) : "accepted";
+    }
+
+    private static String word(FlowFabricException refusal) {
+        return refusal.getClass().getSimpleName();
+    }
+
+    private Payload result(Task task) {
+        return Payload.text(name + " " + task.fence());
+    }
+
+    private Object watch(String call, HookedStore.Call real) throws Exception {
+        var answer = real.call();
+        if (call.equals("end")) {
+            var endings = (List<?>) real.argument();
+            for (int i = 0; i < endings.size(); i++) {
+                if (endings.get(i) instanceof Ending.Complete(var fence, var result)
+                        && ((List<?>) answer).get(i) instanceof Answer.Done<?>) {
+                    say("ended %s %s".formatted(fence, result.asText()));
+                }
+            }
+        }
+        return answer;
+    }
+
+    private static synchronized void say(String line) {
+        System.out.println(line);
+    }
+}

@@ -1,0 +1,86 @@
+package io.flowfabric.testkit.fault;
+
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.testkit.history.Acknowledgement;
+import io.flowfabric.testkit.history.Acknowledgement.Span;
+import io.flowfabric.testkit.history.Acknowledgements;
+
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+
+/** Notes what the callers of a store were told has happened, and nothing that they never heard. */
+public final class Witness {
+    private static final Set<String> NOTED = Set.of("submit", "claim", "end", "progress", "act");
+
+    private final Acknowledgements notebook;
+
+    /**
+     * @param storeClock the clock that the store goes by; stores keep whole milliseconds
+     */
+    public Witness(InstantSource storeClock) {
+        notebook = new Acknowledgements(() -> storeClock.instant().truncatedTo(ChronoUnit.MILLIS));
+    }
+
+    public List<Acknowledgement> acknowledged() {
+        return notebook.all();
+    }
+
+    /** Notes the end of a lease of which another process says that it was acknowledged. */
+    public void heardOf(Ending ending, Ended answer) {
+        var now = notebook.now();
+        notebook.note(new Acknowledgement.LeaseEnded(notebook.since(now), ending, answer));
+    }
+
+    /** A hook that makes its calls through another one, and notes the answers. */
+    public HookedStore.Hook watching(HookedStore.Hook hook) {
+        return (name, call) -> {
+            var began = notebook.now();
+            var answer = hook.around(name, call);
+            if (NOTED.contains(name)) {
+                note(call.argument(), answer, notebook.since(began));
+            }
+            return answer;
+        };
+    }
+
+    private void note(Object asked, Object answer, Span span) {
+        if (answer instanceof Lease lease) {
+            notebook.note(new Acknowledgement.LeaseGiven(span, lease));
+            return;
+        }
+        var items = asked instanceof List<?> list ? list : List.of();
+        var answers = (List<?>) answer;
+        for (int i = 0; i < answers.size(); i++) {
+            switch (answers.get(i)) {
+                case Lease lease -> notebook.note(new Acknowledgement.LeaseGiven(span, lease));
+                case Answer.Done<?>(var value) -> noteDone(items.get(i), value, span);
+                default -> {
+                    // A refusal promises nothing.
+                }
+            }
+        }
+    }
+
+    private void noteDone(Object asked, Object value, Span span) {
+        switch (asked) {
+            case Submission submission ->
+                    notebook.note(
+                            new Acknowledgement.WorkAccepted(
+                                    span, submission, ((Submitted) value).id()));
+            case Ending ending ->
+                    notebook.note(new Acknowledgement.LeaseEnded(span, ending, (Ended) value));
+            case Progress report -> notebook.note(new Acknowledgement.ProgressKept(span, report));
+            case Act act -> notebook.note(new Acknowledgement.ActDone(span, act));
+            default -> throw new IllegalArgumentException("Nobody promises " + asked);
+        }
+    }
+}
