@@ -274,7 +274,7 @@ class PlansTest {
             assertThat(plan.text)
                     .doesNotContainPattern(
                             "Seq Scan on"
-                                + " (execution|ready|event|submission|timer|result|retention)");
+                                    + " (execution|ready|event|submission|timer|result|retention)");
         }
     }
 
