@@ -22,7 +22,10 @@ final class SmallHeapProgram {
     static final int RUNNING = 1_000;
 
     /** How many it ends before it stops. */
-    static final int ENDED = 6_000;
+    static final int ENDED = 3_000;
+
+    /** Nothing here is about how long it takes. */
+    static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private SmallHeapProgram() {}
 
@@ -50,14 +53,14 @@ final class SmallHeapProgram {
                                         return Payload.text("done");
                                     })
                             .start();
-            Waiting.until("all slots are taken", () -> running.get() == RUNNING);
+            Waiting.until("all slots are taken", PATIENCE, () -> running.get() == RUNNING);
             say("running " + usedMiB());
             // Until the test has looked at it.
             if (System.in.read() < 0) {
                 return;
             }
             go.countDown();
-            Waiting.until("it goes on", () -> ended.get() >= ENDED);
+            Waiting.until("it goes on", PATIENCE, () -> ended.get() >= ENDED);
             say("ended " + usedMiB());
             worker.stop(Duration.ofSeconds(20));
         }

@@ -33,7 +33,7 @@ class SmallHeapTest {
                         Objects.requireNonNull(world.options.password()),
                         System.out::println);
         try (program) {
-            Waiting.until("it holds all it can", () -> says(program, "running"));
+            await(program, "running");
             assertThat(world.counts())
                     .containsOnly(
                             entry(PublicState.ACTIVE, (long) SmallHeapProgram.RUNNING),
@@ -42,7 +42,7 @@ class SmallHeapTest {
                                     (long) SmallHeapProgram.SUBMITTED - SmallHeapProgram.RUNNING));
 
             program.tell("go");
-            Waiting.until("it works on", () -> says(program, "ended"));
+            await(program, "ended");
 
             assertThat(program.awaitEnd()).isZero();
             assertThat(program.said()).endsWith("stopped");
@@ -52,7 +52,10 @@ class SmallHeapTest {
         }
     }
 
-    private static boolean says(Child program, String word) {
-        return program.said().stream().anyMatch(line -> line.startsWith(word));
+    private static void await(Child program, String word) {
+        Waiting.until(
+                "it says " + word,
+                SmallHeapProgram.PATIENCE,
+                () -> program.said().stream().anyMatch(line -> line.startsWith(word)));
     }
 }
