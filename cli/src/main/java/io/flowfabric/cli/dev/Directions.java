@@ -60,7 +60,7 @@ final class Directions {
                         .formatted(run));
         questions.add(
                 """
-                -- why things failed
+                -- the last failure of each, also where a retry succeeded
                 select f.category, f.message, count(*)
                 from flowfabric.failure f join flowfabric.submission s using (id)
                 where s.tags @> '{run=%s}' group by 1, 2 order by 3 desc limit 10;\

@@ -119,12 +119,9 @@ final class Play {
                         .map(share -> "worker %s %d".formatted(share.getKey(), share.getValue()))
                         .collect(Collectors.joining(", "));
         var last = takeOvers.stream().map(Tally.TakeOver::at).max(Instant::compareTo);
-        return last.map(
-                        at ->
-                                "Its session expired, and others took over: %s. It is %.1f s later."
-                                        .formatted(
-                                                shares,
-                                                Duration.between(killed, at).toMillis() / 1000.0))
+        return last.map(at -> Duration.between(killed, at).toMillis() / 1000.0)
+                .map("Its session expired; %.1f s after the kill others have it all: "::formatted)
+                .map(sentence -> sentence + shares + ".")
                 .orElse("Nobody has taken over what it held.");
     }
 

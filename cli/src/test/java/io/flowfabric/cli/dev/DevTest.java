@@ -45,7 +45,7 @@ class DevTest {
         assertThat(once.code()).as(once.printed()).isZero();
         assertThat(once.printed())
                 .contains("is killed now (SIGKILL), holding")
-                .contains("others took over: worker")
+                .contains("after the kill others have it all: worker")
                 .contains("All %d executions became what they should".formatted(Fate.total()));
         for (var fate : Fate.values()) {
             assertThat(once.printed())
