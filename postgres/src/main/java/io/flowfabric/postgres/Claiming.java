@@ -19,11 +19,8 @@ import java.util.UUID;
 final class Claiming implements Claims {
     private static final Logger log = LoggerFactory.getLogger(Claiming.class);
 
-    /**
-     * How many more candidates are looked at than are wanted, for those that others are taking
-     * right now.
-     */
-    private static final int SLACK = 32;
+    /** How many more are looked at than are wanted, for those that others are taking right now. */
+    private static final int SLACK = 24;
 
     private static final int WIDEST = 10_000;
 
@@ -39,16 +36,15 @@ final class Claiming implements Claims {
         var leases = new ArrayList<Lease>();
         int wanted = claim.max();
         boolean again = false;
-        for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 2) {
+        for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
             var round = round(claim, wanted, window, again);
             leases.addAll(round.leases);
             again |= round.taken > 0;
-            boolean seenMore =
-                    round.taken > 0 && round.candidates > round.taken && round.taken < wanted;
-            if (round.unreadable == 0 && !seenMore) {
+            // Others are taking what was in sight, and there is more behind it.
+            boolean blocked = round.taken < wanted && round.candidates >= window;
+            if (round.unreadable == 0 && !blocked) {
                 break;
             }
-            // Others took what was seen, or what was taken cannot be read: look further.
             wanted = claim.max() - leases.size();
         }
         return leases.isEmpty() && !again ? repeated(claim) : leases;
@@ -83,6 +79,10 @@ final class Claiming implements Claims {
                 .doubles("pass_starts", starts.lanes().values(), start -> start)
                 .each(
                         row -> {
+                            candidates[0] = row.longValue("candidates");
+                            if (row.uuidOrNull("id") == null) {
+                                return;
+                            }
                             reader.add(row);
                             turns.taken(
                                     row.intValue("lane"),
@@ -95,7 +95,6 @@ final class Claiming implements Claims {
                                             row.longValue("rank"),
                                             row.bool("fresh"),
                                             row.longValue("seq")));
-                            candidates[0] = row.longValue("candidates");
                             taken[0]++;
                         });
         postgres.marks().taken(look, places);

@@ -22,13 +22,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * Brings endings to the store, many in one commit.
  *
  * <p>A committer takes what has queued up during its last commit, and never waits for more: under
- * load commits grow by themselves, and without load an ending is on its way at once. An ending that
- * got no answer is repeated unchanged, for as long as it takes: that is safe, and giving up is not.
+ * load commits grow by themselves, and without load an ending is on its way at once. A second one
+ * helps when a full commit waits, or when the first is held up; two that always shared the queue
+ * would make twice the commits, for nothing. An ending that got no answer is repeated unchanged,
+ * for as long as it takes: that is safe, and giving up is not.
  */
 final class Committers extends Service {
     /** The most endings in one commit. */
@@ -36,8 +39,8 @@ final class Committers extends Service {
 
     private static final Logger LOG = LoggerFactory.getLogger(Committers.class);
 
-    /** One is preparing its commit while the store is busy with that of the other. */
-    private static final int COMMITTERS = 2;
+    /** After so long without the first committer the second takes what waits for it. */
+    private static final long ABSENCE = Duration.ofMillis(50).toNanos();
 
     /** How long stopping waits for a store that does not answer. The session would end anyway. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -52,8 +55,10 @@ final class Committers extends Service {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
+    private final Condition help = lock.newCondition();
     private final ArrayDeque<Assignment> queue = new ArrayDeque<>();
     private final List<Thread> threads = new ArrayList<>();
+    private long moved;
     private final AtomicInteger unsettled = new AtomicInteger();
     private volatile boolean closing;
     private volatile Thread stopping = Thread.currentThread();
@@ -81,9 +86,8 @@ final class Committers extends Service {
 
     @Override
     protected void begin() {
-        for (int i = 0; i < COMMITTERS; i++) {
-            threads.add(Thread.ofVirtual().name(name + "-committer-" + i).start(this::run));
-        }
+        threads.add(commits("-committer", this::take));
+        threads.add(commits("-second-committer", this::help));
     }
 
     @Override
@@ -108,6 +112,7 @@ final class Committers extends Service {
         lock.lock();
         try {
             work.signalAll();
+            help.signalAll();
         } finally {
             lock.unlock();
         }
@@ -120,17 +125,29 @@ final class Committers extends Service {
     private void enqueue(List<Assignment> assignments) {
         lock.lock();
         try {
+            if (queue.isEmpty()) {
+                moved = System.nanoTime();
+                help.signal();
+            }
             queue.addAll(assignments);
             work.signal();
+            if (queue.size() >= BATCH) {
+                help.signal();
+            }
         } finally {
             lock.unlock();
         }
     }
 
-    private void run() {
-        for (var batch = take(); !batch.isEmpty(); batch = take()) {
-            commit(batch);
-        }
+    private Thread commits(String role, Supplier<List<Assignment>> source) {
+        return Thread.ofVirtual()
+                .name(name + role)
+                .start(
+                        () -> {
+                            for (var batch = source.get(); !batch.isEmpty(); batch = source.get()) {
+                                commit(batch);
+                            }
+                        });
     }
 
     /** Whatever has queued up; nothing only when it is over. */
@@ -140,14 +157,41 @@ final class Committers extends Service {
             while (queue.isEmpty() && !closing) {
                 work.awaitUninterruptibly();
             }
-            var batch = new ArrayList<Assignment>(Math.min(queue.size(), BATCH));
-            while (batch.size() < BATCH && !queue.isEmpty()) {
-                batch.add(queue.remove());
-            }
-            return batch;
+            return batch();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** What has queued up once it is too much for one, or has waited for too long. */
+    private List<Assignment> help() {
+        lock.lock();
+        try {
+            while (queue.size() < BATCH && !closing) {
+                long absence = System.nanoTime() - moved;
+                if (queue.isEmpty()) {
+                    help.awaitUninterruptibly();
+                } else if (absence < ABSENCE) {
+                    help.awaitNanos(ABSENCE - absence);
+                } else {
+                    break;
+                }
+            }
+            return batch();
+        } catch (InterruptedException nobodyDoesThat) {
+            return List.of();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Assignment> batch() {
+        var batch = new ArrayList<Assignment>(Math.min(queue.size(), BATCH));
+        while (batch.size() < BATCH && !queue.isEmpty()) {
+            batch.add(queue.remove());
+        }
+        moved = System.nanoTime();
+        return batch;
     }
 
     private void commit(List<Assignment> batch) {

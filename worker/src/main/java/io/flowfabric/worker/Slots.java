@@ -17,11 +17,11 @@ import java.util.function.IntSupplier;
 /**
  * Where assignments wait for a free slot, and how much room there is for more.
  *
- * <p>While handlers are quick it holds four times as many as can run, so that none of them waits
+ * <p>While handlers are quick it holds eight times as many as can run, so that none of them waits
  * for a claim; while they are slow it holds none, so that other workers can have them.
  */
 final class Slots {
-    private static final int PREFETCH = 4;
+    private static final int PREFETCH = 8;
 
     /** How many endings may be on their way before nothing more is claimed: two full commits. */
     private static final int UNSETTLED = 2 * Committers.BATCH;

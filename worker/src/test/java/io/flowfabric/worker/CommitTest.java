@@ -66,8 +66,8 @@ class CommitTest {
         eventually("both committers are busy", () -> world.calls("end") == 2);
         eventually("much waits", () -> world.tally.of("claimed") > 512);
         Eventually.pause(Duration.ofMillis(100));
-        // Four times the slots and two commits on their way, and five times the slots behind them.
-        assertThat(world.tally.of("claimed")).isLessThanOrEqualTo(160 + 512 + 200);
+        // Eight times the slots and two commits on their way, and nine times the slots behind them.
+        assertThat(world.tally.of("claimed")).isLessThanOrEqualTo(320 + 512 + 360);
 
         go.countDown();
 

@@ -89,17 +89,16 @@ create table ${schema}.execution (
     given_digest bytea,
     given_transition ${schema}.transition,
     given_until bigint,
-    check (part between 0 and 255),
-    check (priority between 0 and 9000),
-    check (attempts >= 0 and epoch >= attempts and retries >= 0 and reclaims >= 0 and replays >= 0),
-    -- somebody holds it exactly while it runs
-    check ((situation = 'running') = (session is not null)),
-    check ((situation = 'running') = (since is not null)),
-    -- who waits for a time knows for which, and whose idea it was
-    check (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null),
-    check ((until is null) = (delayed_by is null)),
-    -- nothing runs that was never claimed
-    check (situation <> 'running' or attempts > 0)
+    -- Impossible rows are refused. In one expression: the server reads each constraint anew with every statement.
+    check (
+        part between 0 and 255 and priority between 0 and 9000 and epoch >= attempts
+        -- somebody holds it exactly while it runs, and nothing runs that was never claimed
+        and (situation = 'running') = (session is not null)
+        and (situation = 'running') = (since is not null)
+        and (situation <> 'running' or attempts > 0)
+        -- who waits for a time knows for which, and whose idea it was
+        and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
+        and (until is null) = (delayed_by is null))
 ) with (fillfactor = 70);
 
 -- What was submitted, and does not change any more.

@@ -34,7 +34,7 @@ from (
 
 -- name: forget
 -- Forgets ended executions whose time is over, with everything that is theirs.
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 over as (

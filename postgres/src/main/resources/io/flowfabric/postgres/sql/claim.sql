@@ -1,7 +1,7 @@
 -- name: claim
 -- Chooses per lane and gate in index order, merges by the turns of the lanes, and locks only what it
 -- takes; what somebody else has locked it passes over.
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 claimer as (
@@ -61,14 +61,17 @@ turn as (
     left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
 ),
 taken as (
-    -- the entry is found by its place: nobody moves entries, and one that is gone is passed over
-    select turn.place, turn.id, turn.rank, turn.fresh, turn.turn, turn.weight
-    from turn
-    join ${schema}.ready r on r.ctid = turn.place
-    join ${schema}.execution e on e.id = turn.id and e.situation = 'ready'
-    order by turn.turn, turn.lane, turn.rank, turn.fresh, turn.seq
+    -- In the order of their turns, one after the other, and no further than necessary. The entry is found by
+    -- its place: nobody moves entries, and one that is gone is passed over.
+    select head.place, head.id, head.rank, head.fresh, head.turn, head.weight
+    from (select * from turn order by turn, lane, rank, fresh, seq) as head
+    cross join lateral (
+        select from ${schema}.ready r where r.ctid = head.place for update skip locked
+    ) as entry
+    cross join lateral (
+        select from ${schema}.execution e where e.id = head.id and e.situation = 'ready' for update skip locked
+    ) as execution
     limit :max::integer
-    for update of r, e skip locked
 ),
 unqueued as (
     delete from ${schema}.ready r where r.ctid = any(array(select place from taken))
@@ -113,13 +116,15 @@ recorded as (
         'running', attempts, epoch, :session::uuid
     from leased
 )
+-- A row at least: how many were in sight says whether others had them all.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
     leased.retries, leased.deadline, leased.since, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
-    (select count(*) from candidate) as candidates
-from leased
-left join ${schema}.submission s using (id)
+    sight.candidates
+from (select count(*) as candidates from candidate) as sight
+left join leased on true
+left join ${schema}.submission s on s.id = leased.id
 order by leased.turn, leased.lane
 
 -- name: receipt_leases
@@ -143,7 +148,7 @@ left join ${schema}.submission s on s.id = e.id
 where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uuid
 
 -- name: claim_one
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 unqueued as (

@@ -62,7 +62,7 @@ where namespace = :namespace and name = :name
 for update
 
 -- name: configure_lane
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 configured as (

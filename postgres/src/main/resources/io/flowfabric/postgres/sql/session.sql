@@ -12,7 +12,7 @@ from ${schema}.session
 where id = :id::uuid
 
 -- name: renew
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 renewed as (

@@ -27,7 +27,7 @@ for update of e skip locked
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
 -- epoch, under a living session, is changed. The items come sorted by id, so rows are locked in that order.
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 item as (
@@ -111,7 +111,7 @@ select id, lane, situation = 'ready' as ready, given_until as until from changed
 
 -- name: step
 -- Writes steps that were decided beside the store, from rows that this transaction has before.
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 item as (
@@ -244,7 +244,7 @@ from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 
 -- name: progress
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 item as (

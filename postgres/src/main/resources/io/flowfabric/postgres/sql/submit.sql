@@ -47,7 +47,7 @@ values (:body, :attempt_timeout::bigint, :stall_timeout::bigint, :retention::big
 on conflict do nothing
 
 -- name: submit
-with clock as (
+with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 item as (
