@@ -104,7 +104,7 @@ final class WorkerProgram {
     }
 
     /** Work that takes as long as it is let, and notices nothing meanwhile. */
-    private Payload hold(Task task) throws InterruptedException {
+    private Payload hold(Task task) {
         say("begun " + task.fence());
         while (go.getCount() > 0) {
             try {
@@ -114,10 +114,25 @@ final class WorkerProgram {
             }
         }
         if (writes) {
-            report(task);
-            writeByItself(task.fence());
+            unmoved(
+                    () -> {
+                        report(task);
+                        writeByItself(task.fence());
+                    });
         }
         return result(task);
+    }
+
+    /** Does something in a thread that nobody interrupts: a store would give up on the others. */
+    private static void unmoved(Runnable writes) {
+        var thread = Thread.ofVirtual().start(writes);
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                // It does not listen.
+            }
+        }
     }
 
     private static void report(Task task) {

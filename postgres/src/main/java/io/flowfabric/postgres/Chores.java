@@ -70,7 +70,15 @@ final class Chores implements Maintenance {
     // Sessions.
 
     private Round bury(int limit) {
-        postgres.db().query("die").set("now", postgres.now()).set("id", (UUID) null).update();
+        boolean unburied =
+                postgres.db()
+                        .query("die")
+                        .set("now", postgres.now())
+                        .set("id", (UUID) null)
+                        .one(row -> row.bool("unburied"));
+        if (!unburied) {
+            return new Round(0, 0, false);
+        }
         var done = lapse(null, limit);
         postgres.db().query("bury").run();
         return new Round(done.processed, done.errors, done.processed >= limit);
@@ -135,7 +143,12 @@ final class Chores implements Maintenance {
     private Round timers(int limit) {
         int processed = 0;
         int errors = 0;
-        for (Timer timer : Timer.values()) {
+        var due =
+                postgres.db()
+                        .query("due_kinds")
+                        .set("now", postgres.now())
+                        .list(row -> Stored.word(Timer.class, row.text("kind")));
+        for (Timer timer : due) {
             var done = timers(timer, limit - processed);
             processed += done.processed;
             errors += done.errors;

@@ -36,10 +36,12 @@ final class Claiming implements Claims {
         var leases = new ArrayList<Lease>();
         int wanted = claim.max();
         boolean again = false;
+        boolean welcome = true;
         for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
             var round = round(claim, wanted, window, again);
             leases.addAll(round.leases);
             again |= round.taken > 0;
+            welcome = round.welcome;
             // Others are taking what was in sight, and there is more behind it.
             boolean blocked = round.taken < wanted && round.candidates >= window;
             if (round.unreadable == 0 && !blocked) {
@@ -47,10 +49,11 @@ final class Claiming implements Claims {
             }
             wanted = claim.max() - leases.size();
         }
-        return leases.isEmpty() && !again ? repeated(claim) : leases;
+        return welcome || again ? leases : repeated(claim);
     }
 
-    private record Round(List<Lease> leases, int taken, int unreadable, long candidates) {}
+    private record Round(
+            List<Lease> leases, int taken, int unreadable, long candidates, boolean welcome) {}
 
     private Round round(Claim claim, int max, int window, boolean again) {
         var reader = new LeaseReader();
@@ -58,6 +61,7 @@ final class Claiming implements Claims {
         var look = postgres.marks().look();
         var places = new ArrayList<Marks.Place>();
         var candidates = new long[1];
+        var welcome = new boolean[1];
         int[] taken = new int[1];
         postgres.db()
                 .query("claim")
@@ -80,6 +84,7 @@ final class Claiming implements Claims {
                 .each(
                         row -> {
                             candidates[0] = row.longValue("candidates");
+                            welcome[0] = row.bool("welcome");
                             if (row.uuidOrNull("id") == null) {
                                 return;
                             }
@@ -102,7 +107,8 @@ final class Claiming implements Claims {
         if (!read.unreadable().isEmpty()) {
             quarantine(claim.session(), read.unreadable());
         }
-        return new Round(read.leases(), taken[0], read.unreadable().size(), candidates[0]);
+        return new Round(
+                read.leases(), taken[0], read.unreadable().size(), candidates[0], welcome[0]);
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
@@ -116,10 +122,7 @@ final class Claiming implements Claims {
                 .update();
     }
 
-    /**
-     * Nothing new was given: because there is nothing, because the number was heard before, or to a
-     * dead session.
-     */
+    /** Nothing was given, because the number was heard before, or the session is dead. */
     private List<Lease> repeated(Claim claim) {
         var session = SessionKeeping.find(postgres, claim.session());
         if (session.isEmpty() || !session.get().alive()) {

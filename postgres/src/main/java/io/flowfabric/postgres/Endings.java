@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -46,8 +45,6 @@ final class Endings {
     Endings(Collection<Ending> endings) {
         rows = new ArrayList<>(endings.size());
         endings.forEach(ending -> rows.add(row(ending)));
-        // Everybody locks rows in the order in which the server compares ids.
-        rows.sort(Comparator.comparing(row -> row.id().toString()));
     }
 
     private static Row row(Ending ending) {

@@ -127,7 +127,7 @@ final class SessionKeeping implements Sessions {
     @Override
     public void close(SessionId session) {
         UUID id = session.uuid();
-        postgres.db().query("die").set("now", postgres.now()).set("id", id).update();
+        postgres.db().query("die").set("now", postgres.now()).set("id", id).run();
         chores.returnWorkOf(id);
     }
 }

@@ -200,9 +200,8 @@ class PlansTest {
         check("due", BATCH);
         check("step", BATCH);
         check("next_due", 6);
+        check("due_kinds", 6);
         check("die", 6);
-        check("held_by_the_dead", 6);
-        check("bury", 6);
     }
 
     @Test
@@ -215,6 +214,7 @@ class PlansTest {
 
         check("held_by_the_dead", BATCH);
         check("step", BATCH);
+        check("bury", BATCH);
     }
 
     @Test

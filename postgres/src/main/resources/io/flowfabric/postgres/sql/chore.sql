@@ -1,3 +1,10 @@
+-- name: due_kinds
+select kind
+from unnest(enum_range(null::${schema}.timer_kind)) as kind
+where exists (
+    select from ${schema}.timer t
+    where t.kind = kind.kind and t.due <= coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint))
+
 -- name: due
 -- What is due of one kind, the longest overdue first. Nothing is locked yet: rows are locked before
 -- their timers, here as everywhere.

@@ -116,13 +116,13 @@ recorded as (
         'running', attempts, epoch, :session::uuid
     from leased
 )
--- A row at least: how many were in sight says whether others had them all.
+-- A row at least: whether the session may claim under this number, and how many were in sight.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
     leased.retries, leased.deadline, leased.since, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
-    sight.candidates
-from (select count(*) as candidates from candidate) as sight
+    sight.candidates, sight.welcome
+from (select (select count(*) from candidate) as candidates, exists (select from claimer) as welcome) as sight
 left join leased on true
 left join ${schema}.submission s on s.id = leased.id
 order by leased.turn, leased.lane

@@ -51,13 +51,17 @@ from renewed
 
 -- name: die
 -- Whoever claims holds a key-share lock on its session: this waits for it, and it will see the death.
-update ${schema}.session set dead = true
-where id in (
-    select id from ${schema}.session
-    where not dead and (id = :id::uuid or (:id::uuid is null and alive_until <=
-        coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)))
-    order by id
-    for update)
+with gone as (
+    update ${schema}.session set dead = true
+    where id in (
+        select id from ${schema}.session
+        where not dead and (id = :id::uuid or (:id::uuid is null and alive_until <=
+            coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)))
+        order by id
+        for update)
+    returning id
+)
+select exists (select from gone) or exists (select from ${schema}.session where dead and not buried) as unburied
 
 -- name: held_by_the_dead
 select r.session, e.id
@@ -69,15 +73,21 @@ where s.dead and not s.buried and (:id::uuid is null or s.id = :id::uuid) and e.
 limit :limit::integer
 
 -- name: bury
-with done as (
-    update ${schema}.session s set buried = true
+-- In the order of ids, as everybody; whoever holds one of them is about to do the same.
+with empty as (
+    select s.id
+    from ${schema}.session s
     where s.dead and not s.buried
         and not exists (
             select from ${schema}.receipt r
             cross join unnest(r.ids) as held (id)
             join ${schema}.execution e on e.id = held.id
             where r.session = s.id and e.session = s.id)
-    returning s.id
+    order by s.id
+    for update of s skip locked
+),
+done as (
+    update ${schema}.session s set buried = true from empty where s.id = empty.id returning s.id
 )
 delete from ${schema}.receipt r using done where r.session = done.id
 

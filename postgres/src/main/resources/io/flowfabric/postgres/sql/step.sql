@@ -26,12 +26,15 @@ for update of e skip locked
 
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
--- epoch, under a living session, is changed. The items come sorted by id, so rows are locked in that order.
+-- epoch, under a living session, is changed.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 item as (
-    select i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now
+    -- With what the write needs to know and cannot see: who holds it. In the order in which rows are locked.
+    select
+        i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now,
+        e.session as owner, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
     from clock
     cross join unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[],
@@ -41,6 +44,10 @@ item as (
         id, part, attempt, epoch, digest, transition,
         situation, next, until_at, until_after, delayed_by,
         category, message, trace, content_type, result)
+    join ${schema}.execution e on e.id = i.id and e.part = i.part
+    join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > clock.now
+    join ${schema}.terms t on t.id = e.terms
+    order by i.id
 ),
 changed as (
     update ${schema}.execution e
@@ -62,15 +69,12 @@ changed as (
         given_digest = i.digest,
         given_transition = i.transition::${schema}.transition,
         given_until = i.until
-    from item i, ${schema}.session s, ${schema}.terms t
-    where e.id = i.id and e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
-        and s.id = e.session and not s.dead and s.alive_until > i.now
-        and t.id = e.terms
+    from item i
+    where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.seq, e.situation, e.until, e.given_until, e.deadline, e.attempts, e.epoch,
-        s.id as owner, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
-        i.next is null as finished, t.retention,
-        e.deadline is not null or t.attempt_timeout is not null or t.stall_timeout is not null as timed
+        i.owner, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
+        i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
     insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
