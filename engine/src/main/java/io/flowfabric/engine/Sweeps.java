@@ -19,10 +19,10 @@ import java.util.Set;
  * Makes happen what happens because time passes.
  *
  * <p>One loop asks the store what is due next, and sleeps until then; it tends to sessions and
- * timers when they are due. Asking is one call, so an idle engine hardly calls. Because the clocks
- * of engine and store may differ, and a store need not know all that is coming, each chore is also
- * tended to when it has been left alone for some time. Retention has a loop of its own: nobody
- * waits for it, and nothing should wait behind it.
+ * timers when they are due. Asking is one call, so an idle engine hardly calls. Because a store
+ * need not know all that is coming, each chore is also tended to when it has been left alone for
+ * some time. Retention has a loop of its own: nobody waits for it, and nothing should wait behind
+ * it.
  */
 final class Sweeps extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
@@ -72,9 +72,8 @@ final class Sweeps extends Service {
                         this::retain,
                         AFTER_FAILURE,
                         e -> failed("retention", e));
-        // Work of a dead session is to be back within a second.
-        longest.put(Chore.SESSIONS, 2 * cap);
-        longest.put(Chore.TIMERS, 4 * cap);
+        longest.put(Chore.SESSIONS, 8 * cap);
+        longest.put(Chore.TIMERS, 8 * cap);
     }
 
     /** Hears that something in this process will be due at a time. */
@@ -101,7 +100,7 @@ final class Sweeps extends Service {
     private long tend() {
         // What is expected meanwhile, and due before a next turn is sure, makes another turn.
         planned = time.nanos() + cap;
-        long untilDue = maintenance.nextDue().map(this::until).orElse(cap);
+        long untilDue = maintenance.nextDue().map(Sweeps::nanos).orElse(cap);
         boolean due = untilDue <= 0;
         int processed = sweep(due ? longest.keySet() : neglected());
         long wait;
@@ -178,9 +177,12 @@ final class Sweeps extends Service {
     }
 
     private long until(Instant at) {
+        return nanos(Duration.between(time.instant(), at));
+    }
+
+    private static long nanos(Duration left) {
         // In milliseconds first: the nanoseconds of a few centuries overflow.
-        long millis = Duration.between(time.instant(), at).toMillis();
-        return Duration.ofMillis(Math.clamp(millis, -1, FAR)).toNanos();
+        return Duration.ofMillis(Math.clamp(left.toMillis(), -1, FAR)).toNanos();
     }
 
     private static void failed(String what, Throwable failure) {

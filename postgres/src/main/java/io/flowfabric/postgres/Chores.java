@@ -305,7 +305,10 @@ final class Chores implements Maintenance {
     }
 
     @Override
-    public Optional<Instant> nextDue() {
-        return postgres.db().query("next_due").one(row -> Stored.time(row, "due"));
+    public Optional<Duration> nextDue() {
+        return postgres.db()
+                .query("next_due")
+                .set("now", postgres.now())
+                .one(row -> Optional.ofNullable(row.longOrNull("left")).map(Duration::ofMillis));
     }
 }

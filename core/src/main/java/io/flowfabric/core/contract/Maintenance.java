@@ -1,6 +1,6 @@
 package io.flowfabric.core.contract;
 
-import java.time.Instant;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -35,6 +35,10 @@ public interface Maintenance {
     /** Does one round of a chore: at most {@code limit} items. */
     Round tick(Chore chore, int limit);
 
-    /** When there is something to do next, as far as is known now. */
-    Optional<Instant> nextDue();
+    /**
+     * How long it is until there is something to do, as far as is known now; nothing left, or less,
+     * when there is something already. By the store's clock, so that it does not matter how an
+     * engine's own is set.
+     */
+    Optional<Duration> nextDue();
 }

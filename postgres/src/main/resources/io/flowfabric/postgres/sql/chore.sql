@@ -24,7 +24,7 @@ where t.id = later.id and t.kind = :kind::${schema}.timer_kind
 delete from ${schema}.timer where id = any(:ids::uuid[]) and kind = :kind::${schema}.timer_kind
 
 -- name: next_due
-select min(due) as due
+select min(due) - coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as "left"
 from (
     (select due from ${schema}.timer where kind = 'deadline' order by due limit 1)
     union all
@@ -37,6 +37,9 @@ from (
     (select due from ${schema}.retention order by due limit 1)
     union all
     (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
+    union all
+    -- whoever ended this one did not come to return its work
+    (select 0 from ${schema}.session where dead and not buried limit 1)
 ) next
 
 -- name: forget

@@ -116,13 +116,14 @@ final class Chores implements Maintenance {
     }
 
     @Override
-    public Optional<Instant> nextDue() {
+    public Optional<Duration> nextDue() {
         return world.call(
                 () ->
                         Stream.concat(
                                         world.rows().stream().flatMap(Chores::dueTimes),
                                         world.sessions().map(living -> living.aliveUntil))
-                                .min(Comparator.naturalOrder()));
+                                .min(Comparator.naturalOrder())
+                                .map(next -> Duration.between(world.now(), next)));
     }
 
     private static Stream<Instant> dueTimes(Row row) {
