@@ -26,7 +26,7 @@ final class Drain implements Benchmark {
     static final int EXECUTIONS = 100_000;
     static final int EXECUTIONS_QUICKLY = 10_000;
     static final int REPETITIONS = 5;
-    static final int REPETITIONS_QUICKLY = 3;
+    static final int REPETITIONS_QUICKLY = 2;
 
     /** Enough to count round trips; they are not timed. */
     private static final int COUNTED = 2_000;

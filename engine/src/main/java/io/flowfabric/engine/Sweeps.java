@@ -72,8 +72,8 @@ final class Sweeps extends Service {
                         this::retain,
                         AFTER_FAILURE,
                         e -> failed("retention", e));
-        longest.put(Chore.SESSIONS, 8 * cap);
-        longest.put(Chore.TIMERS, 8 * cap);
+        longest.put(Chore.SESSIONS, 20 * cap);
+        longest.put(Chore.TIMERS, 20 * cap);
     }
 
     /** Hears that something in this process will be due at a time. */
