@@ -1,0 +1,128 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Backend;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.state.ExecutionState;
+
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * One act on every execution that fits a filter, or is on a list.
+ *
+ * <p>It goes through them in pieces, each a commit or a few. When it is interrupted, what was done
+ * is done; run again, it acts on those that are left, because what was acted on fits no more or is
+ * so already. What is submitted meanwhile may be among them.
+ */
+public final class Bulk {
+    private static final int PIECE = (int) Limit.PAGE.max();
+
+    /**
+     * How far it is.
+     *
+     * @param seen how many fitted
+     * @param done how many were acted on, or were so already
+     * @param refused how many could not be acted on, because they had moved on or were gone
+     */
+    public record Progress(long seen, long done, long refused) {
+        private static final Progress NONE = new Progress(0, 0, 0);
+
+        private Progress plus(int more, int doneOfThem) {
+            return new Progress(seen + more, done + doneOfThem, refused + more - doneOfThem);
+        }
+    }
+
+    private final Backend backend;
+    private final Function<ExecutionId, Act> act;
+    private final By by;
+
+    /**
+     * @param act what to do to each, such as {@code Act.Cancel::new}
+     */
+    public Bulk(Backend backend, Function<ExecutionId, Act> act, By by) {
+        this.backend = backend;
+        this.act = act;
+        this.by = by;
+    }
+
+    /** A dry run: how many executions fit now. Nothing is changed. */
+    public long count(Search search) {
+        long count = 0;
+        var after = Cursor.NONE;
+        do {
+            var page = backend.queries().search(search, after, PIECE);
+            count += page.items().size();
+            after = page.next();
+        } while (!after.equals(Cursor.NONE));
+        return count;
+    }
+
+    /**
+     * Acts on whatever fits.
+     *
+     * @param watcher hears how far it is after each piece
+     * @throws InterruptedException when the thread was interrupted; the watcher knows how far it
+     *     came
+     */
+    public Progress run(Search search, Consumer<Progress> watcher) throws InterruptedException {
+        var progress = Progress.NONE;
+        var after = Cursor.NONE;
+        do {
+            var page = backend.queries().search(search, after, PIECE);
+            progress =
+                    piece(page.items().stream().map(ExecutionView::id).toList(), progress, watcher);
+            after = page.next();
+        } while (!after.equals(Cursor.NONE));
+        return progress;
+    }
+
+    /** Acts on those on a list. */
+    public Progress run(List<ExecutionId> executions, Consumer<Progress> watcher)
+            throws InterruptedException {
+        var progress = Progress.NONE;
+        for (int from = 0; from < executions.size(); from += PIECE) {
+            var piece = executions.subList(from, Math.min(executions.size(), from + PIECE));
+            progress = piece(piece, progress, watcher);
+        }
+        return progress;
+    }
+
+    private Progress piece(
+            List<ExecutionId> executions, Progress before, Consumer<Progress> watcher)
+            throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (executions.isEmpty()) {
+            return before;
+        }
+        int done = 0;
+        for (var answer : backend.operations().act(executions.stream().map(act).toList(), by)) {
+            done += isDone(answer) ? 1 : 0;
+        }
+        var progress = before.plus(executions.size(), done);
+        watcher.accept(progress);
+        return progress;
+    }
+
+    private static boolean isDone(Answer<ExecutionState> answer) {
+        return switch (answer) {
+            case Answer.Done<ExecutionState> done -> true;
+            case Answer.Refused<ExecutionState>(Conflict moved) -> false;
+            case Answer.Refused<ExecutionState>(NotFound gone) -> false;
+            // Anything else would be refused for all of them.
+            case Answer.Refused<ExecutionState>(FlowFabricException trouble) -> throw trouble;
+        };
+    }
+}
