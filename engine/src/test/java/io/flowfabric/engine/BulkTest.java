@@ -7,12 +7,12 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.PublicState;
 import io.flowfabric.testkit.memory.MemoryStore;
 
 import org.junit.jupiter.api.Test;

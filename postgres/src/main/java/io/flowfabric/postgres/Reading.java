@@ -21,6 +21,7 @@ import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
@@ -179,7 +180,7 @@ final class Reading implements Queries {
         record Found(UUID id, long sequence) {}
         var found =
                 postgres.db()
-                        .query("search")
+                        .query(search.newestFirst() ? "search_backwards" : "search")
                         .set("namespace", search.namespace().name())
                         .set("lane", search.lane().orElse(null))
                         .set("kind", search.kind().orElse(null))
@@ -190,7 +191,6 @@ final class Reading implements Queries {
                                 search.tags().values().entrySet(),
                                 tag -> tag.getKey() + "=" + tag.getValue())
                         .set("after", after.none() ? null : (Long) sequence(after))
-                        .set("newest_first", search.newestFirst())
                         .set("max", max + 1)
                         .list(row -> new Found(row.uuid("id"), row.longValue("seq")));
         var page =
@@ -226,17 +226,24 @@ final class Reading implements Queries {
     @Override
     public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
         var counts = new TreeMap<Lane, Map<PublicState, Long>>();
-        postgres.db()
-                .query("counts")
-                .set("namespace", namespace.name())
-                .each(
-                        row ->
-                                counts.computeIfAbsent(
-                                                LaneKeeping.lane(row), lane -> new TreeMap<>())
-                                        .merge(
-                                                Stored.situation(row).publicState(),
-                                                row.longValue("count"),
-                                                Long::sum));
+        for (Count count : postgres.db().transaction(tx -> counts(tx, namespace))) {
+            counts.computeIfAbsent(count.lane, lane -> new TreeMap<>())
+                    .merge(count.state, count.executions, Long::sum);
+        }
         return counts;
+    }
+
+    private record Count(Lane lane, PublicState state, long executions) {}
+
+    private static List<Count> counts(Jdbc tx, Namespace namespace) {
+        tx.query("allow_scans").run();
+        return tx.query("counts")
+                .set("namespace", namespace.name())
+                .list(
+                        row ->
+                                new Count(
+                                        LaneKeeping.lane(row),
+                                        Stored.situation(row).publicState(),
+                                        row.longValue("count")));
     }
 }

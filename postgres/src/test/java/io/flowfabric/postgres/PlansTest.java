@@ -2,9 +2,12 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
@@ -14,6 +17,7 @@ import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
@@ -227,6 +231,20 @@ class PlansTest {
 
         check("facts", 2);
         check("step", 2);
+    }
+
+    @Test
+    void a_page_of_a_search_touches_what_is_on_it() {
+        startLogging();
+        var search = Search.in(Namespace.DEFAULT).kind("work").states(PublicState.WAITING);
+        var first = store.queries().search(search, Cursor.NONE, BATCH);
+        store.queries().search(search, first.next(), BATCH);
+        store.queries().search(search.reversed(), Cursor.NONE, BATCH);
+
+        assertThat(first.items()).hasSize(BATCH);
+        // A tenth of the oldest has ended or runs; none of what comes before a page is read for it.
+        check("search", OPEN / 10 + BATCH);
+        check("search_backwards", OPEN + BATCH);
     }
 
     private static List<ExecutionId> submit(int count, IntFunction<Submission> one) {

@@ -13,18 +13,40 @@ left join ${schema}.session w on w.id = e.session
 where e.id = any(:ids::uuid[])
 
 -- name: search
-select e.id, e.seq
-from ${schema}.execution e
-join ${schema}.lane l on l.id = e.lane
-join ${schema}.gate g on g.id = e.gate
-join ${schema}.submission s on s.id = e.id
-where l.namespace = :namespace
-    and (:lane::text is null or l.name = :lane)
-    and (:kind::text is null or g.kind = :kind)
-    and (:any_state::boolean or e.situation::text = any(:situations::text[]))
-    and s.tags @> :tags::text[]
-    and (:after::bigint is null or (case when :newest_first::boolean then e.seq < :after else e.seq > :after end))
-order by case when :newest_first::boolean then -e.seq else e.seq end
+-- Lane by lane in the order of submission, and only as far as the page reaches.
+select found.id, found.seq
+from ${schema}.lane l
+cross join lateral (
+    select e.id, e.seq
+    from ${schema}.execution e
+    join ${schema}.submission s on s.id = e.id
+    where e.lane = l.id and e.seq > coalesce(:after::bigint, 0)
+        and (:any_state::boolean or e.situation::text = any(:situations::text[]))
+        and (:kind::text is null or e.gate in (select g.id from ${schema}.gate g where g.kind = :kind))
+        and s.tags @> :tags::text[]
+    order by e.seq
+    limit :max::integer
+) as found
+where l.namespace = :namespace and (:lane::text is null or l.name = :lane)
+order by found.seq
+limit :max::integer
+
+-- name: search_backwards
+select found.id, found.seq
+from ${schema}.lane l
+cross join lateral (
+    select e.id, e.seq
+    from ${schema}.execution e
+    join ${schema}.submission s on s.id = e.id
+    where e.lane = l.id and e.seq < coalesce(:after::bigint, 9223372036854775807)
+        and (:any_state::boolean or e.situation::text = any(:situations::text[]))
+        and (:kind::text is null or e.gate in (select g.id from ${schema}.gate g where g.kind = :kind))
+        and s.tags @> :tags::text[]
+    order by e.seq desc
+    limit :max::integer
+) as found
+where l.namespace = :namespace and (:lane::text is null or l.name = :lane)
+order by found.seq desc
 limit :max::integer
 
 -- name: inputs
@@ -40,6 +62,10 @@ from ${schema}.execution e
 left join ${schema}.result r on r.id = e.id
 left join ${schema}.failure f on f.id = e.id
 where e.id = any(:ids::uuid[])
+
+-- name: allow_scans
+-- For what reads a table whole, which is done best in one go.
+set local enable_seqscan = on
 
 -- name: counts
 select l.id, l.namespace, l.name, e.situation, count(*) as count
