@@ -119,7 +119,7 @@ public final class InTransaction implements Submissions {
         if (!atHome) {
             throw refused(
                     "it leads to another database than %s, which is the store's: one transaction"
-                            .formatted(postgres.db().options().server())
+                                    .formatted(postgres.db().options().server())
                             + " cannot cover both.");
         }
     }

@@ -33,8 +33,7 @@ final class Refusing {
     }
 
     /** Answers the items; all but those for which whoever was in the way is gone again. */
-    static void explain(
-            Jdbc db, List<Incoming> refused, Map<Integer, Answer<Submitted>> answers) {
+    static void explain(Jdbc db, List<Incoming> refused, Map<Integer, Answer<Submitted>> answers) {
         if (refused.isEmpty()) {
             return;
         }
@@ -79,8 +78,7 @@ final class Refusing {
                         });
     }
 
-    private static @Nullable Answer<Submitted> explain(
-            Jdbc db, Incoming item, List<Known> known) {
+    private static @Nullable Answer<Submitted> explain(Jdbc db, Incoming item, List<Known> known) {
         for (Known there : known) {
             if (there.hasIdOf(item)) {
                 return there.sameAs(item) && there.id.equals(item.submission().id())

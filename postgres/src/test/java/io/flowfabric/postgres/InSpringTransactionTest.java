@@ -95,10 +95,7 @@ class InSpringTransactionTest {
                 tx -> {
                     assertThatExceptionOfType(Conflict.class)
                             .isThrownBy(
-                                    () ->
-                                            enqueue(
-                                                    work(newLane())
-                                                            .key(first.key().orElseThrow())));
+                                    () -> enqueue(work(newLane()).key(first.key().orElseThrow())));
                     insert(order);
                 });
 

@@ -135,15 +135,16 @@ class InTransactionTest {
                     .isEqualTo(new Submitted(inside.id(), false));
             assertThat(enqueue.submit(List.of(inside, inside)))
                     .allMatch(answer -> !answer.orThrow().created());
-            var other = new Submission(
-                    first.id(),
-                    lane,
-                    "other",
-                    Payload.EMPTY,
-                    "",
-                    Optional.empty(),
-                    first.tags(),
-                    first.policy());
+            var other =
+                    new Submission(
+                            first.id(),
+                            lane,
+                            "other",
+                            Payload.EMPTY,
+                            "",
+                            Optional.empty(),
+                            first.tags(),
+                            first.policy());
             assertThatExceptionOfType(Conflict.class)
                     .isThrownBy(() -> enqueue.submit(other))
                     .returns(Conflict.Code.ID_TAKEN, Conflict::code);
@@ -216,8 +217,7 @@ class InTransactionTest {
             Shop.execute(admin, "create database " + name);
             var options = TestPostgres.options();
             var url = options.url().replaceFirst("/[^/?]+($|\\?)", "/" + name + "$1");
-            try (var other =
-                    DriverManager.getConnection(url, options.user(), options.password())) {
+            try (var other = DriverManager.getConnection(url, options.user(), options.password())) {
                 other.setAutoCommit(false);
                 refused(other, newLane(), "another database");
             }
@@ -294,8 +294,7 @@ class InTransactionTest {
                 .returns("connection", Invalid::field);
     }
 
-    private static Submitted submit(
-            PostgresStore store, Submission submission) {
+    private static Submitted submit(PostgresStore store, Submission submission) {
         return store.submissions().submit(List.of(submission)).getFirst().orThrow();
     }
 

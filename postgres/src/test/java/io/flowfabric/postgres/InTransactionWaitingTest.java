@@ -110,15 +110,12 @@ class InTransactionWaitingTest {
             var inside = again(first).key(newKey());
             assertThat(submit(beside).created()).isTrue();
             assertThat(
-                            other.submissions()
-                                    .submit(List.of(elsewhere, work(newLane())))
-                                    .stream()
+                            other.submissions().submit(List.of(elsewhere, work(newLane()))).stream()
                                     .allMatch(Answer::isDone))
                     .isTrue();
             assertThat(shop.store().in(second).submit(inside).created()).isTrue();
             second.commit();
-            assertThat(shop.claim(lane))
-                    .containsExactly(beside.id(), elsewhere.id(), inside.id());
+            assertThat(shop.claim(lane)).containsExactly(beside.id(), elsewhere.id(), inside.id());
             for (Chore chore : Chore.values()) {
                 assertThat(other.maintenance().tick(chore, 100).errors()).isZero();
             }
