@@ -4,6 +4,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.postgres.Waking.Order;
 import io.flowfabric.postgres.jdbc.Database;
+import io.flowfabric.postgres.jdbc.SchemaName;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -36,6 +37,9 @@ final class Bell implements AutoCloseable {
     private static final Duration MENDING_PAUSE = Duration.ofSeconds(1);
     private static final int LISTEN_MILLIS = 500;
 
+    /** In the place of a process that knows already; no process is called so. */
+    private static final String NOBODY = "-";
+
     private final Database db;
     private final Marks marks;
     private final Waking waking;
@@ -53,7 +57,20 @@ final class Bell implements AutoCloseable {
         this.db = postgres.db();
         this.marks = postgres.marks();
         this.waking = postgres.waking();
-        this.channel = db.statements().schema().text() + "_ready";
+        this.channel = channel(db.statements().schema());
+    }
+
+    /** Where wake-ups are announced. */
+    static String channel(SchemaName schema) {
+        return schema.text() + "_ready";
+    }
+
+    /**
+     * What to announce from inside of somebody's transaction: every process will hear it, this one
+     * too, once that commits. By then claims may have passed the place of the work.
+     */
+    static String messageToAll(Lane lane) {
+        return message(NOBODY, lane, Order.BROKEN);
     }
 
     void start() {
@@ -103,7 +120,7 @@ final class Bell implements AutoCloseable {
             while (!closed) {
                 for (var ready : next().entrySet()) {
                     notify.setString(1, channel);
-                    notify.setString(2, message(ready.getKey(), ready.getValue()));
+                    notify.setString(2, message(self, ready.getKey(), ready.getValue()));
                     notify.execute();
                 }
                 pause(PAUSE);
@@ -111,9 +128,9 @@ final class Bell implements AutoCloseable {
         }
     }
 
-    private String message(Lane lane, Order order) {
+    private static String message(String sender, Lane lane, Order order) {
         return String.join(
-                " ", self, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
+                " ", sender, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
     }
 
     private Map<Lane, Order> next() throws InterruptedException {

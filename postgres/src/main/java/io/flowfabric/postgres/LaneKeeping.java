@@ -10,8 +10,11 @@ import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Page;
+import io.flowfabric.postgres.Catalog.LaneGate;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -40,11 +43,7 @@ final class LaneKeeping implements Lanes {
     }
 
     private int configure(Jdbc tx, Lane lane, LaneSettings settings, By by) {
-        tx.query("add_lanes")
-                .set("now", postgres.now())
-                .texts("namespaces", List.of(lane), l -> l.namespace().name())
-                .texts("names", List.of(lane), Lane::name)
-                .list(row -> row.intValue("id"));
+        add(tx, postgres.now(), List.of(lane));
         record Locked(int number, LaneSettings settings) {}
         var locked =
                 tx.query("lock_lane")
@@ -98,6 +97,23 @@ final class LaneKeeping implements Lanes {
                 .texts("namespaces", List.of(lane), l -> l.namespace().name())
                 .texts("names", List.of(lane), Lane::name)
                 .optional(LaneKeeping::view);
+    }
+
+    /** Registers those lanes that there are not, and returns the numbers of these. */
+    static List<Integer> add(Jdbc db, @Nullable Long now, Collection<Lane> wanted) {
+        return db.query("add_lanes")
+                .set("now", now)
+                .texts("namespaces", wanted, lane -> lane.namespace().name())
+                .texts("names", wanted, Lane::name)
+                .list(row -> row.intValue("id"));
+    }
+
+    /** Lets claims look behind these gates, too. */
+    static void addGates(Jdbc db, Collection<LaneGate> pairs) {
+        db.query("add_lane_gates")
+                .ints("lanes", pairs, LaneGate::lane)
+                .ints("gates", pairs, LaneGate::gate)
+                .update();
     }
 
     /** The numbers of those lanes that there are. */

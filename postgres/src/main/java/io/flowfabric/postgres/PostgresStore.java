@@ -18,6 +18,7 @@ import io.flowfabric.postgres.jdbc.Statements;
 import io.flowfabric.postgres.migration.Migrations;
 import io.flowfabric.postgres.migration.Migrator;
 
+import java.sql.Connection;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -27,12 +28,14 @@ public final class PostgresStore implements Store {
     private final Chores chores;
     private final Claiming claims;
     private final Bell bell;
+    private final Home home;
 
     private PostgresStore(Postgres postgres) {
         this.postgres = postgres;
         this.chores = new Chores(postgres);
         this.claims = new Claiming(postgres);
         this.bell = new Bell(postgres);
+        this.home = new Home(postgres.db());
     }
 
     /** Opens the store in the default schema, which is made or brought up to date first. */
@@ -68,6 +71,7 @@ public final class PostgresStore implements Store {
                 PostgresStore.class,
                 schema,
                 "sql/submit.sql",
+                "sql/enqueue.sql",
                 "sql/session.sql",
                 "sql/claim.sql",
                 "sql/step.sql",
@@ -79,6 +83,21 @@ public final class PostgresStore implements Store {
     @Override
     public Submissions submissions() {
         return new Submitting(postgres);
+    }
+
+    /**
+     * The way in for work that belongs to a transaction of the caller: it is there when the
+     * transaction commits, and never was when it rolls back.
+     *
+     * <pre>{@code
+     * store.in(connection).submit(Submission.of("welcome", Payload.text("ada@example.org")));
+     * }</pre>
+     *
+     * @param connection of any pool or proxy, to the database of this store, with a transaction;
+     *     the caller commits, rolls back and closes it
+     */
+    public InTransaction in(Connection connection) {
+        return new InTransaction(postgres, home, connection);
     }
 
     @Override

@@ -157,10 +157,19 @@ public final class Database implements Jdbc, AutoCloseable {
         }
     }
 
-    private Connection borrow() {
+    /**
+     * For those who work on another connection in our name.
+     *
+     * @throws Unavailable when this is closed
+     */
+    public void checkOpen() {
         if (pool.isClosed()) {
             throw new Unavailable("The store is closed; open another one.");
         }
+    }
+
+    private Connection borrow() {
+        checkOpen();
         try {
             return pool.getConnection();
         } catch (SQLException e) {

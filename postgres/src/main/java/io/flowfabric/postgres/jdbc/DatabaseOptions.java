@@ -187,7 +187,7 @@ public record DatabaseOptions(
     }
 
     /** The server as a person would name it. */
-    String server() {
+    public String server() {
         var address = url.substring(SCHEME.length());
         int parameters = address.indexOf('?');
         return "Postgres at "

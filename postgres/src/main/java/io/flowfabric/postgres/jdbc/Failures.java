@@ -17,6 +17,7 @@ public final class Failures {
     private static final String DEADLOCK_DETECTED = "40P01";
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     private static final String READ_ONLY_TRANSACTION = "25006";
+    private static final String IN_FAILED_TRANSACTION = "25P02";
 
     private Failures() {}
 
@@ -24,6 +25,16 @@ public final class Failures {
     static boolean rolledBack(SQLException e) {
         var state = state(e);
         return state.equals(SERIALIZATION_FAILURE) || state.equals(DEADLOCK_DETECTED);
+    }
+
+    /** Whether an error says that the transaction had failed before, by another statement. */
+    public static boolean failedBefore(RuntimeException error) {
+        return error.getCause() instanceof SQLException e && state(e).equals(IN_FAILED_TRANSACTION);
+    }
+
+    /** Whether an error says that the transaction cannot go on beside what others committed. */
+    public static boolean notSerializable(RuntimeException error) {
+        return error.getCause() instanceof SQLException e && state(e).equals(SERIALIZATION_FAILURE);
     }
 
     /** Whether the connection leads to a server that cannot serve us, though it answers. */

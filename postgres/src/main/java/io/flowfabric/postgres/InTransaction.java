@@ -1,0 +1,251 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.postgres.Catalog.LaneGate;
+import io.flowfabric.postgres.jdbc.Failures;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Transaction;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Submissions in a transaction of the caller, who commits it or rolls it back.
+ *
+ * <p>Whatever a call answers or throws, the transaction can go on, with its settings as they were:
+ * duplicates are no errors to Postgres, and everything else is undone to a savepoint. Only a broken
+ * connection, and a serialisation failure under SERIALIZABLE, leave nothing but to roll back.
+ *
+ * <p>Until the transaction ends, its work is visible to nobody else, and it is in nobody's way but
+ * of those who submit the same id or the same key: they wait, no longer than the lock timeout of
+ * the store, and then are told {@link Contended}. So a caller who holds a key must not submit it
+ * elsewhere, too, before the commit.
+ *
+ * <p>Delays and deadlines count from the call, not from the commit. New lanes, gates and terms are
+ * committed at once, and stay after a rollback.
+ *
+ * <p>What a transaction sees depends on its isolation. Under READ COMMITTED, duplicates get the
+ * answers of {@link Submissions}. REPEATABLE READ and SERIALIZABLE transactions cannot see what was
+ * committed after their snapshot: a duplicate of such a submission, and the first work of such a
+ * lane, are {@link Contended}, and the caller rolls back and repeats the transaction. A commit that
+ * fails is the caller's own {@link SQLException}, as always.
+ */
+public final class InTransaction implements Submissions {
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
+    private final Postgres postgres;
+    private final Home home;
+    private final Connection connection;
+
+    InTransaction(Postgres postgres, Home home, Connection connection) {
+        this.postgres = postgres;
+        this.home = home;
+        this.connection = connection;
+    }
+
+    /**
+     * Accepts one piece of work, or throws why not.
+     *
+     * @see #submit(List)
+     */
+    public Submitted submit(Submission submission) {
+        return submit(List.of(submission)).getFirst().orThrow();
+    }
+
+    /**
+     * Accepts work, each item by itself; what is accepted is kept if the transaction is committed.
+     *
+     * @throws Invalid when the connection is in autocommit mode, leads to another database, or its
+     *     transaction has failed already
+     * @throws Contended when somebody's open transaction holds an id or a key for too long, or this
+     *     transaction cannot be serialised; nothing of the call is kept then
+     */
+    @Override
+    public List<Answer<Submitted>> submit(List<Submission> submissions) {
+        postgres.db().checkOpen();
+        var tx = Transaction.of(connection, postgres.db().statements());
+        checkTransaction();
+        checkHome(tx);
+        var items = Incoming.all(postgres, submissions);
+        var lanes = lanes(items);
+        try {
+            return tx.behindSavepoint(
+                    postgres.db().options().lockTimeout(), () -> submit(tx, items, lanes));
+        } catch (Contended e) {
+            throw inOtherWords(e);
+        }
+    }
+
+    private void checkTransaction() {
+        try {
+            if (connection.getAutoCommit()) {
+                throw refused(
+                        "it commits every statement by itself. Call setAutoCommit(false), or begin"
+                                + " a transaction in your framework, and submit inside of it.");
+            }
+        } catch (SQLException e) {
+            throw Failures.of("submit", e, false);
+        }
+    }
+
+    private void checkHome(Transaction tx) {
+        boolean atHome;
+        try {
+            atHome = home.isAt(tx);
+        } catch (StoreFailure e) {
+            if (Failures.failedBefore(e)) {
+                throw refused(
+                        "a statement of its transaction has failed, so Postgres will not commit"
+                                + " it. Roll it back, and submit in another one.");
+            }
+            throw e;
+        } catch (Contended e) {
+            throw inOtherWords(e);
+        }
+        if (!atHome) {
+            throw refused(
+                    "it leads to another database than %s, which is the store's: one transaction"
+                                    .formatted(postgres.db().options().server())
+                            + " cannot cover both.");
+        }
+    }
+
+    private static Invalid refused(String explanation) {
+        return new Invalid(Invalid.Code.IMPOSSIBLE_STATE, "connection", explanation);
+    }
+
+    /**
+     * The numbers of the lanes, which are registered if they are new.
+     *
+     * <p>That is a commit of its own, like that of gates and terms: were it part of the caller's
+     * transaction, every other submission to a new lane would wait until that ends, and a rollback
+     * would undo what processes remember. A lane without work is in nobody's way.
+     */
+    private Map<Lane, Integer> lanes(List<Incoming> items) {
+        var catalog = postgres.catalog();
+        var lanes = new HashMap<Lane, Integer>();
+        for (Incoming item : items) {
+            var lane = catalog.lane(item.lane());
+            if (lane == null || !catalog.knows(new LaneGate(lane, item.gate()))) {
+                return register(items);
+            }
+            lanes.put(item.lane(), lane);
+        }
+        return lanes;
+    }
+
+    private Map<Lane, Integer> register(List<Incoming> items) {
+        var pairs = new HashSet<LaneGate>();
+        var lanes =
+                postgres.db()
+                        .transaction(
+                                tx -> {
+                                    var all = addLanes(tx, items);
+                                    pairs.clear();
+                                    pairs.addAll(pairs(items, all));
+                                    LaneKeeping.addGates(tx, pairs);
+                                    return all;
+                                });
+        lanes.forEach(postgres.catalog()::remember);
+        postgres.catalog().remember(pairs);
+        return lanes;
+    }
+
+    /** What will be refused leaves no lane behind. */
+    private Map<Lane, Integer> addLanes(Jdbc tx, List<Incoming> items) {
+        var wanted = items.stream().map(Incoming::lane).distinct().toList();
+        var lanes = LaneKeeping.numbers(tx, wanted);
+        var first = items.stream().filter(item -> !lanes.containsKey(item.lane())).toList();
+        if (first.isEmpty()) {
+            return lanes;
+        }
+        var begun = Refusing.free(tx, first).stream().map(Incoming::lane).distinct().sorted();
+        LaneKeeping.add(tx, postgres.now(), begun.toList());
+        return LaneKeeping.numbers(tx, wanted);
+    }
+
+    private static Set<LaneGate> pairs(List<Incoming> items, Map<Lane, Integer> lanes) {
+        var pairs = new HashSet<LaneGate>();
+        for (Incoming item : items) {
+            var lane = lanes.get(item.lane());
+            if (lane != null) {
+                pairs.add(new LaneGate(lane, item.gate()));
+            }
+        }
+        return pairs;
+    }
+
+    private List<Answer<Submitted>> submit(
+            Jdbc tx, List<Incoming> items, Map<Lane, Integer> lanes) {
+        var ready = new HashSet<Integer>();
+        var answers =
+                Intake.answer(
+                        items,
+                        (piece, decided) -> ready.addAll(decide(tx, piece, lanes, decided)),
+                        InTransaction::unseen);
+        announce(tx, ready);
+        return answers;
+    }
+
+    /** Returns in which lanes there will be work. */
+    private Set<Integer> decide(
+            Jdbc tx,
+            List<Incoming> items,
+            Map<Lane, Integer> lanes,
+            Map<Integer, Answer<Submitted>> answers) {
+        var placed = items.stream().filter(item -> lanes.containsKey(item.lane())).toList();
+        var accepted = Accepting.insert(tx, postgres.now(), placed, lanes);
+        Accepting.giveKeysBack(tx, placed, accepted);
+        accepted.answer(placed, answers);
+        Refusing.explain(tx, accepted.others(items), answers);
+        return accepted.ready().keySet();
+    }
+
+    /**
+     * Wakes waiters when the caller commits. Elsewhere no transaction notifies, because commits
+     * that do wait for each other; here nobody but Postgres knows when the work is there.
+     */
+    private void announce(Jdbc tx, Collection<Integer> lanes) {
+        if (!lanes.isEmpty()) {
+            postgres.catalog().loadLanes(postgres.db(), lanes);
+            tx.query("announce")
+                    .set("channel", Bell.channel(postgres.db().statements().schema()))
+                    .texts(
+                            "messages",
+                            lanes,
+                            lane -> Bell.messageToAll(postgres.catalog().lane(lane)))
+                    .run();
+        }
+    }
+
+    private static Contended unseen(Incoming item) {
+        return new Contended(
+                "%s, because of something that is newer than the snapshot of this transaction,"
+                        .formatted(item.submission().id()),
+                RETRY_AFTER);
+    }
+
+    private static Contended inOtherWords(Contended e) {
+        var what =
+                Failures.notSerializable(e)
+                        ? "This transaction, which has to be rolled back and repeated as a whole,"
+                        : "An id or a key that another open transaction has submitted";
+        var contended = new Contended(what, e.retryAfter());
+        contended.initCause(e.getCause());
+        return contended;
+    }
+}
