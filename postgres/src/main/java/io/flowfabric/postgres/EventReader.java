@@ -56,19 +56,24 @@ final class EventReader {
             return step(row);
         }
         if (row.uuidOrNull("session") != null) {
-            var renewal =
-                    new Event.Renewal(
-                            owner(row).orElseThrow(),
-                            new Namespace(row.text("namespace")),
-                            Stored.moment(row, "at"),
-                            Stored.moment(row, "until"));
-            return catalog -> renewal;
+            var event = ofSession(row);
+            return catalog -> event;
         }
         int lane = row.intValue("lane");
         var settings = LaneKeeping.read(row.text("settings"));
         var by = by(row).orElseThrow();
         var at = Stored.moment(row, "at");
         return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
+    }
+
+    private static Event ofSession(Row row) {
+        var owner = owner(row).orElseThrow();
+        var namespace = new Namespace(row.text("namespace"));
+        var at = Stored.moment(row, "at");
+        var by = by(row);
+        return by.isPresent()
+                ? new Event.MarkedDead(owner, namespace, by.get(), at)
+                : new Event.Renewal(owner, namespace, at, Stored.moment(row, "until"));
     }
 
     private static Function<Catalog, Event> step(Row row) {

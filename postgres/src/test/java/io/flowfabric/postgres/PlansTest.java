@@ -2,8 +2,10 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
@@ -17,6 +19,7 @@ import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -215,6 +218,23 @@ class PlansTest {
         check("held_by_the_dead", BATCH);
         check("step", BATCH);
         check("bury", BATCH);
+    }
+
+    @Test
+    void a_look_at_the_workers_touches_what_they_were_given() {
+        var busy = Session.of("worker", "4", "default").ttl(Duration.ofHours(1));
+        store.sessions().open(busy);
+        store.claims().claim(new Claim(busy.id(), 1, BATCH));
+        startLogging();
+        store.workers().describe(busy.id());
+        store.workers().markDead(busy.id(), new By("ada", "it does not answer"));
+
+        check("workers", BATCH);
+        check("mark_dead", 6);
+
+        // The others that it lists hold what they hold.
+        store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1);
+        check("list_sessions", 6);
     }
 
     @Test

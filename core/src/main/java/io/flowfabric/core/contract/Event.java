@@ -89,6 +89,9 @@ public sealed interface Event {
         }
     }
 
+    /** Somebody declared a worker process dead; what it held lapses after this. */
+    record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
+
     /** What can happen to a lease. */
     enum LeaseChange {
         ACQUIRED,

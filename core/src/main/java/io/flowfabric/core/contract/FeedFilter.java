@@ -62,6 +62,7 @@ public record FeedFilter(
                         case Event.Step step -> step.owner().isPresent();
                         case Event.Renewal renewal -> true;
                         case Event.LaneChange change -> false;
+                        case Event.MarkedDead marked -> false;
                     };
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
@@ -69,6 +70,7 @@ public record FeedFilter(
                         case Event.Step step -> step.by().filter(By::isOperator).isPresent();
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
+                        case Event.MarkedDead marked -> true;
                     };
         };
     }
@@ -78,6 +80,7 @@ public record FeedFilter(
             case Event.Step step -> Optional.of(step.lane());
             case Event.Renewal renewal -> Optional.empty();
             case Event.LaneChange change -> Optional.of(change.lane());
+            case Event.MarkedDead marked -> Optional.empty();
         };
     }
 }
