@@ -53,7 +53,7 @@ final class EventReader {
 
     private static Function<Catalog, Event> event(Row row) {
         if (row.uuidOrNull("execution") != null) {
-            return step(row);
+            return row.textOrNull("transition") == null ? erased(row) : step(row);
         }
         if (row.uuidOrNull("session") != null) {
             var event = ofSession(row);
@@ -76,8 +76,16 @@ final class EventReader {
                 : new Event.Renewal(owner, namespace, at, Stored.moment(row, "until"));
     }
 
+    private static Function<Catalog, Event> erased(Row row) {
+        var execution = execution(row);
+        int lane = row.intValue("lane");
+        var by = by(row).orElseThrow();
+        var at = Stored.moment(row, "at");
+        return catalog -> new Event.Erased(execution, catalog.lane(lane), by, at);
+    }
+
     private static Function<Catalog, Event> step(Row row) {
-        var execution = new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution"));
+        var execution = execution(row);
         int lane = row.intValue("lane");
         var transition = Stored.transition(row, "transition");
         var situation = Stored.situation(row);
@@ -101,6 +109,10 @@ final class EventReader {
                         by,
                         until,
                         failure);
+    }
+
+    private static ExecutionId execution(Row row) {
+        return new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution"));
     }
 
     private static Optional<Owner> owner(Row row) {

@@ -21,6 +21,7 @@ import io.flowfabric.postgres.jdbc.Jdbc;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -140,5 +141,41 @@ final class Operating implements Operations {
                 .set("session", session.uuid())
                 .each(reader::add);
         return reader.read(tx, postgres.catalog(), session).leases().getFirst();
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by) {
+        return Batches.answer(
+                "executions",
+                executions,
+                ExecutionId::uuid,
+                piece -> postgres.db().transaction(tx -> erase(tx, piece, by)));
+    }
+
+    private Map<UUID, Answer<ExecutionId>> erase(Jdbc tx, List<ExecutionId> executions, By by) {
+        var locked =
+                FactsReader.lock(
+                        "facts", tx, postgres, executions.stream().map(ExecutionId::uuid).toList());
+        var answers = new HashMap<UUID, Answer<ExecutionId>>();
+        var ended = new ArrayList<UUID>();
+        for (ExecutionId id : executions) {
+            try {
+                var row = readable(id, locked.get(id.uuid()));
+                ByOperator.mustBeErasable(row.facts().orElseThrow());
+                ended.add(id.uuid());
+                answers.put(id.uuid(), Answer.done(id));
+            } catch (FlowFabricException refusal) {
+                answers.put(id.uuid(), Answer.refused(refusal));
+            }
+        }
+        if (!ended.isEmpty()) {
+            tx.query("erase")
+                    .set("now", postgres.now())
+                    .uuids("ids", ended, id -> id)
+                    .set("actor", by.actor())
+                    .set("reason", by.reason())
+                    .update();
+        }
+        return answers;
     }
 }

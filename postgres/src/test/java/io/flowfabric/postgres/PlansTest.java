@@ -245,8 +245,11 @@ class PlansTest {
         store.queries().describe(List.of(id));
         store.queries().history(id);
 
+        store.operations().erase(List.of(id), new By("ada", "they asked to be forgotten"));
+
         check("facts", 2);
         check("step", 2);
+        check("erase", 2);
     }
 
     private static List<ExecutionId> submit(int count, IntFunction<Submission> one) {

@@ -63,6 +63,7 @@ public record FeedFilter(
                         case Event.Renewal renewal -> true;
                         case Event.LaneChange change -> false;
                         case Event.MarkedDead marked -> false;
+                        case Event.Erased erased -> false;
                     };
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
@@ -71,6 +72,7 @@ public record FeedFilter(
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
                         case Event.MarkedDead marked -> true;
+                        case Event.Erased erased -> true;
                     };
         };
     }
@@ -81,6 +83,7 @@ public record FeedFilter(
             case Event.Renewal renewal -> Optional.empty();
             case Event.LaneChange change -> Optional.of(change.lane());
             case Event.MarkedDead marked -> Optional.empty();
+            case Event.Erased erased -> Optional.of(erased.lane());
         };
     }
 }

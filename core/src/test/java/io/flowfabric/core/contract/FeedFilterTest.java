@@ -49,6 +49,7 @@ class FeedFilterTest {
             new Event.LaneChange(LANE, LaneSettings.DEFAULT, ADA.orElseThrow(), NOON);
     private static final Event MARKED_DEAD =
             new Event.MarkedDead(OWNER, SHOP, ADA.orElseThrow(), NOON);
+    private static final Event ERASED = new Event.Erased(ID, LANE, ADA.orElseThrow(), NOON);
 
     private static final List<Event> ALL =
             List.of(
@@ -60,7 +61,8 @@ class FeedFilterTest {
                     REVOKED,
                     RENEWED,
                     CONFIGURED,
-                    MARKED_DEAD);
+                    MARKED_DEAD,
+                    ERASED);
 
     @Test
     void everything_is_everything() {
@@ -82,7 +84,7 @@ class FeedFilterTest {
     @Test
     void operations_are_what_somebody_other_than_the_engine_did_by_name() {
         assertThat(fitting(FeedFilter.of(OPERATIONS)))
-                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD);
+                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED);
     }
 
     @ParameterizedTest

@@ -209,7 +209,7 @@ create table ${schema}.event (
     xid xid8 not null default pg_current_xact_id(),
     at bigint not null,
     -- a step has an execution, a heartbeat only a session, a change of a lane only a lane; a session
-    -- with an actor was marked dead by that one
+    -- with an actor was marked dead by that one, an execution without a transition was erased
     execution uuid,
     part smallint,
     lane integer,

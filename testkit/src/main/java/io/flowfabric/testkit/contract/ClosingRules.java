@@ -75,6 +75,7 @@ abstract class ClosingRules extends Rules {
                 () -> store.workers().markDead(session, World.OLGA),
                 () -> store.operations().act(List.of(new Act.Cancel(id)), World.OLGA),
                 () -> store.operations().claim(id, session, World.OLGA),
+                () -> store.operations().erase(List.of(id), World.OLGA),
                 () -> store.queries().describe(List.of(id)),
                 () -> store.queries().inputs(List.of(id)),
                 () -> store.queries().results(List.of(id)),

@@ -190,6 +190,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Erasing extends ErasingRules {
+        Erasing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class PassingOver extends PassingOverRules {
         PassingOver() {
             super(StoreContract.this::open);

@@ -59,8 +59,8 @@ final class Log {
     }
 
     /**
-     * The steps of an execution since it was last submitted, with the heartbeats of whoever held
-     * it and the word that it is dead.
+     * The steps of an execution since it was last submitted, with the heartbeats of whoever held it
+     * and the word that it is dead.
      */
     List<Event> history(ExecutionId execution) {
         var history = new ArrayList<Event>();
@@ -83,6 +83,14 @@ final class Log {
             }
         }
         return history;
+    }
+
+    /** Drops the steps of an execution, wherever they are. Cursors still lead to where they did. */
+    void erase(ExecutionId execution) {
+        kept.removeIf(
+                logged ->
+                        logged.event instanceof Event.Step step
+                                && step.execution().equals(execution));
     }
 
     private static @Nullable SessionId holderAfter(Event.Step step, @Nullable SessionId before) {

@@ -380,7 +380,7 @@ class World implements Wakeups {
         record(row, change.transition(), owner, change.by(), change.failure());
     }
 
-    /** Forgets an execution whose retention has ended. Its key is free again. */
+    /** Forgets an execution that has ended. Its key is free again. */
     void erase(Row row) {
         rows.remove(row.id().uuid());
         row.submission.key().ifPresent(key -> keysOf(row.lane().namespace()).remove(key));
