@@ -18,7 +18,7 @@ public final class Conflict extends FlowFabricException {
         ENDED_DIFFERENTLY,
         /** The execution has ended, and not in the way that was asked for. */
         ALREADY_FINISHED,
-        /** The execution has not ended, so it cannot be replayed. */
+        /** The execution has not ended, so it has no result, and cannot be replayed or erased. */
         NOT_FINISHED,
         /** The execution was replayed as often as its policy allows. */
         REPLAYS_EXHAUSTED,

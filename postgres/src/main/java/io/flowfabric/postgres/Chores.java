@@ -35,8 +35,11 @@ import java.util.UUID;
 final class Chores implements Maintenance {
     private static final Logger log = LoggerFactory.getLogger(Chores.class);
 
-    /** How long events, and the tombstones of the sessions in them, are kept. */
+    /** How long events are kept. */
     private static final Duration EVENT_RETENTION = Duration.ofDays(7);
+
+    /** How long dead sessions are known: longer than the last event that names them. */
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(1);
 
     /** When to look again at what could not be read. */
     private static final Duration LATER = Duration.ofMinutes(1);
@@ -70,13 +73,7 @@ final class Chores implements Maintenance {
     // Sessions.
 
     private Round bury(int limit) {
-        boolean unburied =
-                postgres.db()
-                        .query("die")
-                        .set("now", postgres.now())
-                        .set("id", (UUID) null)
-                        .one(row -> row.bool("unburied"));
-        if (!unburied) {
+        if (!die(null)) {
             return new Round(0, 0, false);
         }
         var done = lapse(null, limit);
@@ -84,12 +81,24 @@ final class Chores implements Maintenance {
         return new Round(done.processed, done.errors, done.processed >= limit);
     }
 
-    /** Returns what a session holds that has just died, all of it. */
-    void returnWorkOf(UUID session) {
+    /** Ends one session, and returns all that it holds. Ending again does nothing. */
+    void end(UUID session) {
+        if (!die(session)) {
+            return;
+        }
         while (lapse(session, 1000).processed > 0) {
             // There was more than one transaction should hold.
         }
         postgres.db().query("bury").run();
+    }
+
+    /** Ends one session, or all whose time has run out. Says whether any waits for its burial. */
+    private boolean die(@Nullable UUID session) {
+        return postgres.db()
+                .query("die")
+                .set("now", postgres.now())
+                .set("id", session)
+                .one(row -> row.bool("unburied"));
     }
 
     private Done lapse(@Nullable UUID session, int limit) {
@@ -293,14 +302,17 @@ final class Chores implements Maintenance {
                         .set("now", postgres.now())
                         .set("limit", limit)
                         .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
-        var before = postgres.time() - EVENT_RETENTION.toMillis();
+        long now = postgres.time();
         int events =
                 postgres.db()
                         .query("forget_events")
-                        .set("before", before)
+                        .set("before", now - EVENT_RETENTION.toMillis())
                         .set("limit", limit)
                         .one(row -> row.intValue("forgotten"));
-        postgres.db().query("forget_sessions").set("before", before).update();
+        postgres.db()
+                .query("forget_sessions")
+                .set("before", now - SESSION_RETENTION.toMillis())
+                .update();
         return new Round(executions.gone + events, 0, executions.seen >= limit || events >= limit);
     }
 

@@ -53,16 +53,11 @@ final class EventReader {
 
     private static Function<Catalog, Event> event(Row row) {
         if (row.uuidOrNull("execution") != null) {
-            return step(row);
+            return row.textOrNull("transition") == null ? erased(row) : step(row);
         }
         if (row.uuidOrNull("session") != null) {
-            var renewal =
-                    new Event.Renewal(
-                            owner(row).orElseThrow(),
-                            new Namespace(row.text("namespace")),
-                            Stored.moment(row, "at"),
-                            Stored.moment(row, "until"));
-            return catalog -> renewal;
+            var event = ofSession(row);
+            return catalog -> event;
         }
         int lane = row.intValue("lane");
         var settings = LaneKeeping.read(row.text("settings"));
@@ -71,8 +66,26 @@ final class EventReader {
         return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
     }
 
+    private static Event ofSession(Row row) {
+        var owner = owner(row).orElseThrow();
+        var namespace = new Namespace(row.text("namespace"));
+        var at = Stored.moment(row, "at");
+        var by = by(row);
+        return by.isPresent()
+                ? new Event.MarkedDead(owner, namespace, by.get(), at)
+                : new Event.Renewal(owner, namespace, at, Stored.moment(row, "until"));
+    }
+
+    private static Function<Catalog, Event> erased(Row row) {
+        var execution = execution(row);
+        int lane = row.intValue("lane");
+        var by = by(row).orElseThrow();
+        var at = Stored.moment(row, "at");
+        return catalog -> new Event.Erased(execution, catalog.lane(lane), by, at);
+    }
+
     private static Function<Catalog, Event> step(Row row) {
-        var execution = new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution"));
+        var execution = execution(row);
         int lane = row.intValue("lane");
         var transition = Stored.transition(row, "transition");
         var situation = Stored.situation(row);
@@ -96,6 +109,10 @@ final class EventReader {
                         by,
                         until,
                         failure);
+    }
+
+    private static ExecutionId execution(Row row) {
+        return new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution"));
     }
 
     private static Optional<Owner> owner(Row row) {

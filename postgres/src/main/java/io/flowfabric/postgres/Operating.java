@@ -21,6 +21,7 @@ import io.flowfabric.postgres.jdbc.Jdbc;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -110,14 +111,17 @@ final class Operating implements Operations {
 
     @Override
     public Lease claim(ExecutionId execution, SessionId session, By by) {
-        var known = SessionKeeping.find(postgres, session);
-        if (known.isEmpty() || !known.get().alive()) {
-            throw new NotFound("session", session.toString());
-        }
         return postgres.db().transaction(tx -> claim(tx, execution, session, by));
     }
 
     private Lease claim(Jdbc tx, ExecutionId execution, SessionId session, By by) {
+        // Before the row, as claims do: what is leased to a session that was just buried would
+        // never come back.
+        tx.query("hold_session")
+                .set("now", postgres.now())
+                .set("id", session.uuid())
+                .optional(row -> row.uuid("id"))
+                .orElseThrow(() -> new NotFound("session", session.toString()));
         var locked = FactsReader.lock("facts", tx, postgres, List.of(execution.uuid()));
         var row = readable(execution, locked.get(execution.uuid()));
         var facts = row.facts().orElseThrow();
@@ -140,5 +144,41 @@ final class Operating implements Operations {
                 .set("session", session.uuid())
                 .each(reader::add);
         return reader.read(tx, postgres.catalog(), session).leases().getFirst();
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by) {
+        return Batches.answer(
+                "executions",
+                executions,
+                ExecutionId::uuid,
+                piece -> postgres.db().transaction(tx -> erase(tx, piece, by)));
+    }
+
+    private Map<UUID, Answer<ExecutionId>> erase(Jdbc tx, List<ExecutionId> executions, By by) {
+        var locked =
+                FactsReader.lock(
+                        "facts", tx, postgres, executions.stream().map(ExecutionId::uuid).toList());
+        var answers = new HashMap<UUID, Answer<ExecutionId>>();
+        var ended = new ArrayList<UUID>();
+        for (ExecutionId id : executions) {
+            try {
+                var row = readable(id, locked.get(id.uuid()));
+                ByOperator.mustBeErasable(row.facts().orElseThrow());
+                ended.add(id.uuid());
+                answers.put(id.uuid(), Answer.done(id));
+            } catch (FlowFabricException refusal) {
+                answers.put(id.uuid(), Answer.refused(refusal));
+            }
+        }
+        if (!ended.isEmpty()) {
+            tx.query("erase")
+                    .set("now", postgres.now())
+                    .uuids("ids", ended, id -> id)
+                    .set("actor", by.actor())
+                    .set("reason", by.reason())
+                    .update();
+        }
+        return answers;
     }
 }

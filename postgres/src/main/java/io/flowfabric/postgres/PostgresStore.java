@@ -11,6 +11,7 @@ import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.core.contract.Workers;
 import io.flowfabric.postgres.jdbc.Database;
 import io.flowfabric.postgres.jdbc.DatabaseOptions;
 import io.flowfabric.postgres.jdbc.SchemaName;
@@ -118,6 +119,11 @@ public final class PostgresStore implements Store {
     @Override
     public Lanes lanes() {
         return new LaneKeeping(postgres);
+    }
+
+    @Override
+    public Workers workers() {
+        return new WorkerKeeping(postgres, chores);
     }
 
     @Override

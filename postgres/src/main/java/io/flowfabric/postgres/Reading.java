@@ -149,7 +149,7 @@ final class Reading implements Queries {
         return merged(steps, beats.read(postgres.db(), postgres.catalog()));
     }
 
-    /** The steps since the last submission, with the heartbeats of whoever held it at the time. */
+    /** The steps since the last submission, with what is told of whoever held it at the time. */
     private static List<Event> merged(List<EventReader.Read> steps, List<EventReader.Read> beats) {
         var all = new ArrayList<>(steps);
         all.addAll(beats);
@@ -160,6 +160,10 @@ final class Reading implements Queries {
             if (read.event() instanceof Event.Renewal renewal
                     && renewal.owner().session().equals(holder)) {
                 history.add(renewal);
+            }
+            if (read.event() instanceof Event.MarkedDead marked
+                    && marked.owner().session().equals(holder)) {
+                history.add(marked);
             }
             if (read.event() instanceof Event.Step step) {
                 if (step.transition() == Transition.SUBMIT) {

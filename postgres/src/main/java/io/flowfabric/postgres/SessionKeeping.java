@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 
 /** How workers are known to be alive. Expiry lives in the session row alone. */
 final class SessionKeeping implements Sessions {
@@ -78,7 +77,7 @@ final class SessionKeeping implements Sessions {
                                         row.longValue("acknowledged")));
     }
 
-    private static Session session(Row row) {
+    static Session session(Row row) {
         return new Session(
                 new SessionId(row.uuid("id")),
                 new Namespace(row.text("namespace")),
@@ -126,8 +125,6 @@ final class SessionKeeping implements Sessions {
 
     @Override
     public void close(SessionId session) {
-        UUID id = session.uuid();
-        postgres.db().query("die").set("now", postgres.now()).set("id", id).run();
-        chores.returnWorkOf(id);
+        chores.end(session.uuid());
     }
 }

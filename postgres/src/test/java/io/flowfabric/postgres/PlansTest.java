@@ -21,6 +21,7 @@ import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -250,6 +251,23 @@ class PlansTest {
     }
 
     @Test
+    void a_look_at_the_workers_touches_what_they_were_given() {
+        var busy = Session.of("worker", "4", "default").ttl(Duration.ofHours(1));
+        store.sessions().open(busy);
+        store.claims().claim(new Claim(busy.id(), 1, BATCH));
+        startLogging();
+        store.workers().describe(busy.id());
+        store.workers().markDead(busy.id(), new By("ada", "it does not answer"));
+
+        check("workers", BATCH);
+        check("mark_dead", 6);
+
+        // The others that it lists hold what they hold.
+        store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1);
+        check("list_sessions", 6);
+    }
+
+    @Test
     void an_act_of_an_operator_touches_its_execution() {
         var id = submit(1, i -> Submission.of("work", Payload.EMPTY)).getFirst();
         startLogging();
@@ -257,8 +275,11 @@ class PlansTest {
         store.queries().describe(List.of(id));
         store.queries().history(id);
 
+        store.operations().erase(List.of(id), new By("ada", "they asked to be forgotten"));
+
         check("facts", 2);
         check("step", 2);
+        check("erase", 2);
     }
 
     @Test

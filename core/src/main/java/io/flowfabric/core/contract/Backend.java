@@ -17,6 +17,9 @@ public interface Backend extends AutoCloseable {
     /** For operators: the queues. */
     Lanes lanes();
 
+    /** For operators: the worker processes. */
+    Workers workers();
+
     /** For operators: one execution. */
     Operations operations();
 

@@ -89,6 +89,17 @@ public sealed interface Event {
         }
     }
 
+    /** Somebody declared a worker process dead; what it held lapses after this. */
+    record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
+
+    /** Somebody had an execution forgotten; the events before this one that told of it are gone. */
+    record Erased(ExecutionId execution, Lane lane, By by, Instant at) implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
     /** What can happen to a lease. */
     enum LeaseChange {
         ACQUIRED,

@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * What happened, resumable, with nothing skipped: in exact order for each execution, and never an
- * event before what it could have observed.
+ * event before what it could have observed. Only what an operator has erased is gone, for whoever
+ * has not read it yet.
  */
 public interface Feeds {
     /**

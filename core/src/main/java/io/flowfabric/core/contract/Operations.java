@@ -25,4 +25,15 @@ public interface Operations {
      *     already
      */
     Lease claim(ExecutionId execution, SessionId session, By by);
+
+    /**
+     * Forgets ended executions before their retention ends, each by itself, with everything that is
+     * theirs: input, result, failure, key, tags, history. Returns their ids, which are free again.
+     *
+     * <p>Their events leave the feeds too. One is left in their place, that says who erased the
+     * execution and why, and nothing of what it was about. Refusals: {@code NotFound} for an
+     * unknown id, also of what was erased before; {@code Conflict} when the execution has not
+     * ended.
+     */
+    List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by);
 }

@@ -46,6 +46,14 @@ public final class ByOperator {
         }
     }
 
+    /** Refuses to erase what has not ended: somebody may still be at it. */
+    public static void mustBeErasable(Facts facts) {
+        if (!facts.state().terminal()) {
+            throw facts.conflict(
+                    Conflict.Code.NOT_FINISHED, "It is %s; only what has ended can be erased.");
+        }
+    }
+
     private static Optional<Change> decide(Act act, By by, Facts facts, Instant now) {
         return switch (act) {
             case Act.Cancel cancel -> end(facts, Transition.CANCEL, Outcome.CANCELLED, now);

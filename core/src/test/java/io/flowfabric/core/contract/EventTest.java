@@ -75,6 +75,12 @@ class EventTest {
                 .isEqualTo(LANE.namespace());
     }
 
+    @Test
+    void an_erasure_belongs_to_the_namespace_of_the_lane() {
+        assertThat(new Event.Erased(ID, LANE, OPERATOR, NOON).namespace())
+                .isEqualTo(LANE.namespace());
+    }
+
     private static Event.Step step(Transition transition, Optional<Owner> owner, Optional<By> by) {
         return new Event.Step(
                 ID,

@@ -47,6 +47,9 @@ class FeedFilterTest {
     private static final Event RENEWED = new Event.Renewal(OWNER, SHOP, NOON, NOON.plusSeconds(30));
     private static final Event CONFIGURED =
             new Event.LaneChange(LANE, LaneSettings.DEFAULT, ADA.orElseThrow(), NOON);
+    private static final Event MARKED_DEAD =
+            new Event.MarkedDead(OWNER, SHOP, ADA.orElseThrow(), NOON);
+    private static final Event ERASED = new Event.Erased(ID, LANE, ADA.orElseThrow(), NOON);
 
     private static final List<Event> ALL =
             List.of(
@@ -57,7 +60,9 @@ class FeedFilterTest {
                     CANCELLED,
                     REVOKED,
                     RENEWED,
-                    CONFIGURED);
+                    CONFIGURED,
+                    MARKED_DEAD,
+                    ERASED);
 
     @Test
     void everything_is_everything() {
@@ -79,7 +84,7 @@ class FeedFilterTest {
     @Test
     void operations_are_what_somebody_other_than_the_engine_did_by_name() {
         assertThat(fitting(FeedFilter.of(OPERATIONS)))
-                .containsExactly(CANCELLED, REVOKED, CONFIGURED);
+                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED);
     }
 
     @ParameterizedTest
@@ -93,9 +98,11 @@ class FeedFilterTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_lane_narrows_every_topic_and_no_renewal_has_one(FeedFilter.Topic topic) {
+    void a_lane_narrows_every_topic_and_nothing_about_a_session_has_one(FeedFilter.Topic topic) {
         var filter = FeedFilter.of(topic);
-        var withLane = fitting(filter).stream().filter(event -> !event.equals(RENEWED)).toList();
+        var ofSessions = List.of(RENEWED, MARKED_DEAD);
+        var withLane =
+                fitting(filter).stream().filter(event -> !ofSessions.contains(event)).toList();
 
         assertThat(fitting(filter.lane(LANE))).isNotEmpty().isEqualTo(withLane);
         assertThat(fitting(filter.lane(new Lane(SHOP, "letters")))).isEmpty();

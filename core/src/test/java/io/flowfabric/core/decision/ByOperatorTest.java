@@ -232,6 +232,21 @@ class ByOperatorTest {
         assertNotClaimable(Conflict.Code.ALREADY_FINISHED, ended(Outcome.SUCCESS), false);
     }
 
+    @Test
+    void only_what_has_ended_can_be_erased() {
+        for (Outcome outcome : Outcome.values()) {
+            ByOperator.mustBeErasable(facts(ended(outcome)));
+        }
+        for (ExecutionState state : List.of(new Ready(Next.FIRST), DELAYED, RUNNING)) {
+            assertThatThrownBy(() -> ByOperator.mustBeErasable(facts(state)))
+                    .isInstanceOfSatisfying(
+                            Conflict.class,
+                            conflict ->
+                                    assertThat(conflict.code())
+                                            .isEqualTo(Conflict.Code.NOT_FINISHED));
+        }
+    }
+
     private static void assertNotClaimable(Conflict.Code code, ExecutionState state, boolean late) {
         assertThatThrownBy(() -> ByOperator.mustBeClaimable(facts(state), late))
                 .isInstanceOfSatisfying(

@@ -186,11 +186,15 @@ create table ${schema}.session (
     alive_until bigint not null,
     acknowledged bigint not null default 0,
     dead boolean not null default false,
+    -- when the death was noticed, which may be later than it happened
+    died bigint,
     -- dead, and holds nothing any more
     buried boolean not null default false,
-    check (dead or not buried)
+    check (dead or not buried),
+    check (dead = (died is not null))
 ) with (fillfactor = 50);
 create index session_unburied on ${schema}.session (alive_until) where not buried;
+create index session_listed on ${schema}.session (namespace, dead, id);
 
 -- What each claim gave to a session: the work list when it dies.
 create table ${schema}.receipt (
@@ -207,7 +211,8 @@ create table ${schema}.event (
     id bigint generated always as identity primary key,
     xid xid8 not null default pg_current_xact_id(),
     at bigint not null,
-    -- a step has an execution, a heartbeat only a session, a change of a lane only a lane
+    -- a step has an execution, a heartbeat only a session, a change of a lane only a lane; a session
+    -- with an actor was marked dead by that one, an execution without a transition was erased
     execution uuid,
     part smallint,
     lane integer,

@@ -83,6 +83,38 @@ unfailed as (
 )
 select (select count(*) from over) as seen, (select count(*) from gone) as forgotten
 
+-- name: erase
+-- Forgets ended executions, whose rows the caller has locked, with everything that is theirs and with what
+-- was told about them. What remains to be told is that they were erased.
+with clock as materialized (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+gone as (
+    delete from ${schema}.execution e
+    using ${schema}.lane l
+    where e.id = any(:ids::uuid[]) and l.id = e.lane
+    returning e.id, e.part, e.lane, l.namespace
+),
+unasked as (
+    delete from ${schema}.submission s using gone where s.id = gone.id returning s.key, gone.namespace
+),
+unkeyed as (
+    delete from ${schema}.idempotency i
+    using unasked
+    where i.namespace = unasked.namespace and i.key = unasked.key
+),
+unresulted as (
+    delete from ${schema}.result r using gone where r.id = gone.id
+),
+unfailed as (
+    delete from ${schema}.failure f using gone where f.id = gone.id
+),
+untold as (
+    delete from ${schema}.event v using gone where v.execution = gone.id and v.transition is not null
+)
+insert into ${schema}.event (at, execution, part, lane, actor, reason)
+select clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock
+
 -- name: forget_events
 with old as (
     select id from ${schema}.event where at < :before::bigint order by id limit :limit::integer

@@ -35,7 +35,8 @@ select e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace, nu
 from ${schema}.event e
 left join ${schema}.session w on w.id = e.session
 left join ${schema}.lane l on l.id = e.lane
-where e.execution = :id::uuid
+-- Without a transition: that an earlier execution of this id was erased.
+where e.execution = :id::uuid and e.transition is not null
 order by e.id
 
 -- name: heartbeats

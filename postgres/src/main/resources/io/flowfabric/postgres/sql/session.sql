@@ -11,6 +11,14 @@ select id, namespace, worker, instance, lanes, kinds, offers, ttl, acknowledged,
 from ${schema}.session
 where id = :id::uuid
 
+-- name: hold_session
+-- Until the transaction is over the session cannot be declared dead, as with any claim.
+select id
+from ${schema}.session
+where id = :id::uuid and not dead
+    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+for key share
+
 -- name: renew
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
@@ -51,17 +59,36 @@ from renewed
 
 -- name: die
 -- Whoever claims holds a key-share lock on its session: this waits for it, and it will see the death.
-with gone as (
-    update ${schema}.session set dead = true
+with clock as materialized (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+gone as (
+    update ${schema}.session set dead = true, died = (select now from clock)
     where id in (
         select id from ${schema}.session
-        where not dead and (id = :id::uuid or (:id::uuid is null and alive_until <=
-            coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)))
+        where not dead and (id = :id::uuid or (:id::uuid is null and alive_until <= (select now from clock)))
         order by id
         for update)
     returning id
 )
 select exists (select from gone) or exists (select from ${schema}.session where dead and not buried) as unburied
+
+-- name: mark_dead
+-- The same by an operator, who is recorded. One whose time has run out died of that.
+with clock as materialized (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+marked as (
+    update ${schema}.session s set dead = true, died = clock.now
+    from clock
+    where s.id in (
+        select id from ${schema}.session
+        where id = :id::uuid and not dead and alive_until > (select now from clock)
+        for update)
+    returning s.id, clock.now
+)
+insert into ${schema}.event (at, session, actor, reason)
+select now, id, :actor, :reason from marked
 
 -- name: held_by_the_dead
 select r.session, e.id
@@ -92,7 +119,40 @@ done as (
 delete from ${schema}.receipt r using done where r.session = done.id
 
 -- name: forget_sessions
-delete from ${schema}.session where buried and alive_until < :before::bigint
+delete from ${schema}.session where buried and died < :before::bigint
+
+-- name: list_sessions
+-- The living and the dead apart, so that none of the many dead is looked at when only the living are wanted.
+select id
+from (
+    (select id from ${schema}.session
+    where namespace = :namespace and not dead and id >= :from::uuid
+        and (:dead_too::boolean or alive_until >
+            coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint))
+    order by id
+    limit :max::integer)
+    union all
+    (select id from ${schema}.session
+    where namespace = :namespace and dead and :dead_too::boolean and id >= :from::uuid
+    order by id
+    limit :max::integer)
+) listed
+order by id
+limit :max::integer
+
+-- name: workers
+-- What a session holds is found from its receipts. An execution that it was given twice counts for the last time.
+select s.id, s.namespace, s.worker, s.instance, s.lanes, s.kinds, s.offers, s.ttl, s.opened,
+    s.alive_until - s.ttl as last_heard, least(s.alive_until, s.died) as alive_until,
+    not s.dead and s.alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as alive,
+    (select count(*)
+    from ${schema}.receipt r
+    cross join unnest(r.ids, r.epochs) as given (id, epoch)
+    join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch
+    where r.session = s.id and e.session = s.id) as running
+from ${schema}.session s
+where s.id = any(:ids::uuid[])
+order by s.id
 
 -- name: dead_sessions
 select id from ${schema}.session where id = any(:ids::uuid[]) and dead

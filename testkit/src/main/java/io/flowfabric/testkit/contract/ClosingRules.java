@@ -19,6 +19,7 @@ import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -69,8 +70,12 @@ abstract class ClosingRules extends Rules {
                 () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, World.OLGA),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1),
+                () -> store.workers().describe(session),
+                () -> store.workers().markDead(session, World.OLGA),
                 () -> store.operations().act(List.of(new Act.Cancel(id)), World.OLGA),
                 () -> store.operations().claim(id, session, World.OLGA),
+                () -> store.operations().erase(List.of(id), World.OLGA),
                 () -> store.queries().describe(List.of(id)),
                 () -> store.queries().inputs(List.of(id)),
                 () -> store.queries().results(List.of(id)),

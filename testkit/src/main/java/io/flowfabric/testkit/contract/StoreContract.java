@@ -64,6 +64,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Registry extends RegistryRules {
+        Registry() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class MarkingDead extends MarkingDeadRules {
+        MarkingDead() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Stalling extends StallingRules {
         Stalling() {
             super(StoreContract.this::open);
@@ -171,6 +185,13 @@ public abstract class StoreContract {
     @Nested
     class Retaining extends RetainingRules {
         Retaining() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Erasing extends ErasingRules {
+        Erasing() {
             super(StoreContract.this::open);
         }
     }

@@ -42,11 +42,15 @@ abstract class WakingRules extends Rules {
         var retried = world.begun();
         var revoked = world.begun();
         var orphaned = world.begun();
+        var declared = world.begun();
 
         isWoken(released.lane(), () -> world.end(release(released)).orThrow());
         isWoken(retried.lane(), () -> world.end(retry(retried, Duration.ZERO)).orThrow());
         isWoken(revoked.lane(), () -> world.revoke(idOf(revoked)));
         isWoken(orphaned.lane(), () -> world.store().sessions().close(orphaned.session()));
+        isWoken(
+                declared.lane(),
+                () -> world.store().workers().markDead(declared.session(), World.OLGA));
     }
 
     @Test

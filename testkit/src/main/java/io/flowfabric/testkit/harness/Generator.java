@@ -90,6 +90,7 @@ record Generator(long seed, int stream, Mix mix) {
                             draw.one("ada", "bob"),
                             draw.chance(85) ? Hearing.HEARD : Hearing.REPEATED);
             case ASSIGN -> new Operation.Assign(draw.back(), draw.below(WORKERS));
+            case MARK_DEAD -> new Operation.MarkDead(draw.below(WORKERS), draw.one("ada", "bob"));
             case CONFIGURE ->
                     new Operation.Configure(
                             draw.one(Scene.LANES), settings(draw), draw.one("ada", "bob"));

@@ -25,7 +25,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         ASSIGN,
         CONFIGURE,
         TICK,
-        PASS
+        PASS,
+        MARK_DEAD
     }
 
     /** Submitters of a concurrent run. */
@@ -101,6 +102,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.CONFIGURE, 2);
         weights.put(Kind.TICK, 8);
         weights.put(Kind.PASS, 8);
+        weights.put(Kind.MARK_DEAD, 1);
         return weights;
     }
 }

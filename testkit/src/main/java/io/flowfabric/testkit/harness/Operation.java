@@ -241,6 +241,9 @@ sealed interface Operation {
     /** An operator leases an execution to a worker. */
     record Assign(int execution, int worker) implements Operation {}
 
+    /** An operator takes a worker for dead, whether it is or not. */
+    record MarkDead(int worker, String actor) implements Operation {}
+
     record Configure(Lane lane, LaneSettings settings, String actor) implements Operation {}
 
     // Time.

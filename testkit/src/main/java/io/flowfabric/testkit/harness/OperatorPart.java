@@ -91,6 +91,13 @@ final class OperatorPart extends Part {
                         });
     }
 
+    void markDead(Operation.MarkDead operation) {
+        var session = cast.worker(operation.worker()).sessionId();
+        var by = new By(operation.actor(), "it does not answer");
+        var unused =
+                stage.call("markDead", session, store -> store.workers().markDead(session, by));
+    }
+
     void configure(Operation.Configure operation) {
         var by = new By(operation.actor(), "it seemed right");
         var unused =

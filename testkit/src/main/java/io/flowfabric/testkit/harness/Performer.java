@@ -34,6 +34,7 @@ final class Performer {
             case Operation.Repeat repeat -> workers.repeat(repeat);
             case Operation.Operate operate -> operators.operate(operate);
             case Operation.Assign assign -> operators.assign(assign);
+            case Operation.MarkDead mark -> operators.markDead(mark);
             case Operation.Configure configure -> operators.configure(configure);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);

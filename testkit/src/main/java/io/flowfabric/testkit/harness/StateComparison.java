@@ -10,6 +10,7 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Workers.Scope;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -56,10 +57,11 @@ final class StateComparison {
         return views(ledger.ids().stream().filter(id -> !absent.contains(id)).toList());
     }
 
-    /** Now and then: the lanes, some listings, and all about what has changed. */
+    /** Now and then: lanes, workers, some listings, and all about what has changed. */
     void compareMore() {
         compareChanges(views(ledger.ids()));
         compareLanes();
+        compareWorkers();
         compareSearch(turn++ % SEARCHES.size());
     }
 
@@ -72,6 +74,7 @@ final class StateComparison {
         var views = views(ids);
         compareChanges(views);
         compareLanes();
+        compareWorkers();
         for (int search = 0; search < SEARCHES.size(); search++) {
             compareSearch(search);
         }
@@ -109,6 +112,16 @@ final class StateComparison {
         }
         for (Lane lane : Scene.LANES) {
             twins.look("lane", store -> store.lanes().describe(lane));
+        }
+    }
+
+    private void compareWorkers() {
+        for (Namespace namespace : Scene.NAMESPACES) {
+            for (Scope scope : Scope.values()) {
+                twins.look(
+                        "workers",
+                        store -> pages(at -> store.workers().list(namespace, scope, at, 3)));
+            }
         }
     }
 

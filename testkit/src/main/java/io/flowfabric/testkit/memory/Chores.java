@@ -20,6 +20,9 @@ final class Chores implements Maintenance {
     /** How long events are kept. */
     private static final Duration EVENT_RETENTION = Duration.ofDays(7);
 
+    /** How long dead sessions are known: longer than the last event that names them. */
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(1);
+
     private final World world;
 
     Chores(World world) {
@@ -42,6 +45,7 @@ final class Chores implements Maintenance {
 
     private int bury(int limit) {
         int done = 0;
+        world.dead().forEach(world::die);
         for (World.Living living : world.dead()) {
             for (Row row : world.heldBy(living.session.id())) {
                 if (done == limit) {
@@ -65,6 +69,7 @@ final class Chores implements Maintenance {
 
     private int forget(int limit) {
         int done = each(limit, row -> true, Chores::keepUntil, world::erase);
+        world.forgetSessions(world.now().minus(SESSION_RETENTION));
         return done + world.log.dropBefore(world.now().minus(EVENT_RETENTION), limit - done);
     }
 

@@ -59,8 +59,8 @@ final class Log {
     }
 
     /**
-     * The steps of an execution since it was last submitted, with the heartbeats of whoever held
-     * it.
+     * The steps of an execution since it was last submitted, with the heartbeats of whoever held it
+     * and the word that it is dead.
      */
     List<Event> history(ExecutionId execution) {
         var history = new ArrayList<Event>();
@@ -69,6 +69,10 @@ final class Log {
             if (logged.event instanceof Event.Renewal renewal
                     && renewal.owner().session().equals(holder)) {
                 history.add(renewal);
+            }
+            if (logged.event instanceof Event.MarkedDead marked
+                    && marked.owner().session().equals(holder)) {
+                history.add(marked);
             }
             if (logged.event instanceof Event.Step step && step.execution().equals(execution)) {
                 if (step.transition() == Transition.SUBMIT) {
@@ -79,6 +83,14 @@ final class Log {
             }
         }
         return history;
+    }
+
+    /** Drops the steps of an execution, wherever they are. Cursors still lead to where they did. */
+    void erase(ExecutionId execution) {
+        kept.removeIf(
+                logged ->
+                        logged.event instanceof Event.Step step
+                                && step.execution().equals(execution));
     }
 
     private static @Nullable SessionId holderAfter(Event.Step step, @Nullable SessionId before) {

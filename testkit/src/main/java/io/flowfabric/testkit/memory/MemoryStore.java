@@ -13,6 +13,7 @@ import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.core.contract.Workers;
 
 import java.time.InstantSource;
 import java.util.List;
@@ -59,6 +60,11 @@ public final class MemoryStore implements Store {
     @Override
     public Lanes lanes() {
         return new LaneKeeping(world);
+    }
+
+    @Override
+    public Workers workers() {
+        return new WorkerKeeping(world);
     }
 
     @Override

@@ -2,9 +2,11 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.decision.ByOperator;
@@ -46,5 +48,19 @@ final class Operating implements Operations {
                     ByOperator.mustBeClaimable(row.facts(), row.pastDeadline(world.now()));
                     return world.lease(row, living, Optional.of(by));
                 });
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by) {
+        return Answers.each(world, "executions", executions, id -> erase(id, by));
+    }
+
+    private ExecutionId erase(ExecutionId id, By by) {
+        var row = world.find(id);
+        ByOperator.mustBeErasable(row.facts());
+        world.erase(row);
+        world.log.erase(id);
+        world.log.append(new Event.Erased(id, row.lane(), by, world.now()), Tags.NONE);
+        return id;
     }
 }

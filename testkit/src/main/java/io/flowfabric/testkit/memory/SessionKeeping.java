@@ -9,7 +9,6 @@ import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
-import io.flowfabric.core.decision.ByTime;
 
 import java.time.Instant;
 import java.util.List;
@@ -75,14 +74,8 @@ final class SessionKeeping implements Sessions {
     public void close(SessionId session) {
         world.call(
                 () -> {
-                    world.session(session).ifPresent(this::end);
+                    world.session(session).ifPresent(world::end);
                     return session;
                 });
-    }
-
-    private void end(World.Living living) {
-        world.heldBy(living.session.id())
-                .forEach(row -> world.apply(row, ByTime.lapse(row.facts(), world.now())));
-        world.bury(living);
     }
 }

@@ -19,6 +19,7 @@ import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
@@ -63,7 +64,8 @@ class World implements Wakeups {
     private final Map<UUID, Row> rows = new LinkedHashMap<>();
     private final Map<Namespace, Map<String, Row>> keys = new HashMap<>();
     private final Map<SessionId, Living> sessions = new LinkedHashMap<>();
-    private final Set<SessionId> buried = new HashSet<>();
+    private final Map<SessionId, Living> buried = new LinkedHashMap<>();
+    private final Set<SessionId> forgotten = new HashSet<>();
     private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
     private final Set<Lane> readied = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -81,16 +83,22 @@ class World implements Wakeups {
         }
     }
 
-    /** A session that has not been buried yet. */
+    /** A session, from its opening until it is forgotten. */
     static final class Living {
         final Session session;
+        final Instant opened;
         Instant aliveUntil;
+
+        /** When its death was noticed. */
+        Optional<Instant> died = Optional.empty();
+
         long acknowledged;
         final Map<Long, List<Fence>> receipts = new HashMap<>();
 
-        Living(Session session, Instant aliveUntil) {
+        Living(Session session, Instant now) {
             this.session = session;
-            this.aliveUntil = aliveUntil;
+            this.opened = now;
+            this.aliveUntil = now.plus(session.ttl());
         }
 
         Owner owner() {
@@ -205,7 +213,9 @@ class World implements Wakeups {
     }
 
     boolean hasDied(SessionId id) {
-        return buried.contains(id) || (sessions.containsKey(id) && !isAlive(id));
+        return forgotten.contains(id)
+                || buried.containsKey(id)
+                || (sessions.containsKey(id) && !isAlive(id));
     }
 
     Optional<Living> session(SessionId id) {
@@ -213,7 +223,7 @@ class World implements Wakeups {
     }
 
     Living open(Session session) {
-        var living = new Living(session, now().plus(session.ttl()));
+        var living = new Living(session, now());
         sessions.put(session.id(), living);
         return living;
     }
@@ -234,10 +244,38 @@ class World implements Wakeups {
         return sessions.values().stream().filter(living -> !isAlive(living)).toList();
     }
 
-    /** Forgets a session that holds nothing any more. Its id stays dead. */
+    /** Ends a session: its work returns to the queue, and it never lives again. */
+    void end(Living living) {
+        heldBy(living.session.id()).forEach(row -> apply(row, ByTime.lapse(row.facts(), now())));
+        bury(living);
+    }
+
+    /** Takes note of a death; the first time counts. */
+    void die(Living living) {
+        living.died = living.died.or(() -> Optional.of(now()));
+    }
+
+    /** Keeps a session that holds nothing any more as a dead one. */
     void bury(Living living) {
+        die(living);
         sessions.remove(living.session.id());
-        buried.add(living.session.id());
+        buried.put(living.session.id(), living);
+    }
+
+    /** Every session that is still known, alive or dead. */
+    Stream<Living> known() {
+        return Stream.concat(sessions.values().stream(), buried.values().stream());
+    }
+
+    /** Forgets who died before the given moment. Their ids stay dead. */
+    void forgetSessions(Instant oldest) {
+        var old =
+                buried.values().stream()
+                        .filter(living -> living.died.orElseThrow().isBefore(oldest))
+                        .map(living -> living.session.id())
+                        .toList();
+        old.forEach(buried::remove);
+        forgotten.addAll(old);
     }
 
     List<Row> heldBy(SessionId session) {
@@ -250,8 +288,8 @@ class World implements Wakeups {
         return held;
     }
 
-    private boolean isAlive(Living living) {
-        return living.aliveUntil.isAfter(now());
+    boolean isAlive(Living living) {
+        return living.died.isEmpty() && living.aliveUntil.isAfter(now());
     }
 
     // The rules that everything rests on.
@@ -342,7 +380,7 @@ class World implements Wakeups {
         record(row, change.transition(), owner, change.by(), change.failure());
     }
 
-    /** Forgets an execution whose retention has ended. Its key is free again. */
+    /** Forgets an execution that has ended. Its key is free again. */
     void erase(Row row) {
         rows.remove(row.id().uuid());
         row.submission.key().ifPresent(key -> keysOf(row.lane().namespace()).remove(key));

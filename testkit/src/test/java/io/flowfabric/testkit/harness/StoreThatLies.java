@@ -83,5 +83,10 @@ final class StoreThatLies implements StoreFixture {
         public Lease claim(ExecutionId execution, SessionId session, By by) {
             return honest.claim(execution, session, by);
         }
+
+        @Override
+        public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by) {
+            return honest.erase(executions, by);
+        }
     }
 }
