@@ -135,7 +135,7 @@ final class Shop implements AutoCloseable {
     }
 
     /** Waits until some statement of this shop waits for a lock. */
-    void untilSomebodyWaits() throws SQLException, InterruptedException {
+    void untilSomebodyWaits() throws SQLException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         try (var connection = TestPostgres.connect();
                 var statement = connection.createStatement()) {
@@ -149,7 +149,6 @@ final class Shop implements AutoCloseable {
                         return;
                     }
                 }
-                Thread.sleep(2);
             }
         }
         throw new AssertionError("nobody waits for a lock");
