@@ -111,14 +111,20 @@ final class Operating implements Operations {
 
     @Override
     public Lease claim(ExecutionId execution, SessionId session, By by) {
-        var known = SessionKeeping.find(postgres, session);
-        if (known.isEmpty() || !known.get().alive()) {
-            throw new NotFound("session", session.toString());
-        }
         return postgres.db().transaction(tx -> claim(tx, execution, session, by));
     }
 
     private Lease claim(Jdbc tx, ExecutionId execution, SessionId session, By by) {
+        // Before the row, as claims do: what is leased to a session that was just buried would
+        // never come back.
+        var held =
+                tx.query("hold_session")
+                        .set("now", postgres.now())
+                        .set("id", session.uuid())
+                        .optional(row -> row.uuid("id"));
+        if (held.isEmpty()) {
+            throw new NotFound("session", session.toString());
+        }
         var locked = FactsReader.lock("facts", tx, postgres, List.of(execution.uuid()));
         var row = readable(execution, locked.get(execution.uuid()));
         var facts = row.facts().orElseThrow();

@@ -11,6 +11,14 @@ select id, namespace, worker, instance, lanes, kinds, offers, ttl, acknowledged,
 from ${schema}.session
 where id = :id::uuid
 
+-- name: hold_session
+-- Until the transaction is over the session cannot be declared dead, as with any claim.
+select id
+from ${schema}.session
+where id = :id::uuid and not dead
+    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+for key share
+
 -- name: renew
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now

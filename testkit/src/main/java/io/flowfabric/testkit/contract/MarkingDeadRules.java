@@ -200,6 +200,20 @@ abstract class MarkingDeadRules extends Rules {
         }
     }
 
+    @Test
+    void whoever_is_given_work_by_hand_while_it_is_marked_dead_keeps_nothing() {
+        for (int round = 0; round < 25; round++) {
+            var work = world.submit();
+            var worker = world.worker();
+
+            Crowd.<Answer<?>>together(
+                    List.of(() -> world.claimByHand(work, worker), () -> markDead(worker)));
+            world.tick();
+
+            assertThat(world.worker().take(2)).containsExactly(work);
+        }
+    }
+
     private Answer<WorkerView> markDead(Worker worker) {
         return markDead(worker.session().id());
     }
