@@ -117,13 +117,6 @@ final class Operating implements Operations {
     private Lease claim(Jdbc tx, ExecutionId execution, SessionId session, By by) {
         // Before the row, as claims do: what is leased to a session that was just buried would
         // never come back.
-<<<<<<< HEAD
-        tx.query("hold_session")
-                .set("now", postgres.now())
-                .set("id", session.uuid())
-                .optional(row -> row.uuid("id"))
-                .orElseThrow(() -> new NotFound("session", session.toString()));
-=======
         var held =
                 tx.query("hold_session")
                         .set("now", postgres.now())
@@ -132,7 +125,6 @@ final class Operating implements Operations {
         if (held.isEmpty()) {
             throw new NotFound("session", session.toString());
         }
->>>>>>> 49a8ce92e9cd0c42fa9a43b834b5273bebeb2f69
         var locked = FactsReader.lock("facts", tx, postgres, List.of(execution.uuid()));
         var row = readable(execution, locked.get(execution.uuid()));
         var facts = row.facts().orElseThrow();
