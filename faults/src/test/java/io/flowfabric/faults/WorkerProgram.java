@@ -21,6 +21,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -114,25 +115,16 @@ final class WorkerProgram {
             }
         }
         if (writes) {
-            unmoved(
-                    () -> {
-                        report(task);
-                        writeByItself(task.fence());
-                    });
+            // In a thread that nobody interrupts: a store would give up on the others.
+            CompletableFuture.runAsync(
+                            () -> {
+                                report(task);
+                                writeByItself(task.fence());
+                            },
+                            Thread::startVirtualThread)
+                    .join();
         }
         return result(task);
-    }
-
-    /** Does something in a thread that nobody interrupts: a store would give up on the others. */
-    private static void unmoved(Runnable writes) {
-        var thread = Thread.ofVirtual().start(writes);
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                // It does not listen.
-            }
-        }
     }
 
     private static void report(Task task) {
