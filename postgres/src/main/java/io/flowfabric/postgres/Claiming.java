@@ -5,6 +5,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.postgres.jdbc.Failures;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,18 @@ final class Claiming implements Claims {
 
     @Override
     public List<Lease> claim(Claim claim) {
+        try {
+            return claimAnew(claim);
+        } catch (RuntimeException e) {
+            // The same claim was made twice at the same moment, and the other one was first.
+            if (Failures.refusedRow(e)) {
+                return repeated(claim);
+            }
+            throw e;
+        }
+    }
+
+    private List<Lease> claimAnew(Claim claim) {
         var leases = new ArrayList<Lease>();
         int wanted = claim.max();
         boolean again = false;

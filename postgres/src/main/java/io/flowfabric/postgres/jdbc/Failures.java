@@ -37,6 +37,11 @@ public final class Failures {
         return error.getCause() instanceof SQLException e && state(e).equals(SERIALIZATION_FAILURE);
     }
 
+    /** Whether an error says that a row was not as it had to be, so that nothing was written. */
+    public static boolean refusedRow(RuntimeException error) {
+        return error.getCause() instanceof SQLException e && state(e).startsWith("23");
+    }
+
     /** Whether the connection leads to a server that cannot serve us, though it answers. */
     static boolean wrongServer(SQLException e) {
         return state(e).equals(READ_ONLY_TRANSACTION);

@@ -96,8 +96,9 @@ leased as (
 receipted as (
     insert into ${schema}.receipt (session, number, ids, epochs)
     select :session::uuid, :number::bigint, array_agg(id order by turn, lane), array_agg(epoch order by turn, lane) from leased having count(*) > 0
+    -- When another call has just claimed under this number, nothing may come of this one: the column takes no null.
     on conflict (session, number) do update
-    set ids = receipt.ids || excluded.ids, epochs = receipt.epochs || excluded.epochs
+    set ids = case when :again::boolean then receipt.ids || excluded.ids end, epochs = receipt.epochs || excluded.epochs
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
