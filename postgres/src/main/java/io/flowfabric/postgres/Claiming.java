@@ -38,7 +38,7 @@ final class Claiming implements Claims {
             return claimAnew(claim);
         } catch (RuntimeException e) {
             // The same claim was made twice at the same moment, and the other one was first.
-            if (Failures.refusedRow(e)) {
+            if (Failures.nullRefused(e)) {
                 return repeated(claim);
             }
             throw e;

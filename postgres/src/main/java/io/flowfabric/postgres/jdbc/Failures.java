@@ -18,6 +18,7 @@ public final class Failures {
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     private static final String READ_ONLY_TRANSACTION = "25006";
     private static final String IN_FAILED_TRANSACTION = "25P02";
+    private static final String NOT_NULL_VIOLATION = "23502";
 
     private Failures() {}
 
@@ -37,9 +38,9 @@ public final class Failures {
         return error.getCause() instanceof SQLException e && state(e).equals(SERIALIZATION_FAILURE);
     }
 
-    /** Whether an error says that a row was not as it had to be, so that nothing was written. */
-    public static boolean refusedRow(RuntimeException error) {
-        return error.getCause() instanceof SQLException e && state(e).startsWith("23");
+    /** Whether an error says that a column took no null, so that nothing was written. */
+    public static boolean nullRefused(RuntimeException error) {
+        return error.getCause() instanceof SQLException e && state(e).equals(NOT_NULL_VIOLATION);
     }
 
     /** Whether the connection leads to a server that cannot serve us, though it answers. */
