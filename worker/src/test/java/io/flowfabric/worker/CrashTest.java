@@ -11,6 +11,7 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.ManualTime;
+import io.flowfabric.testkit.fault.Witness;
 import io.flowfabric.testkit.history.History;
 import io.flowfabric.testkit.history.HistoryAssert;
 

@@ -21,6 +21,7 @@ import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;
+import io.flowfabric.testkit.fault.Witness;
 import io.flowfabric.testkit.history.History;
 import io.flowfabric.testkit.history.HistoryAssert;
 
