@@ -100,7 +100,7 @@ final class Catalog {
                             "attempt_timeout",
                             policy.attemptTimeout().map(d -> d.toMillis()).orElse(null))
                     .set("stall_timeout", policy.stallTimeout().map(d -> d.toMillis()).orElse(null))
-                    .set("retention", policy.retention().toMillis())
+                    .set("retention", policy.retention().map(d -> d.toMillis()).orElse(null))
                     .update();
             return db.query("terms_of").set("body", body).one(row -> row.intValue("id"));
         }

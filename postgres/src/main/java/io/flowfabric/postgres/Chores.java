@@ -35,19 +35,15 @@ import java.util.UUID;
 final class Chores implements Maintenance {
     private static final Logger log = LoggerFactory.getLogger(Chores.class);
 
-    /** How long events are kept. */
-    private static final Duration EVENT_RETENTION = Duration.ofDays(7);
-
-    /** How long dead sessions are known: longer than the last event that names them. */
-    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(1);
-
     /** When to look again at what could not be read. */
     private static final Duration LATER = Duration.ofMinutes(1);
 
     private final Postgres postgres;
+    private final Forgetting forgetting;
 
     Chores(Postgres postgres) {
         this.postgres = postgres;
+        this.forgetting = new Forgetting(postgres);
     }
 
     /** What can be due. */
@@ -66,7 +62,7 @@ final class Chores implements Maintenance {
         return switch (chore) {
             case SESSIONS -> bury(limit);
             case TIMERS -> timers(limit);
-            case RETENTION -> forget(limit);
+            case RETENTION -> forgetting.round(limit);
         };
     }
 
@@ -290,30 +286,6 @@ final class Chores implements Maintenance {
     private Done woken(Done done) {
         postgres.requeued(done.lanes);
         return done;
-    }
-
-    // Retention.
-
-    private Round forget(int limit) {
-        record Forgotten(int seen, int gone) {}
-        var executions =
-                postgres.db()
-                        .query("forget")
-                        .set("now", postgres.now())
-                        .set("limit", limit)
-                        .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
-        long now = postgres.time();
-        int events =
-                postgres.db()
-                        .query("forget_events")
-                        .set("before", now - EVENT_RETENTION.toMillis())
-                        .set("limit", limit)
-                        .one(row -> row.intValue("forgotten"));
-        postgres.db()
-                .query("forget_sessions")
-                .set("before", now - SESSION_RETENTION.toMillis())
-                .update();
-        return new Round(executions.gone + events, 0, executions.seen >= limit || events >= limit);
     }
 
     @Override

@@ -59,11 +59,23 @@ final class EventReader {
             var event = ofSession(row);
             return catalog -> event;
         }
+        if (row.textOrNull("of_namespace") != null) {
+            var event = ofNamespace(row);
+            return catalog -> event;
+        }
         int lane = row.intValue("lane");
         var settings = LaneKeeping.read(row.text("settings"));
         var by = by(row).orElseThrow();
         var at = Stored.moment(row, "at");
         return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
+    }
+
+    private static Event ofNamespace(Row row) {
+        return new Event.NamespaceChange(
+                new Namespace(row.text("of_namespace")),
+                NamespaceKeeping.read(row.text("settings")),
+                by(row).orElseThrow(),
+                Stored.moment(row, "at"));
     }
 
     private static Event ofSession(Row row) {

@@ -5,6 +5,7 @@ import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Namespaces;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Sessions;
@@ -20,6 +21,7 @@ import io.flowfabric.postgres.migration.Migrations;
 import io.flowfabric.postgres.migration.Migrator;
 
 import java.sql.Connection;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -63,8 +65,17 @@ public final class PostgresStore implements Store {
                 options,
                 schema,
                 Migrations.load(PostgresStore.class, "migration/001_executions.sql"));
-        var db = Database.open(options, statements(schema));
+        var time = clock.orElse(InstantSource.system());
+        var db = Database.open(options, statements(schema).on(() -> today(time)));
         return new PostgresStore(new Postgres(db, new Catalog(), new Marks(), new Waking(), clock));
+    }
+
+    /**
+     * The table that events go to. Which day it is need not be exact: a table is emptied by what is
+     * in it.
+     */
+    private static int today(InstantSource time) {
+        return (int) Math.floorMod(Duration.ofMillis(time.millis()).toDays(), Statements.DAYS);
     }
 
     static Statements statements(SchemaName schema) {
@@ -114,6 +125,11 @@ public final class PostgresStore implements Store {
     @Override
     public Leases leases() {
         return new LeaseWriting(postgres);
+    }
+
+    @Override
+    public Namespaces namespaces() {
+        return new NamespaceKeeping(postgres);
     }
 
     @Override

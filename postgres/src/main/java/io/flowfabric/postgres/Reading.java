@@ -19,14 +19,11 @@ import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.state.Outcome;
-import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -48,7 +45,7 @@ final class Reading implements Queries {
     @Override
     public List<Answer<ExecutionView>> describe(List<ExecutionId> executions) {
         Limit.BATCH.checkCount("executions", executions.size());
-        var views = views(executions.stream().map(ExecutionId::uuid).toList());
+        var views = views(postgres, executions.stream().map(ExecutionId::uuid).toList());
         return executions.stream().map(id -> view(id, views.get(id.uuid()))).toList();
     }
 
@@ -61,7 +58,7 @@ final class Reading implements Queries {
                 : found;
     }
 
-    private Map<UUID, Answer<ExecutionView>> views(List<UUID> ids) {
+    static Map<UUID, Answer<ExecutionView>> views(Postgres postgres, List<UUID> ids) {
         var reader = new ViewReader();
         postgres.db().query("describe").uuids("ids", ids, id -> id).each(reader::add);
         return reader.read(postgres.db(), postgres.catalog());
@@ -180,74 +177,23 @@ final class Reading implements Queries {
 
     @Override
     public Page<ExecutionView> search(Search search, Cursor after, int max) {
-        Limit.PAGE.checkRange("max", 1, max);
-        record Found(UUID id, long sequence) {}
-        var found =
-                postgres.db()
-                        .query(search.newestFirst() ? "search_backwards" : "search")
-                        .set("namespace", search.namespace().name())
-                        .set("lane", search.lane().orElse(null))
-                        .set("kind", search.kind().orElse(null))
-                        .set("any_state", search.states().isEmpty())
-                        .texts("situations", situations(search), Stored::word)
-                        .texts(
-                                "tags",
-                                search.tags().values().entrySet(),
-                                tag -> tag.getKey() + "=" + tag.getValue())
-                        .set("after", after.none() ? null : (Long) sequence(after))
-                        .set("max", max + 1)
-                        .list(row -> new Found(row.uuid("id"), row.longValue("seq")));
-        var page =
-                Paging.page(
-                        found,
-                        max,
-                        row -> ByteBuffer.allocate(Long.BYTES).putLong(row.sequence).array());
-        var views = views(page.items().stream().map(Found::id).toList());
-        return new Page<>(
-                page.items().stream()
-                        .map(row -> views.get(row.id))
-                        .filter(view -> view != null && view.isDone())
-                        .map(Answer::orThrow)
-                        .toList(),
-                page.next());
-    }
-
-    private static List<Situation> situations(Search search) {
-        return Stream.of(Situation.values())
-                .filter(situation -> !situation.onlySeen())
-                .filter(situation -> search.states().contains(situation.publicState()))
-                .toList();
-    }
-
-    private static long sequence(Cursor cursor) {
-        var position = cursor.position(Cursor.Purpose.LISTING);
-        if (position.length != Long.BYTES) {
-            throw Cursor.malformed();
-        }
-        return ByteBuffer.wrap(position).getLong();
+        return new Searching(postgres).page(search, after, max);
     }
 
     @Override
     public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
         var counts = new TreeMap<Lane, Map<PublicState, Long>>();
-        for (Count count : postgres.db().transaction(tx -> counts(tx, namespace))) {
-            counts.computeIfAbsent(count.lane, lane -> new TreeMap<>())
-                    .merge(count.state, count.executions, Long::sum);
-        }
-        return counts;
-    }
-
-    private record Count(Lane lane, PublicState state, long executions) {}
-
-    private static List<Count> counts(Jdbc tx, Namespace namespace) {
-        tx.query("allow_scans").run();
-        return tx.query("counts")
+        postgres.db()
+                .query("counts")
                 .set("namespace", namespace.name())
-                .list(
+                .each(
                         row ->
-                                new Count(
-                                        LaneKeeping.lane(row),
-                                        Stored.situation(row).publicState(),
-                                        row.longValue("count")));
+                                counts.computeIfAbsent(
+                                                LaneKeeping.lane(row), lane -> new TreeMap<>())
+                                        .merge(
+                                                Stored.situation(row).publicState(),
+                                                row.longValue("count"),
+                                                Long::sum));
+        return counts;
     }
 }

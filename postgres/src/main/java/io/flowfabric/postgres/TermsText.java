@@ -45,7 +45,7 @@ final class TermsText {
                 millis(policy.stallTimeout()),
                 Integer.toString(policy.maxReclaims()),
                 Integer.toString(policy.maxReplays()),
-                Long.toString(policy.retention().toMillis()),
+                millis(policy.retention()),
                 String.join("\u001e", retry.categories()));
     }
 
@@ -79,7 +79,7 @@ final class TermsText {
                 Capabilities.NONE,
                 Integer.parseInt(fields.get(6)),
                 Integer.parseInt(fields.get(7)),
-                Duration.ofMillis(Long.parseLong(fields.get(8))));
+                duration(fields.get(8)));
     }
 
     /** A moment as it was asked for; nothing for none. */

@@ -14,6 +14,9 @@ public interface Backend extends AutoCloseable {
     /** For worker processes: writing about the work they hold. */
     Leases leases();
 
+    /** For operators: the tenants. */
+    Namespaces namespaces();
+
     /** For operators: the queues. */
     Lanes lanes();
 

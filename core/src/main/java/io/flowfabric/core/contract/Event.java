@@ -89,6 +89,10 @@ public sealed interface Event {
         }
     }
 
+    /** Somebody changed how a namespace behaves. */
+    record NamespaceChange(Namespace namespace, NamespaceSettings settings, By by, Instant at)
+            implements Event {}
+
     /** Somebody declared a worker process dead; what it held lapses after this. */
     record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
 

@@ -62,6 +62,7 @@ public record FeedFilter(
                         case Event.Step step -> step.owner().isPresent();
                         case Event.Renewal renewal -> true;
                         case Event.LaneChange change -> false;
+                        case Event.NamespaceChange change -> false;
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
                     };
@@ -71,6 +72,7 @@ public record FeedFilter(
                         case Event.Step step -> step.by().filter(By::isOperator).isPresent();
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
+                        case Event.NamespaceChange change -> true;
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
                     };
@@ -82,6 +84,7 @@ public record FeedFilter(
             case Event.Step step -> Optional.of(step.lane());
             case Event.Renewal renewal -> Optional.empty();
             case Event.LaneChange change -> Optional.of(change.lane());
+            case Event.NamespaceChange change -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
         };

@@ -19,7 +19,10 @@ public interface Maintenance {
          * delays.
          */
         TIMERS,
-        /** Forgets executions and events whose retention has ended. */
+        /**
+         * Forgets executions whose retention has ended, and events by the day; a dropped day counts
+         * as one item.
+         */
         RETENTION
     }
 
@@ -37,8 +40,8 @@ public interface Maintenance {
 
     /**
      * How long it is until there is something to do, as far as is known now; nothing left, or less,
-     * when there is something already. By the store's clock, so that it does not matter how an
-     * engine's own is set.
+     * when there is something already. Retention is not counted: forgetting can wait. By the
+     * store's clock, so that it does not matter how an engine's own is set.
      */
     Optional<Duration> nextDue();
 }

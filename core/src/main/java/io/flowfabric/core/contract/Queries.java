@@ -33,7 +33,10 @@ public interface Queries {
      */
     List<Event> history(ExecutionId execution);
 
-    /** Executions that fit a filter, in the order of submission or against it. */
+    /**
+     * Executions that fit a filter, in the order of submission or against it. Going on from a
+     * cursor shows everything that fitted all the while, once.
+     */
     Page<ExecutionView> search(Search search, Cursor after, int max);
 
     /**

@@ -5,12 +5,15 @@ import io.flowfabric.core.Limit;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The rule for times in policies: whole milliseconds, not negative, at most a hundred years. */
-final class Durations {
+/**
+ * The rule for times in policies and settings: whole milliseconds, not negative, at most a hundred
+ * years.
+ */
+public final class Durations {
     private Durations() {}
 
     /** Returns the duration in whole milliseconds, at least {@code min} of them. */
-    static Duration checked(String field, long min, Duration duration) {
+    public static Duration checked(String field, long min, Duration duration) {
         return Duration.ofMillis(
                 Limit.DURATION_MILLIS.checkRange(field + " in ms", min, millis(duration)));
     }

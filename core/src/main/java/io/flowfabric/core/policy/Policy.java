@@ -25,7 +25,7 @@ import java.util.Optional;
  * @param needs what a worker must offer to get it
  * @param maxReclaims how often its lease may lapse before it fails
  * @param maxReplays how often an operator may replay it
- * @param retention how long it is kept after its end
+ * @param retention how long it is kept after its end; none means as long as its namespace says
  */
 public record Policy(
         int priority,
@@ -37,7 +37,7 @@ public record Policy(
         Capabilities needs,
         int maxReclaims,
         int maxReplays,
-        Duration retention) {
+        Optional<Duration> retention) {
 
     public static final Policy DEFAULT =
             new Policy(
@@ -50,7 +50,7 @@ public record Policy(
                     Capabilities.NONE,
                     100,
                     10,
-                    Duration.ofDays(7));
+                    Optional.empty());
 
     public Policy {
         Limit.PRIORITY.checkRange("priority", 0, priority);
@@ -59,7 +59,7 @@ public record Policy(
         stallTimeout = stallTimeout.map(timeout -> Durations.checked("stall timeout", 1, timeout));
         Limit.COUNT.checkRange("max reclaims", 0, maxReclaims);
         Limit.COUNT.checkRange("max replays", 0, maxReplays);
-        retention = Durations.checked("retention", 0, retention);
+        retention = retention.map(kept -> Durations.checked("retention", 0, kept));
     }
 
     public Policy priority(int other) {
@@ -199,7 +199,7 @@ public record Policy(
                 needs,
                 maxReclaims,
                 maxReplays,
-                other);
+                Optional.of(other));
     }
 
     /** When it expires, if it is accepted now. */
@@ -235,9 +235,9 @@ public record Policy(
         return replays < maxReplays;
     }
 
-    /** Until when it is kept, if it ends now. */
-    public Instant keepUntil(Instant finishedAt) {
-        return finishedAt.plus(retention);
+    /** Until when it is kept, if it ends now in a namespace that keeps work that long. */
+    public Instant keepUntil(Instant finishedAt, Duration otherwise) {
+        return finishedAt.plus(retention.orElse(otherwise));
     }
 
     /** Adds all of it to the digest of a submission. */
@@ -250,6 +250,7 @@ public record Policy(
         digest.number(attemptTimeout.map(Duration::toMillis).orElse(0L));
         digest.number(stallTimeout.map(Duration::toMillis).orElse(0L));
         digest.text(needs.toString());
-        digest.number(maxReclaims).number(maxReplays).number(retention.toMillis());
+        digest.number(maxReclaims).number(maxReplays);
+        digest.number(retention.map(Duration::toMillis).orElse(-1L));
     }
 }

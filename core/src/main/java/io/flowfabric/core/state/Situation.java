@@ -169,6 +169,16 @@ public enum Situation {
         return phase == TERMINAL;
     }
 
+    /** Whether somebody has yet to take an execution in this situation. */
+    public boolean queued() {
+        return phase == RUNNABLE;
+    }
+
+    /** What an execution in this situation may be waiting for; a suspension has a choice. */
+    public Set<BlockingReason> reasons() {
+        return reasons;
+    }
+
     /** The situation in one word. */
     public PublicState publicState() {
         return vector(attempts.iterator().next()).publicState();

@@ -11,16 +11,20 @@ import io.flowfabric.core.Components;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.state.StateVector.BlockingReason;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
 class SearchTest {
+    private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
     private static final Namespace SHOP = new Namespace("shop");
     private final Search plain = Search.in(SHOP);
 
@@ -33,7 +37,14 @@ class SearchTest {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Set.of(),
+                                Optional.empty(),
+                                false,
                                 Tags.NONE,
+                                Optional.empty(),
+                                Span.EVER,
+                                Span.EVER,
+                                Optional.empty(),
+                                Optional.empty(),
                                 false));
     }
 
@@ -43,7 +54,13 @@ class SearchTest {
                 plain.lane("emails")
                         .kind("welcome")
                         .states(PublicState.WAITING, PublicState.ACTIVE)
+                        .reason(BlockingReason.WAITING_FOR_DELAY)
                         .tag("a", "1")
+                        .creator("ada")
+                        .submitted(Span.since(NOON))
+                        .changed(Span.until(NOON))
+                        .partition(new Partition(7))
+                        .worker("mailer")
                         .reversed();
 
         assertThat(full.newestFirst()).isTrue();
@@ -52,6 +69,16 @@ class SearchTest {
         assertThat(Components.changed(full, full.states(PublicState.FAILED)))
                 .containsExactly("states");
         assertThat(Components.changed(full, full.tag("b", "2"))).containsExactly("tags");
+        assertThat(Components.changed(full, full.reason(BlockingReason.NONE)))
+                .containsExactly("reason");
+        assertThat(Components.changed(full, full.onlyLapsed())).containsExactly("lapsed");
+        assertThat(Components.changed(full, full.creator("ben"))).containsExactly("creator");
+        assertThat(Components.changed(full, full.submitted(Span.EVER)))
+                .containsExactly("submitted");
+        assertThat(Components.changed(full, full.changed(Span.EVER))).containsExactly("changed");
+        assertThat(Components.changed(full, full.partition(new Partition(8))))
+                .containsExactly("partition");
+        assertThat(Components.changed(full, full.worker("sender"))).containsExactly("worker");
         assertThat(full.tag("b", "2").tags().values()).containsOnlyKeys("a", "b");
         assertThat(Components.changed(full, full.reversed())).containsExactly("newestFirst");
         assertThat(full.reversed().reversed()).isEqualTo(full);
@@ -70,9 +97,38 @@ class SearchTest {
     }
 
     @Test
+    void a_span_has_its_beginning_and_not_its_end() {
+        var minute = Span.between(NOON, NOON.plusSeconds(60));
+
+        assertThat(minute.holds(NOON.minusMillis(1))).isFalse();
+        assertThat(minute.holds(NOON)).isTrue();
+        assertThat(minute.holds(NOON.plusSeconds(60).minusMillis(1))).isTrue();
+        assertThat(minute.holds(NOON.plusSeconds(60))).isFalse();
+        assertThat(Span.EVER.holds(Instant.MIN)).isTrue();
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "time span",
+                () -> Span.between(NOON, NOON.minusMillis(1)));
+    }
+
+    @Test
     void nobody_can_change_the_states() {
         var states = EnumSet.of(PublicState.WAITING);
-        var search = new Search(SHOP, Optional.empty(), Optional.empty(), states, Tags.NONE, false);
+        var search =
+                new Search(
+                        SHOP,
+                        Optional.empty(),
+                        Optional.empty(),
+                        states,
+                        Optional.empty(),
+                        false,
+                        Tags.NONE,
+                        Optional.empty(),
+                        Span.EVER,
+                        Span.EVER,
+                        Optional.empty(),
+                        Optional.empty(),
+                        false);
         states.add(PublicState.FAILED);
 
         assertThat(search.states()).containsExactly(PublicState.WAITING);

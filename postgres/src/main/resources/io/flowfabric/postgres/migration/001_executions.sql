@@ -13,6 +13,13 @@ create type ${schema}.transition as enum (
 create type ${schema}.lane_state as enum ('active', 'paused', 'draining', 'disabled');
 create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake');
 
+-- Only those that somebody has told to behave otherwise than by default.
+create table ${schema}.namespace (
+    name text primary key,
+    retention bigint not null,
+    check (retention >= 0)
+);
+
 create table ${schema}.lane (
     id integer generated always as identity primary key,
     namespace text not null,
@@ -50,14 +57,18 @@ create table ${schema}.terms (
     -- what the statements themselves have to know of it
     attempt_timeout bigint,
     stall_timeout bigint,
-    retention bigint not null
+    -- null: as long as the namespace says
+    retention bigint
 );
+
+create sequence ${schema}.execution_seq;
 
 -- The state row. Nothing is indexed that changes, so that every change of state is a HOT update.
 create table ${schema}.execution (
     id uuid primary key,
     part smallint not null,
-    seq bigint generated always as identity,
+    -- the order of submission, within a millisecond
+    seq bigint not null,
     lane integer not null,
     gate integer not null,
     terms integer not null,
@@ -101,8 +112,8 @@ create table ${schema}.execution (
         and (until is null) = (delayed_by is null))
 ) with (fillfactor = 70);
 
--- Neither column ever changes, so updates stay HOT.
-create index execution_order on ${schema}.execution (lane, seq);
+-- None of these ever changes, so updates stay HOT.
+create index execution_order on ${schema}.execution (lane, submitted, seq);
 
 -- What was submitted, and does not change any more.
 create table ${schema}.submission (
@@ -118,6 +129,17 @@ create table ${schema}.submission (
     content_type text not null,
     input bytea not null,
     digest bytea not null
+);
+
+-- Where to find what has a tag, in the order of submission.
+create table ${schema}.tag (
+    lane integer not null,
+    -- key=value
+    word text not null,
+    submitted bigint not null,
+    seq bigint not null,
+    id uuid not null,
+    primary key (lane, word, submitted, seq)
 );
 
 create table ${schema}.idempotency (
@@ -149,11 +171,40 @@ create table ${schema}.ready (
     seq bigint not null,
     id uuid not null,
     deadline bigint,
+    submitted bigint not null,
     primary key (lane, gate, rank, fresh, seq)
 ) with (
     -- entries come and go all the time: dead ones must not pile up in front of a claim
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0
 );
+
+create index ready_order on ${schema}.ready (lane, submitted, seq);
+
+-- What is neither ready nor running: what waits for something else than a worker, and what has ended.
+-- So whatever an execution is, there is an index that has it and its like in the order of submission.
+create table ${schema}.resting (
+    lane integer not null,
+    situation ${schema}.situation not null,
+    submitted bigint not null,
+    seq bigint not null,
+    id uuid not null,
+    -- when it ended, if it has
+    ended bigint,
+    -- when it may be forgotten, where its policy says so; otherwise its namespace does
+    due bigint,
+    primary key (lane, situation, submitted, seq),
+    check (situation not in ('ready', 'running')),
+    check ((ended is not null) = (situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped')))
+);
+create index resting_due on ${schema}.resting (due) where due is not null;
+create index resting_ended on ${schema}.resting (lane, ended) where ended is not null and due is null;
+
+-- How many have ended, as changes to be added up: whoever ends work adds a row, and waits for nobody.
+create table ${schema}.tally (
+    lane integer not null,
+    situation ${schema}.situation not null,
+    change bigint not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 
 -- What time will do.
 create table ${schema}.timer (
@@ -163,13 +214,6 @@ create table ${schema}.timer (
     primary key (id, kind)
 );
 create index timer_due on ${schema}.timer (kind, due);
-
--- When an ended execution may be forgotten. An entry of one that was replayed since means nothing.
-create table ${schema}.retention (
-    due bigint not null,
-    id uuid not null
-);
-create index retention_due on ${schema}.retention (due);
 
 -- Worker processes. Leases live as long as their session; a dead one stays as a tombstone, so that its
 -- id never lives again.
@@ -207,12 +251,18 @@ create table ${schema}.receipt (
 
 -- Everything that happened. The id is drawn under the lock of the row it is about, so it orders the
 -- history of each execution; the transaction id tells a feed what it has not seen yet.
+--
+-- There are sixteen tables of them, one for each day, used in turn: the day that is over is emptied at
+-- once. Statements name the table of the day themselves, because finding it would cost each of them.
+create sequence ${schema}.event_id;
 create table ${schema}.event (
-    id bigint generated always as identity primary key,
+    id bigint not null default nextval('${schema}.event_id'),
+    day smallint not null,
     xid xid8 not null default pg_current_xact_id(),
     at bigint not null,
-    -- a step has an execution, a heartbeat only a session, a change of a lane only a lane; a session
-    -- with an actor was marked dead by that one, an execution without a transition was erased
+    -- a step has an execution, a heartbeat only a session, a change of a lane only a lane, and one of a
+    -- namespace only that; a session with an actor was marked dead by that one, an execution without a
+    -- transition was erased
     execution uuid,
     part smallint,
     lane integer,
@@ -227,11 +277,28 @@ create table ${schema}.event (
     failure_category text,
     failure_message text,
     failure_detail text,
-    settings text
-);
+    settings text,
+    of_namespace text
+) partition by list (day);
+create index event_order on ${schema}.event (id);
 create index event_seen on ${schema}.event (xid);
 create index event_history on ${schema}.event (execution, id) where execution is not null;
 create index event_heartbeats on ${schema}.event (session, id) where execution is null and session is not null;
+
+do $$
+begin
+    for day in 0..15 loop
+        execute format(
+            'create table ${schema}.event_%s partition of ${schema}.event (day default %s) for values in (%s)', day, day, day);
+    end loop;
+end
+$$;
+
+create function ${schema}.empty_day(day integer) returns void language plpgsql as $$
+begin
+    execute format('truncate ${schema}.event_%s', day);
+end
+$$;
 
 -- Up to which event the log has been dropped.
 create table ${schema}.horizon (

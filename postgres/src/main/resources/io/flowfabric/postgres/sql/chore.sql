@@ -34,8 +34,6 @@ from (
     union all
     (select due from ${schema}.timer where kind = 'wake' order by due limit 1)
     union all
-    (select due from ${schema}.retention order by due limit 1)
-    union all
     (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
     union all
     -- whoever ended this one did not come to return its work
@@ -43,37 +41,70 @@ from (
 ) next
 
 -- name: forget
--- Forgets ended executions whose time is over, with everything that is theirs.
+-- Forgets ended executions whose time is over, with everything that is theirs. The state rows are locked
+-- first, here as everywhere, passing over what somebody is at.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 over as (
-    select r.ctid as place, r.id
-    from ${schema}.retention r
-    where r.due <= (select now from clock)
-    order by r.due
+    (
+        select r.ctid as place, r.id, r.ended
+        from ${schema}.resting r
+        where r.due <= (select now from clock)
+        order by r.due
+        limit :limit::integer
+    )
+    union all
+    (
+        select late.place, late.id, late.ended
+        from ${schema}.lane l
+        left join ${schema}.namespace n on n.name = l.namespace
+        cross join lateral (
+            select r.ctid as place, r.id, r.ended
+            from ${schema}.resting r
+            where r.lane = l.id and r.due is null
+                and r.ended <= (select now from clock) - coalesce(n.retention, :retention::bigint)
+            order by r.ended
+            limit :limit::integer
+        ) as late
+        limit :limit::integer
+    )
     limit :limit::integer
-    for update skip locked
 ),
-done as (
-    delete from ${schema}.retention r where r.ctid = any(array(select place from over))
+locked as (
+    -- one that was replayed since has changed since
+    select over.place, e.id
+    from over
+    join ${schema}.execution e on e.id = over.id and e.changed = over.ended
+    order by e.id
+    for update of e skip locked
+),
+rest as (
+    delete from ${schema}.resting r where r.ctid = any(array(select place from locked))
 ),
 gone as (
-    delete from ${schema}.execution e
-    using over, ${schema}.lane l, ${schema}.terms t, clock
-    where e.id = over.id and l.id = e.lane and t.id = e.terms
-        -- one that was replayed since runs again, or ended again and has a later entry
-        and e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped')
-        and e.changed + t.retention <= clock.now
-    returning e.id, l.namespace
+    delete from ${schema}.execution e where e.id = any(array(select id from locked))
+    returning e.id, e.lane, e.situation, e.submitted, e.seq
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change)
+    select lane, situation, -count(*) from gone group by lane, situation
 ),
 unasked as (
-    delete from ${schema}.submission s using gone where s.id = gone.id returning s.key, gone.namespace
+    delete from ${schema}.submission s
+    using gone, ${schema}.lane l
+    where s.id = gone.id and l.id = gone.lane
+    returning s.key, s.tags, l.namespace, gone.lane, gone.submitted, gone.seq
 ),
 unkeyed as (
     delete from ${schema}.idempotency i
     using unasked
-    where i.namespace = unasked.namespace and i.key = unasked.key
+    where unasked.key is not null and i.namespace = unasked.namespace and i.key = unasked.key
+),
+untagged as (
+    delete from ${schema}.tag t
+    using (select lane, unnest(tags) as word, submitted, seq from unasked where tags <> '{}') as told
+    where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
 ),
 unresulted as (
     delete from ${schema}.result r using gone where r.id = gone.id
@@ -93,15 +124,32 @@ gone as (
     delete from ${schema}.execution e
     using ${schema}.lane l
     where e.id = any(:ids::uuid[]) and l.id = e.lane
-    returning e.id, e.part, e.lane, l.namespace
+    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, l.namespace
+),
+rest as (
+    delete from ${schema}.resting r
+    using gone
+    where r.lane = gone.lane and r.situation = gone.situation and r.submitted = gone.submitted and r.seq = gone.seq
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change)
+    select lane, situation, -count(*) from gone group by lane, situation
 ),
 unasked as (
-    delete from ${schema}.submission s using gone where s.id = gone.id returning s.key, gone.namespace
+    delete from ${schema}.submission s
+    using gone
+    where s.id = gone.id
+    returning s.key, s.tags, gone.namespace, gone.lane, gone.submitted, gone.seq
 ),
 unkeyed as (
     delete from ${schema}.idempotency i
     using unasked
-    where i.namespace = unasked.namespace and i.key = unasked.key
+    where unasked.key is not null and i.namespace = unasked.namespace and i.key = unasked.key
+),
+untagged as (
+    delete from ${schema}.tag t
+    using (select lane, unnest(tags) as word, submitted, seq from unasked where tags <> '{}') as told
+    where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
 ),
 unresulted as (
     delete from ${schema}.result r using gone where r.id = gone.id
@@ -112,21 +160,47 @@ unfailed as (
 untold as (
     delete from ${schema}.event v using gone where v.execution = gone.id and v.transition is not null
 )
-insert into ${schema}.event (at, execution, part, lane, actor, reason)
+insert into ${schema}.event_${day} (at, execution, part, lane, actor, reason)
 select clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock
 
--- name: forget_events
-with old as (
-    select id from ${schema}.event where at < :before::bigint order by id limit :limit::integer
-),
-dropped as (
-    delete from ${schema}.event e using old where e.id = old.id returning e.id
-),
-moved as (
-    update ${schema}.horizon set dropped = greatest(dropped, (select max(id) from dropped))
-    where exists (select from dropped)
+-- name: add_up
+-- Makes few rows of many; their sum stays the same.
+with summand as (
+    delete from ${schema}.tally
+    where ctid = any(array(select ctid from ${schema}.tally limit :limit::integer for update skip locked))
+    returning lane, situation, change
 )
-select count(*) as forgotten from dropped
+insert into ${schema}.tally (lane, situation, change)
+select lane, situation, sum(change) from summand group by lane, situation having sum(change) <> 0
+
+-- name: days
+-- The days that the log has, each with its first and its last event.
+select oldest.day, oldest.at as oldest, newest.at as newest, newest.id as last
+from generate_series(0, 15) as number (day)
+cross join lateral (
+    select e.day, e.at from ${schema}.event e where e.day = number.day order by e.id limit 1) as oldest
+cross join lateral (
+    select e.id, e.at from ${schema}.event e where e.day = number.day order by e.id desc limit 1) as newest
+
+-- name: patience
+-- Whoever reads an old day must not keep others from reading any.
+set local lock_timeout = '100ms'
+
+-- name: empty_day
+select ${schema}.empty_day(:day::integer)
+
+-- name: forget_events
+-- What is too old among what is not, because a day came round again before it was emptied.
+with gone as (
+    delete from ${schema}.event
+    where day = :day::smallint and id = any(array(
+        select id from ${schema}.event where day = :day::smallint and at < :before::bigint order by id limit :limit::integer))
+    returning id
+)
+select max(id) as last from gone
+
+-- name: move_horizon
+update ${schema}.horizon set dropped = greatest(dropped, :last::bigint)
 
 -- name: unknown
 select wanted.id from unnest(:ids::uuid[]) as wanted (id)

@@ -110,7 +110,7 @@ timed as (
     where timeout.after is not null
 ),
 recorded as (
-    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select
         since, id, part, lane,
         (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
@@ -189,7 +189,7 @@ timed as (
     where timeout.after is not null
 ),
 recorded as (
-    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason)
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason)
     select
         since, id, part, lane,
         (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,

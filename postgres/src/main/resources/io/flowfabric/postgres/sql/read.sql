@@ -13,41 +13,151 @@ left join ${schema}.session w on w.id = e.session
 where e.id = any(:ids::uuid[])
 
 -- name: search
--- Lane by lane in the order of submission, and only as far as the page reaches.
-select found.id, found.seq
-from ${schema}.lane l
+-- Along strands that have what may fit in the order of submission, each no further than the page reaches
+-- and no further than a page may cost. A strand that ended before either says how far it came.
+with strand as (
+    select l.id as lane, s.source, s.situation
+    from unnest(:sources::text[], :situations::text[]) as s (source, situation)
+    cross join ${schema}.lane l
+    where l.namespace = :namespace and (:lane::text is null or l.name = :lane)
+),
+bound as materialized (
+    select greatest(:max::integer, :budget::integer / greatest(1, (select count(*) from strand)))::bigint as examined
+)
+select found.id, found.submitted, found.seq, found.fits, found.n = (select examined from bound) as unfinished
+from strand
 cross join lateral (
-    select e.id, e.seq
-    from ${schema}.execution e
-    join ${schema}.submission s on s.id = e.id
-    where e.lane = l.id and e.seq > coalesce(:after::bigint, 0)
-        and (:any_state::boolean or e.situation::text = any(:situations::text[]))
-        and (:kind::text is null or e.gate in (select g.id from ${schema}.gate g where g.kind = :kind))
-        and s.tags @> :tags::text[]
-    order by e.seq
+    select seen.*
+    from (
+        select
+            ahead.*,
+            row_number() over () as n,
+            (:any_state::boolean or e.situation::text = any(:states::text[]))
+                and (:kind::text is null or e.gate in (select g.id from ${schema}.gate g where g.kind = :kind))
+                and (:part::smallint is null or e.part = :part::smallint)
+                and (not :lapsed::boolean or e.next = 'reclaim')
+                and (:changed_from::bigint is null or e.changed >= :changed_from::bigint)
+                and (:changed_to::bigint is null or e.changed < :changed_to::bigint)
+                and (:undescribed::boolean or exists (
+                    select from ${schema}.submission s
+                    where s.id = e.id and s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)))
+                as fits
+        from (
+                (
+                    select x.id, x.submitted, x.seq
+                    from ${schema}.execution x
+                    where strand.source = 'all' and not :newest_first::boolean and x.lane = strand.lane
+                        and (x.submitted, x.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (x.submitted, x.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by x.submitted, x.seq
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select x.id, x.submitted, x.seq
+                    from ${schema}.execution x
+                    where strand.source = 'all' and :newest_first::boolean and x.lane = strand.lane
+                        and (x.submitted, x.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (x.submitted, x.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by x.submitted desc, x.seq desc
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select r.id, r.submitted, r.seq
+                    from ${schema}.ready r
+                    where strand.source = 'ready' and not :newest_first::boolean and r.lane = strand.lane
+                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by r.submitted, r.seq
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select r.id, r.submitted, r.seq
+                    from ${schema}.ready r
+                    where strand.source = 'ready' and :newest_first::boolean and r.lane = strand.lane
+                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by r.submitted desc, r.seq desc
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select r.id, r.submitted, r.seq
+                    from ${schema}.resting r
+                    where strand.source = 'resting' and not :newest_first::boolean and r.lane = strand.lane
+                        and r.situation = strand.situation::${schema}.situation
+                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by r.submitted, r.seq
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select r.id, r.submitted, r.seq
+                    from ${schema}.resting r
+                    where strand.source = 'resting' and :newest_first::boolean and r.lane = strand.lane
+                        and r.situation = strand.situation::${schema}.situation
+                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by r.submitted desc, r.seq desc
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select t.id, t.submitted, t.seq
+                    from ${schema}.tag t
+                    where strand.source = 'tagged' and not :newest_first::boolean and t.lane = strand.lane and t.word = :word
+                        and (t.submitted, t.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (t.submitted, t.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by t.submitted, t.seq
+                    limit (select examined from bound)
+                )
+                union all
+                (
+                    select t.id, t.submitted, t.seq
+                    from ${schema}.tag t
+                    where strand.source = 'tagged' and :newest_first::boolean and t.lane = strand.lane and t.word = :word
+                        and (t.submitted, t.seq) > (:low_submitted::bigint, :low_seq::bigint)
+                        and (t.submitted, t.seq) < (:high_submitted::bigint, :high_seq::bigint)
+                    order by t.submitted desc, t.seq desc
+                    limit (select examined from bound)
+                )
+        ) as ahead
+        join ${schema}.execution e on e.id = ahead.id
+    ) as seen
+    where seen.fits or seen.n = (select examined from bound)
     limit :max::integer
 ) as found
-where l.namespace = :namespace and (:lane::text is null or l.name = :lane)
-order by found.seq
-limit :max::integer
-
--- name: search_backwards
-select found.id, found.seq
-from ${schema}.lane l
-cross join lateral (
-    select e.id, e.seq
-    from ${schema}.execution e
-    join ${schema}.submission s on s.id = e.id
-    where e.lane = l.id and e.seq < coalesce(:after::bigint, 9223372036854775807)
-        and (:any_state::boolean or e.situation::text = any(:situations::text[]))
+union all
+(
+    -- Of what is held there is never much, and the receipts know it.
+    select e.id, e.submitted, e.seq, true, false
+    from ${schema}.session h
+    join ${schema}.receipt r on r.session = h.id
+    cross join unnest(r.ids, r.epochs) as given (id, epoch)
+    -- one by one: the planner would rather go through all that there is
+    cross join lateral (
+        select x.* from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id offset 0
+    ) as e
+    where :held::boolean and not h.buried and (:worker::text is null or h.worker = :worker)
+        and e.lane in (
+            select l.id from ${schema}.lane l where l.namespace = :namespace and (:lane::text is null or l.name = :lane))
+        and (e.submitted, e.seq) > (:low_submitted::bigint, :low_seq::bigint)
+        and (e.submitted, e.seq) < (:high_submitted::bigint, :high_seq::bigint)
         and (:kind::text is null or e.gate in (select g.id from ${schema}.gate g where g.kind = :kind))
-        and s.tags @> :tags::text[]
-    order by e.seq desc
+        and (:part::smallint is null or e.part = :part::smallint)
+        and (:changed_from::bigint is null or e.changed >= :changed_from::bigint)
+        and (:changed_to::bigint is null or e.changed < :changed_to::bigint)
+        and (:undescribed::boolean or exists (
+            select from ${schema}.submission s
+            where s.id = e.id and s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)))
+    order by
+        case when :newest_first::boolean then -e.submitted else e.submitted end,
+        case when :newest_first::boolean then -e.seq else e.seq end
     limit :max::integer
-) as found
-where l.namespace = :namespace and (:lane::text is null or l.name = :lane)
-order by found.seq desc
-limit :max::integer
+)
 
 -- name: inputs
 select e.id, e.part, s.content_type, s.input as bytes
@@ -63,16 +173,67 @@ left join ${schema}.result r on r.id = e.id
 left join ${schema}.failure f on f.id = e.id
 where e.id = any(:ids::uuid[])
 
--- name: allow_scans
--- For what reads a table whole, which is done best in one go.
-set local enable_seqscan = on
-
 -- name: counts
-select l.id, l.namespace, l.name, e.situation, count(*) as count
-from ${schema}.execution e
-join ${schema}.lane l on l.id = e.lane
-where l.namespace = :namespace
-group by l.id, l.namespace, l.name, e.situation
+-- What lives is counted where it lives; what has ended was counted when it did.
+select l.id, l.namespace, l.name, c.situation, sum(c.count)::bigint as count
+from (
+    select r.lane, 'ready' as situation, count(*) as count
+    from ${schema}.ready r
+    where r.lane in (select id from ${schema}.lane where namespace = :namespace)
+    group by r.lane
+    union all
+    select e.lane, 'running', count(*)
+    from ${schema}.session h
+    join ${schema}.receipt r on r.session = h.id
+    cross join unnest(r.ids, r.epochs) as given (id, epoch)
+    cross join lateral (
+        select x.lane from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id offset 0
+    ) as e
+    where not h.buried and e.lane in (select id from ${schema}.lane where namespace = :namespace)
+    group by e.lane
+    union all
+    select r.lane, r.situation::text, count(*)
+    from ${schema}.resting r
+    where r.lane in (select id from ${schema}.lane where namespace = :namespace)
+        and r.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
+    group by r.lane, r.situation
+    union all
+    select t.lane, t.situation::text, sum(t.change)
+    from ${schema}.tally t
+    where t.lane in (select id from ${schema}.lane where namespace = :namespace)
+    group by t.lane, t.situation
+) as c
+join ${schema}.lane l on l.id = c.lane
+where c.count <> 0
+group by l.id, l.namespace, l.name, c.situation
+
+-- name: namespaces
+-- Those that are known for something, each with what it has of its own.
+select known.name, n.retention
+from (
+    select name from ${schema}.namespace
+    union
+    select namespace from ${schema}.lane
+) as known
+left join ${schema}.namespace n on n.name = known.name
+where known.name collate "C" > :after collate "C"
+order by known.name collate "C"
+limit :max::integer
+
+-- name: namespace
+select retention from ${schema}.namespace where name = :name
+
+-- name: configure_namespace
+insert into ${schema}.namespace (name, retention) values (:name, :retention::bigint)
+on conflict (name) do update set retention = excluded.retention
+
+-- name: lock_namespace
+-- One change of a namespace at a time, also of one that has no row yet.
+select pg_advisory_xact_lock(hashtextextended('${schema}.namespace ' || :name, 0))
+
+-- name: tell_namespace
+insert into ${schema}.event_${day} (at, of_namespace, actor, reason, settings)
+select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :settings
 
 -- name: list_lanes
 select id, namespace, name, state, weight, ageing, since
@@ -98,7 +259,7 @@ configured as (
     where l.id = :id::integer
     returning l.id, clock.now
 )
-insert into ${schema}.event (at, lane, actor, reason, settings)
+insert into ${schema}.event_${day} (at, lane, actor, reason, settings)
 select now, id, :actor, :reason, :settings from configured
 
 -- name: rank_anew

@@ -72,13 +72,13 @@ changed as (
     from item i
     where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
-        e.id, e.part, e.lane, e.gate, e.rank, e.seq, e.situation, e.until, e.given_until, e.deadline, e.attempts, e.epoch,
-        i.owner, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
+        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline,
+        e.attempts, e.epoch, i.owner, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
         i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
-    select lane, gate, rank, false, seq, id, deadline from changed where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted)
+    select lane, gate, rank, false, seq, id, deadline, submitted from changed where situation = 'ready'
 ),
 untimed as (
     delete from ${schema}.timer t
@@ -89,9 +89,17 @@ timed as (
     insert into ${schema}.timer (id, kind, due)
     select id, 'wake'::${schema}.timer_kind, until from changed where until is not null
 ),
-kept as (
-    insert into ${schema}.retention (due, id)
-    select now + retention, id from changed where finished
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
+    select
+        lane, situation, submitted, seq, id,
+        case when finished then now end, case when finished then now + retention end
+    from changed
+    where situation <> 'ready'
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change)
+    select lane, situation, count(*) from changed where finished group by lane, situation
 ),
 produced as (
     insert into ${schema}.result (id, content_type, bytes)
@@ -103,7 +111,7 @@ failed as (
     on conflict (id) do update set category = excluded.category, message = excluded.message, detail = excluded.detail
 ),
 recorded as (
-    insert into ${schema}.event (
+    insert into ${schema}.event_${day} (
         at, execution, part, lane, transition, situation, attempts, epoch, session, until,
         failure_category, failure_message, failure_detail)
     select
@@ -137,7 +145,7 @@ item as (
 before as (
     -- with all that the item says: joining the two again would compare each with each
     select
-        i.*, e.lane, e.gate, e.rank, e.seq, e.situation as was, e.next = 'first' as fresh,
+        i.*, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation as was, e.next = 'first' as fresh,
         case when i.transition <> 'reprioritise' then e.session end as owner
     from item i
     join ${schema}.execution e on e.id = i.id
@@ -178,14 +186,38 @@ changed as (
     from before i
     where e.id = i.id
     returning
-        e.id, e.part, e.lane, e.gate, e.rank, e.seq, e.situation, e.next, e.until, e.deadline, e.attempts, e.epoch,
-        i.owner, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline,
+        e.attempts, e.epoch, i.owner, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.content_type, i.result,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
-    select lane, gate, rank, next = 'first', seq, id, deadline from changed where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted)
+    select lane, gate, rank, next = 'first', seq, id, deadline, submitted from changed where situation = 'ready'
+),
+unrested as (
+    delete from ${schema}.resting r
+    using changed
+    where changed.was not in ('ready', 'running') and changed.was <> changed.situation
+        and r.lane = changed.lane and r.situation = changed.was
+        and r.submitted = changed.submitted and r.seq = changed.seq
+),
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
+    select
+        changed.lane, changed.situation, changed.submitted, changed.seq, changed.id,
+        case when changed.finished then changed.now end,
+        case when changed.finished then changed.now + terms.retention end
+    from changed
+    left join ${schema}.terms on terms.id = changed.terms
+    where changed.situation not in ('ready', 'running') and changed.situation <> changed.was
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change)
+    select lane, situation, count(*) from changed where finished group by lane, situation
+    union all
+    -- what is replayed was ended before
+    select lane, was, -count(*) from changed where transition = 'replay' group by lane, was
 ),
 untimed as (
     delete from ${schema}.timer t
@@ -204,13 +236,6 @@ timed as (
     select id, 'deadline', deadline from changed where transition = 'replay' and deadline is not null
     on conflict (id, kind) do update set due = excluded.due
 ),
-kept as (
-    insert into ${schema}.retention (due, id)
-    select changed.now + coalesce(terms.retention, 604800000), changed.id
-    from changed
-    left join ${schema}.terms on terms.id = changed.terms
-    where changed.finished
-),
 produced as (
     insert into ${schema}.result (id, content_type, bytes)
     select id, content_type, result from changed where result is not null
@@ -228,7 +253,7 @@ forgiven as (
     delete from ${schema}.failure f using changed where f.id = changed.id and changed.transition = 'replay'
 ),
 recorded as (
-    insert into ${schema}.event (
+    insert into ${schema}.event_${day} (
         at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason, until,
         failure_category, failure_message, failure_detail)
     select
@@ -275,7 +300,12 @@ returning e.id
 
 -- name: quarantine
 -- Takes an execution out of the way that was claimed and then could not be read.
-update ${schema}.execution
-set situation = 'held_by_operator', detail = :detail, session = null, since = null,
-    until = null, delayed_by = null, next = 'reclaim'
-where id = any(:ids::uuid[]) and session = :session::uuid
+with held as (
+    update ${schema}.execution
+    set situation = 'held_by_operator', detail = :detail, session = null, since = null,
+        until = null, delayed_by = null, next = 'reclaim'
+    where id = any(:ids::uuid[]) and session = :session::uuid
+    returning lane, situation, submitted, seq, id
+)
+insert into ${schema}.resting (lane, situation, submitted, seq, id)
+select lane, situation, submitted, seq, id from held

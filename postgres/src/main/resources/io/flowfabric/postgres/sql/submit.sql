@@ -50,7 +50,7 @@ on conflict do nothing
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
-item as (
+asked as (
     select
         i.*,
         lane.namespace,
@@ -70,6 +70,11 @@ item as (
         creator, key, tags, start_due, deadline_due,
         content_type, input, digest, n)
     join ${schema}.lane on lane.id = i.lane and lane.state in ('active', 'paused')
+    order by i.n
+),
+item as (
+    -- in the order in which it was asked for
+    select asked.*, nextval('${schema}.execution_seq') as seq from asked
 ),
 keyed as (
     insert into ${schema}.idempotency (namespace, key, id)
@@ -82,10 +87,10 @@ keyed as (
 ),
 accepted as (
     insert into ${schema}.execution (
-        id, part, lane, gate, terms, priority, rank,
+        id, part, seq, lane, gate, terms, priority, rank,
         situation, next, until, delayed_by, deadline, submitted, changed)
     select
-        id, part, lane, gate, terms, priority,
+        id, part, seq, lane, gate, terms, priority,
         case when ageing is null then -priority else now - priority * ageing end,
         (case when start > now then 'delayed' else 'ready' end)::${schema}.situation,
         'first',
@@ -108,9 +113,20 @@ described as (
     -- by hash: the planner, who expects a handful, would compare each item with each
     where (item.id in (select id from accepted)) is true
 ),
+tagged as (
+    insert into ${schema}.tag (lane, word, submitted, seq, id)
+    select item.lane, word, item.now, item.seq, item.id
+    from item
+    cross join lateral unnest(string_to_array(item.tags, E'\x1f')) as word
+    where item.tags <> '' and (item.id in (select id from accepted)) is true
+),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline)
-    select lane, gate, rank, true, seq, id, deadline from accepted where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted)
+    select lane, gate, rank, true, seq, id, deadline, submitted from accepted where situation = 'ready'
+),
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id)
+    select lane, situation, submitted, seq, id from accepted where situation <> 'ready'
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
@@ -119,7 +135,7 @@ timed as (
     select id, 'deadline', deadline from accepted where deadline is not null
 ),
 recorded as (
-    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, until)
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, until)
     select submitted, id, part, lane, 'submit', situation, 0, 0, until from accepted order by seq
 )
 select id, lane, seq, situation = 'ready' as ready, true as accepted from accepted

@@ -16,6 +16,7 @@ import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
@@ -67,6 +68,12 @@ abstract class ClosingRules extends Rules {
                 () -> store.claims().claim(new Claim(session, 2, 1)),
                 () -> store.leases().progress(List.of(new Progress(lease.fence(), 1, ""))),
                 () -> store.leases().end(List.of(complete(lease))),
+                () ->
+                        store.namespaces()
+                                .configure(
+                                        Namespace.DEFAULT, NamespaceSettings.DEFAULT, World.OLGA),
+                () -> store.namespaces().describe(Namespace.DEFAULT),
+                () -> store.namespaces().list(Cursor.NONE, 1),
                 () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, World.OLGA),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),

@@ -207,7 +207,7 @@ abstract class RegistryRules extends Rules {
         frail.claimOne();
         world.bury(frail);
 
-        world.pass(Duration.ofDays(7));
+        world.pass(Duration.ofDays(8));
         assertThat(listed(Scope.ALL)).extracting(WorkerView::session).contains(frail.session());
 
         world.pass(Duration.ofDays(2));

@@ -121,6 +121,7 @@ abstract class RememberingRules extends Rules {
         return switch (event) {
             case Event.Renewal renewal -> Optional.of("renewed " + renewal.owner().worker());
             case Event.LaneChange change -> Optional.empty();
+            case Event.NamespaceChange change -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.empty();
             case Event.Step step ->

@@ -259,7 +259,7 @@ abstract class RetryingRules extends Rules {
                         Capabilities.NONE,
                         13,
                         14,
-                        Duration.ofDays(15));
+                        Optional.of(Duration.ofDays(15)));
         var submission = Given.work(policy).tag("shop.order", "7");
         var submitted = world.now();
         world.submit(submission);

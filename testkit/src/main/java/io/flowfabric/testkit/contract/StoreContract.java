@@ -176,6 +176,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Narrowing extends NarrowingRules {
+        Narrowing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Namespaces extends NamespaceRules {
+        Namespaces() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Searching extends SearchingRules {
         Searching() {
             super(StoreContract.this::open);

@@ -64,6 +64,7 @@ final class FeedFollower {
                         case Event.Step step -> step.execution();
                         case Event.Renewal renewal -> renewal.owner().session();
                         case Event.LaneChange change -> change.lane();
+                        case Event.NamespaceChange change -> change.namespace();
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
                     };

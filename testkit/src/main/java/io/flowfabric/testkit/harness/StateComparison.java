@@ -11,6 +11,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.state.StateVector.BlockingReason;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,6 +35,10 @@ final class StateComparison {
                     all -> all.reversed(),
                     all -> all.lane(Scene.LANES.getFirst().name()).kind(Scene.KINDS.getFirst()),
                     all -> all.states(PublicState.ACTIVE, PublicState.DELAYED),
+                    all -> all.states(PublicState.WAITING).reversed(),
+                    all -> all.states(PublicState.FAILED, PublicState.CANCELLED),
+                    all -> all.reason(BlockingReason.PAUSED_BY_OPERATOR),
+                    all -> all.onlyLapsed(),
                     all -> all.tag("colour", Scene.COLOURS.getLast()).reversed());
 
     private final Twins twins;

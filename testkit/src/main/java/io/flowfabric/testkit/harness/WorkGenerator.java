@@ -46,8 +46,10 @@ final class WorkGenerator {
                                         ? Capabilities.of(draw.some(Scene.ABILITIES))
                                         : Capabilities.NONE)
                         .maxReclaims(draw.one(0, 1, 2, 100))
-                        .maxReplays(draw.one(0, 1, 10, 10))
-                        .retention(retention(draw));
+                        .maxReplays(draw.one(0, 1, 10, 10));
+        if (draw.chance(30)) {
+            policy = policy.retention(Duration.ofMillis(draw.one(0, 1_000, 60_000)));
+        }
         if (draw.chance(15)) {
             policy = policy.attemptTimeout(Duration.ofMillis(draw.one(1, 300, 5_000)));
         }
@@ -55,12 +57,6 @@ final class WorkGenerator {
             policy = policy.stallTimeout(Duration.ofMillis(draw.one(1, 400, 2_000, 5_000)));
         }
         return policy;
-    }
-
-    private static Duration retention(Draw draw) {
-        return draw.chance(30)
-                ? Duration.ofMillis(draw.one(0, 1_000, 60_000))
-                : Policy.DEFAULT.retention();
     }
 
     private static Retry retry(Draw draw) {

@@ -3,6 +3,7 @@ package io.flowfabric.testkit.history;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Event.Step;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 import io.flowfabric.testkit.history.Violation.Kind;
@@ -63,7 +64,9 @@ final class Dossier {
                 acknowledged(WorkAccepted.class).stream()
                         .map(accepted -> accepted.submission().policy().retention());
         var asSeen = view.stream().map(seen -> seen.policy().retention());
-        return Stream.concat(asAccepted, asSeen).min(Duration::compareTo);
+        return Stream.concat(asAccepted, asSeen)
+                .map(kept -> kept.orElse(NamespaceSettings.DEFAULT.retention()))
+                .min(Duration::compareTo);
     }
 
     void complain(Kind kind, String sentence) {

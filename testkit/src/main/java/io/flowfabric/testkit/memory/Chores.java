@@ -7,6 +7,7 @@ import io.flowfabric.core.state.ExecutionState.Finished;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -17,11 +18,11 @@ import java.util.stream.Stream;
 
 /** What happens because time passes. */
 final class Chores implements Maintenance {
-    /** How long events are kept. */
+    /** How long events are kept at least. */
     private static final Duration EVENT_RETENTION = Duration.ofDays(7);
 
     /** How long dead sessions are known: longer than the last event that names them. */
-    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(1);
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(2);
 
     private final World world;
 
@@ -68,14 +69,17 @@ final class Chores implements Maintenance {
     }
 
     private int forget(int limit) {
-        int done = each(limit, row -> true, Chores::keepUntil, world::erase);
+        int done = each(limit, row -> true, this::keepUntil, world::erase);
         world.forgetSessions(world.now().minus(SESSION_RETENTION));
-        return done + world.log.dropBefore(world.now().minus(EVENT_RETENTION), limit - done);
+        // Whole days, so that a store can keep each in a place of its own and drop it at once.
+        var oldest = world.now().minus(EVENT_RETENTION).truncatedTo(ChronoUnit.DAYS);
+        return done + world.log.dropBefore(oldest);
     }
 
-    private static Optional<Instant> keepUntil(Row row) {
+    private Optional<Instant> keepUntil(Row row) {
+        var otherwise = world.namespace(row.lane().namespace()).retention();
         return row.state instanceof Finished finished
-                ? Optional.of(row.policy().keepUntil(finished.at()))
+                ? Optional.of(row.policy().keepUntil(finished.at(), otherwise))
                 : Optional.empty();
     }
 
@@ -133,8 +137,7 @@ final class Chores implements Maintenance {
 
     private static Stream<Instant> dueTimes(Row row) {
         var live = row.live() ? row.deadline : Optional.<Instant>empty();
-        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue(), keepUntil(row))
-                .stream()
+        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue()).stream()
                 .flatMap(Optional::stream);
     }
 }

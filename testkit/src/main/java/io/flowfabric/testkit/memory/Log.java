@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 
 /**
@@ -100,16 +102,15 @@ final class Log {
         return step.transition().givesLease() ? step.owner().get().session() : null;
     }
 
-    /**
-     * Drops what is older than the given moment, at most {@code limit} events, and says how many.
-     */
-    int dropBefore(Instant oldest, int limit) {
-        int count = 0;
-        while (count < limit && !kept.isEmpty() && kept.getFirst().event.at().isBefore(oldest)) {
-            dropped = kept.removeFirst().position;
-            count++;
+    /** Drops what is older than the given moment, and says how many days that was. */
+    int dropBefore(Instant oldest) {
+        var days = new HashSet<Instant>();
+        while (!kept.isEmpty() && kept.getFirst().event.at().isBefore(oldest)) {
+            var old = kept.removeFirst();
+            dropped = old.position;
+            days.add(old.event.at().truncatedTo(ChronoUnit.DAYS));
         }
-        return count;
+        return days.size();
     }
 
     private static Cursor cursor(long position) {

@@ -7,6 +7,7 @@ import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Namespaces;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Sessions;
@@ -55,6 +56,11 @@ public final class MemoryStore implements Store {
     @Override
     public Leases leases() {
         return new LeaseWriting(world);
+    }
+
+    @Override
+    public Namespaces namespaces() {
+        return new NamespaceKeeping(world);
     }
 
     @Override

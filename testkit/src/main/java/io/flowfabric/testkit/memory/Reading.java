@@ -24,6 +24,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Outcome;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -75,19 +76,15 @@ final class Reading implements Queries, Feeds {
     public Page<ExecutionView> search(Search search, Cursor after, int max) {
         return world.call(
                 () -> {
-                    var start =
-                            after.none() ? Optional.<Long>empty() : Optional.of(sequence(after));
-                    var rows =
-                            world.rows().stream()
-                                    .filter(row -> fits(search, row))
-                                    .filter(
-                                            row ->
-                                                    start.map(last -> comesAfter(search, row, last))
-                                                            .orElse(true))
-                                    .collect(Collectors.toList());
+                    var rows = new ArrayList<>(world.rows());
                     if (search.newestFirst()) {
                         Collections.reverse(rows);
                     }
+                    if (!after.none()) {
+                        long last = sequence(after);
+                        rows.removeIf(row -> !comesAfter(search, row, last));
+                    }
+                    rows.removeIf(row -> !search.fits(view(row)));
                     var page =
                             Paging.page(
                                     rows,
@@ -110,18 +107,6 @@ final class Reading implements Queries, Feeds {
             throw Cursor.malformed();
         }
         return ByteBuffer.wrap(position).getLong();
-    }
-
-    private static boolean fits(Search search, Row row) {
-        return search.namespace().equals(row.lane().namespace())
-                && search.lane().map(row.lane().name()::equals).orElse(true)
-                && search.kind().map(row.submission.kind()::equals).orElse(true)
-                && (search.states().isEmpty() || search.states().contains(row.state.publicState()))
-                && row.submission
-                        .tags()
-                        .values()
-                        .entrySet()
-                        .containsAll(search.tags().values().entrySet());
     }
 
     @Override

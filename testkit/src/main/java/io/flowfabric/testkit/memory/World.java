@@ -15,6 +15,7 @@ import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
@@ -59,6 +60,9 @@ import java.util.stream.Stream;
 class World implements Wakeups {
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
+
+    /** What namespaces have been told to do otherwise than by default. */
+    final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
 
     private final InstantSource clock;
     private final Map<UUID, Row> rows = new LinkedHashMap<>();
@@ -190,6 +194,10 @@ class World implements Wakeups {
 
     Queue lane(Lane lane) {
         return lanes.computeIfAbsent(lane, unknown -> new Queue(now()));
+    }
+
+    NamespaceSettings namespace(Namespace namespace) {
+        return namespaces.getOrDefault(namespace, NamespaceSettings.DEFAULT);
     }
 
     boolean gives(Lane lane) {

@@ -1,0 +1,146 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Given.asked;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.core.contract.NamespaceView;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Namespaces: what a tenant can have otherwise than the others. */
+abstract class NamespaceRules extends Rules {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final NamespaceSettings AN_HOUR = NamespaceSettings.DEFAULT.retention(HOUR);
+
+    NamespaceRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @Test
+    void a_namespace_behaves_by_default_until_somebody_says_otherwise() {
+        assertThat(world.store().namespaces().describe(World.ELSEWHERE))
+                .isEqualTo(new NamespaceView(World.ELSEWHERE, NamespaceSettings.DEFAULT));
+
+        assertThat(configure(World.ELSEWHERE, AN_HOUR))
+                .isEqualTo(new NamespaceView(World.ELSEWHERE, AN_HOUR));
+
+        assertThat(world.store().namespaces().describe(World.ELSEWHERE))
+                .isEqualTo(new NamespaceView(World.ELSEWHERE, AN_HOUR));
+        assertThat(world.store().namespaces().describe(Namespace.DEFAULT).settings())
+                .isEqualTo(NamespaceSettings.DEFAULT);
+    }
+
+    @Test
+    void a_namespace_says_how_long_its_work_is_kept_where_the_work_does_not() {
+        configure(World.ELSEWHERE, AN_HOUR);
+        var elsewhere = new Lane(World.ELSEWHERE, "default");
+        var brief = world.submit(work().lane(elsewhere));
+        var lasting =
+                world.submit(work(Policy.DEFAULT.retention(HOUR.plusMillis(1))).lane(elsewhere));
+        var here = world.submit();
+        List.of(brief, lasting, here).forEach(world::cancel);
+
+        world.pass(HOUR.minusMillis(1));
+        assertThat(world.describe(brief)).isDone();
+        world.pass(Duration.ofMillis(1));
+
+        assertThat(world.describe(brief)).isNotFound("execution");
+        assertThat(world.describe(lasting)).isDone();
+        assertThat(world.describe(here)).isDone();
+        world.pass(Duration.ofMillis(1));
+        assertThat(world.describe(lasting)).isNotFound("execution");
+        assertThat(world.describe(here)).isDone();
+    }
+
+    @Test
+    void another_retention_holds_for_what_has_ended_already() {
+        var work = world.submit();
+        world.cancel(work);
+        world.pass(HOUR);
+        assertThat(world.describe(work)).isDone();
+
+        configure(Namespace.DEFAULT, AN_HOUR);
+        world.tick();
+
+        assertThat(world.describe(work)).isNotFound("execution");
+    }
+
+    @Test
+    void a_longer_retention_saves_what_would_have_been_forgotten() {
+        configure(Namespace.DEFAULT, AN_HOUR);
+        var work = world.submit();
+        world.cancel(work);
+
+        configure(Namespace.DEFAULT, AN_HOUR.retention(HOUR.multipliedBy(2)));
+        world.pass(HOUR);
+
+        assertThat(world.describe(work)).isDone();
+        world.pass(HOUR);
+        assertThat(world.describe(work)).isNotFound("execution");
+    }
+
+    @Test
+    void namespaces_with_lanes_or_settings_are_listed_by_name() {
+        var third = new Namespace("third");
+        world.submit();
+        world.submit(work().lane(new Lane(third, "somewhere")));
+        configure(World.ELSEWHERE, AN_HOUR);
+        configure(third, AN_HOUR);
+
+        for (int size = 1; size <= 4; size++) {
+            int max = size;
+            assertThat(Everything.pages(after -> world.store().namespaces().list(after, max)))
+                    .containsExactly(
+                            new NamespaceView(Namespace.DEFAULT, NamespaceSettings.DEFAULT),
+                            new NamespaceView(World.ELSEWHERE, AN_HOUR),
+                            new NamespaceView(third, AN_HOUR));
+        }
+    }
+
+    @Test
+    void a_change_is_told_with_who_made_it_and_only_when_it_is_one() {
+        var feed = world.feed(FeedFilter.of(Topic.OPERATIONS).namespace(World.ELSEWHERE));
+
+        configure(World.ELSEWHERE, AN_HOUR);
+        configure(World.ELSEWHERE, AN_HOUR);
+        configure(Namespace.DEFAULT, AN_HOUR);
+
+        assertThat(feed.read())
+                .containsExactly(
+                        new Event.NamespaceChange(
+                                World.ELSEWHERE, AN_HOUR, World.OLGA, world.now()));
+    }
+
+    @Test
+    void a_listing_refuses_what_is_no_place_and_no_size() {
+        var namespaces = world.store().namespaces();
+
+        assertThat(asked(() -> namespaces.list(world.store().feeds().beginning(), 1)))
+                .isInvalid(Invalid.Code.MALFORMED_CURSOR);
+        for (int max : new int[] {-1, 0, 1001}) {
+            assertThat(asked(() -> namespaces.list(Cursor.NONE, max)))
+                    .isInvalid(Invalid.Code.OUT_OF_RANGE);
+        }
+    }
+
+    private NamespaceView configure(Namespace namespace, NamespaceSettings settings) {
+        return world.store().namespaces().configure(namespace, settings, World.OLGA);
+    }
+}
