@@ -26,8 +26,8 @@ record Arguments(
         int workers) {
 
     static final String USAGE =
-            "bench drain | submit | idle | growth [--quick] [--json FILE] [--held-snapshot]"
-                    + " [--executions N] [--repetitions N] [--workers N]";
+            "bench drain | submit | idle | growth | retention [--quick] [--json FILE]"
+                + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;
@@ -38,7 +38,8 @@ record Arguments(
         DRAIN,
         SUBMIT,
         IDLE,
-        GROWTH;
+        GROWTH,
+        RETENTION;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -51,7 +52,7 @@ record Arguments(
                 }
             }
             throw new Refusal(
-                    "There is no benchmark '%s'; say drain, submit, idle or growth."
+                    "There is no benchmark '%s'; say drain, submit, idle, growth or retention."
                             .formatted(word));
         }
     }
@@ -111,7 +112,7 @@ record Arguments(
                         workers);
             }
             case "--executions" -> {
-                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH);
+                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH, Bench.RETENTION);
                 int number = number(option, left, MOST_EXECUTIONS);
                 yield new Arguments(
                         bench,
@@ -123,7 +124,7 @@ record Arguments(
                         workers);
             }
             case "--repetitions" -> {
-                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH);
+                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH, Bench.RETENTION);
                 int number = number(option, left, MOST_REPETITIONS);
                 yield new Arguments(
                         bench, quick, heldSnapshot, json, executions, Optional.of(number), workers);

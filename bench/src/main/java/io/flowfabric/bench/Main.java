@@ -47,6 +47,7 @@ public final class Main {
             case SUBMIT -> new Submit();
             case IDLE -> new Idle();
             case GROWTH -> new Growth();
+            case RETENTION -> new Retention();
         };
     }
 }

@@ -22,7 +22,7 @@ import java.util.Set;
  * timers when they are due. Asking is one call, so an idle engine hardly calls. Because a store
  * need not know all that is coming, each chore is also tended to when it has been left alone for
  * some time. Retention has a loop of its own: nobody waits for it, and nothing should wait behind
- * it.
+ * it, nor for the work that it makes.
  */
 final class Sweeps extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
@@ -35,6 +35,9 @@ final class Sweeps extends Service {
 
     /** Later than any turn, in milliseconds. */
     private static final long FAR = Duration.ofDays(2).toMillis();
+
+    /** How many times as long as it works retention rests, while there is more to forget. */
+    private static final int REST = 2;
 
     private static final Backoff AFTER_FAILURE =
             Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(10), 2);
@@ -116,8 +119,14 @@ final class Sweeps extends Service {
     }
 
     private long retain() {
-        sweep(Set.of(Chore.RETENTION));
-        return retentionEvery;
+        long begun = time.nanos();
+        var round = maintenance.tick(Chore.RETENTION, limit);
+        if (round.errors() > 0) {
+            metrics.sweepErrors(Chore.RETENTION, round.errors());
+        }
+        boolean more = round.more() && round.processed() > 0;
+        // Forgetting may take long, but it never takes more than its share from those who work.
+        return more ? Math.max(FLOOR, REST * (time.nanos() - begun)) : retentionEvery;
     }
 
     private Set<Chore> neglected() {
@@ -156,9 +165,7 @@ final class Sweeps extends Service {
                     left.remove(chore);
                     failure = first(failure, e);
                 }
-                if (chore != Chore.RETENTION) {
-                    tended.put(chore, time.nanos());
-                }
+                tended.put(chore, time.nanos());
             }
         }
         if (failure != null) {

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  */
 final class Searching {
     /** How many executions a page looks at before it is given out as it is. */
-    private static final int BUDGET = 5_000;
+    private static final int BUDGET = 2_000;
 
     private static final Set<Situation> STORED =
             Stream.of(Situation.values())

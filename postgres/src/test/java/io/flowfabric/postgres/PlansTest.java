@@ -317,7 +317,7 @@ class PlansTest {
 
         assertThat(page.items()).isEmpty();
         assertThat(page.next().none()).isFalse();
-        check("search", 5_000);
+        check("search", 2_000);
     }
 
     private static List<ExecutionId> submit(int count, IntFunction<Submission> one) {

@@ -2,6 +2,7 @@ package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
@@ -66,6 +67,11 @@ public final class EngineDefaults implements Contender {
     /** Stores executions that have ended; something must have been submitted before. */
     public void fill(int executions) throws SQLException {
         schema.fill(executions);
+    }
+
+    /** The store underneath, to ask and to configure. */
+    public Store store() {
+        return schema.store();
     }
 
     @Override

@@ -27,7 +27,7 @@ receipted as (
     select session, ?, array[id], array[epoch] from leased
 ),
 recorded as (
-    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    insert into ${schema}.event_0 (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select since, id, part, lane, 'claim', 'running', attempts, epoch, session from leased
 )
 select leased.id, leased.epoch, s.content_type, s.input

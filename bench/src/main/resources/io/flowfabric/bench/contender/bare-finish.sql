@@ -1,4 +1,4 @@
--- Changes the state row, which remembers the answer; writes result, retention and event.
+-- Changes the state row, which remembers the answer; writes result, resting entry, tally and event.
 with held as (
     select id, session, ?::bigint as now from ${schema}.execution where id = ? and situation = 'running' and epoch = ? for update
 ),
@@ -8,16 +8,20 @@ changed as (
         given_epoch = e.epoch, given_digest = decode(repeat('00', 32), 'hex'), given_transition = 'complete'
     from held
     where e.id = held.id
-    returning e.id, e.part, e.lane, e.attempts, e.epoch, held.session, e.changed
+    returning e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, held.session, e.changed
 ),
-kept as (
-    insert into ${schema}.retention (due, id) select changed + 604800000, id from changed
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended)
+    select lane, 'completed', submitted, seq, id, changed from changed
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change) select lane, 'completed', count(*) from changed group by lane
 ),
 produced as (
     insert into ${schema}.result (id, content_type, bytes) select id, 'application/octet-stream', '' from changed
 ),
 recorded as (
-    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    insert into ${schema}.event_0 (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select changed, id, part, lane, 'complete', 'completed', attempts, epoch, session from changed
 )
 select count(*) from changed

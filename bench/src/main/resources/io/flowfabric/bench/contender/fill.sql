@@ -1,36 +1,54 @@
--- Stores executions that have ended, with everything that a real one leaves behind. Lane, gate and terms are those
--- of an execution that was submitted before.
+-- Stores executions that ended a day ago, with everything that real ones leave behind: a hundredth failed, as many have a
+-- tag, a thousandth was cancelled. Lane, gate and terms are those of an execution that was submitted before.
 with id as materialized (
-    select uuidv7() as id from generate_series(1, ?)
+    select
+        uuidv7() as id,
+        nextval('${schema}.execution_seq') as seq,
+        (case when n % 1000 = 7 then 'cancelled' when n % 100 = 3 then 'failed' else 'completed' end)::${schema}.situation as situation,
+        case when n % 100 = 5 then array['colour=red'] else '{}' end as tags
+    from generate_series(1, ?) as n
 ),
 template as (
-    select lane, gate, terms, priority, rank, floor(extract(epoch from statement_timestamp()) * 1000)::bigint as now
+    select
+        lane, gate, terms, priority, rank,
+        floor(extract(epoch from statement_timestamp()) * 1000)::bigint - 86400000 as then
     from ${schema}.execution
     limit 1
 ),
 stored as (
     insert into ${schema}.execution (
-        id, part, lane, gate, terms, priority, rank, situation, next, attempts, epoch, submitted, changed,
+        id, part, seq, lane, gate, terms, priority, rank, situation, next, attempts, epoch, submitted, changed,
         given_epoch, given_digest, given_transition)
     select
-        id.id, get_byte(uuid_send(id.id), 15), t.lane, t.gate, t.terms, t.priority, t.rank, 'completed', 'first', 1, 1, t.now, t.now,
-        1, decode(repeat('00', 32), 'hex'), 'complete'
+        id.id, get_byte(uuid_send(id.id), 15), id.seq, t.lane, t.gate, t.terms, t.priority, t.rank, id.situation, 'first', 1, 1,
+        t.then, t.then, 1, decode(repeat('00', 32), 'hex'), 'complete'
     from id
     cross join template t
-    returning id, part, lane, priority, changed
+    returning id, part, seq, lane, situation, priority, submitted, changed
 ),
 described as (
     insert into ${schema}.submission (id, creator, tags, priority, start_due, content_type, input, digest)
-    select id, '', '{}', priority, 'after 0', 'application/octet-stream', '', decode(repeat('00', 32), 'hex') from stored
+    select id.id, 'bench', id.tags, t.priority, 'after 0', 'application/octet-stream', '', decode(repeat('00', 32), 'hex')
+    from id
+    cross join template t
+),
+tagged as (
+    insert into ${schema}.tag (lane, word, submitted, seq, id)
+    select t.lane, id.tags[1], t.then, id.seq, id.id from id cross join template t where id.tags <> '{}'
 ),
 produced as (
-    insert into ${schema}.result (id, content_type, bytes) select id, 'application/octet-stream', '' from stored
+    insert into ${schema}.result (id, content_type, bytes)
+    select id, 'application/octet-stream', '' from stored where situation = 'completed'
 ),
-kept as (
-    insert into ${schema}.retention (due, id) select changed + 604800000, id from stored
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended)
+    select lane, situation, submitted, seq, id, changed from stored
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change) select lane, situation, count(*) from stored group by lane, situation
 ),
 recorded as (
-    insert into ${schema}.event (at, execution, part, lane, transition, situation, attempts, epoch)
+    insert into ${schema}.event_1 (at, execution, part, lane, transition, situation, attempts, epoch)
     select s.changed, s.id, s.part, s.lane, step.transition::${schema}.transition, step.situation::${schema}.situation, step.epoch, step.epoch
     from stored s
     cross join (values (1, 'submit', 'ready', 0), (2, 'claim', 'running', 1), (3, 'complete', 'completed', 1))

@@ -1,9 +1,11 @@
 -- Each of these must be as many as were stored.
 select
     (select count(*) from ${schema}.execution) as executions,
-    (select count(*) from ${schema}.execution where situation = 'completed') as completed,
-    (select count(*) from ${schema}.result) as results,
-    (select count(*) from ${schema}.retention) as kept,
+    (select count(*) from ${schema}.execution where situation in ('completed', 'failed', 'cancelled')) as ended,
+    (select count(*) from ${schema}.execution e where situation <> 'completed' or exists (
+        select from ${schema}.result r where r.id = e.id)) as results,
+    (select count(*) from ${schema}.resting) as resting,
+    (select sum(change) from ${schema}.tally) as tallied,
     (select count(*) from ${schema}.event where transition = 'claim') as claims,
     (select count(*) from ${schema}.event where transition = 'complete') as completions,
     (select count(distinct execution) from ${schema}.event where transition = 'complete') as distinct_completions

@@ -38,9 +38,10 @@ cross join lateral (
                 and (not :lapsed::boolean or e.next = 'reclaim')
                 and (:changed_from::bigint is null or e.changed >= :changed_from::bigint)
                 and (:changed_to::bigint is null or e.changed < :changed_to::bigint)
-                and (:undescribed::boolean or exists (
-                    select from ${schema}.submission s
-                    where s.id = e.id and s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)))
+                -- asked of each, because whether there is one would be asked of all
+                and (:undescribed::boolean or coalesce((
+                    select s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)
+                    from ${schema}.submission s where s.id = e.id), false))
                 as fits
         from (
                 (
@@ -150,9 +151,9 @@ union all
         and (:part::smallint is null or e.part = :part::smallint)
         and (:changed_from::bigint is null or e.changed >= :changed_from::bigint)
         and (:changed_to::bigint is null or e.changed < :changed_to::bigint)
-        and (:undescribed::boolean or exists (
-            select from ${schema}.submission s
-            where s.id = e.id and s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)))
+        and (:undescribed::boolean or (
+            select s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)
+            from ${schema}.submission s where s.id = e.id))
     order by
         case when :newest_first::boolean then -e.submitted else e.submitted end,
         case when :newest_first::boolean then -e.seq else e.seq end
