@@ -64,7 +64,7 @@ final class Reading implements Queries {
     private Map<UUID, Answer<ExecutionView>> views(List<UUID> ids) {
         var reader = new ViewReader();
         postgres.db().query("describe").uuids("ids", ids, id -> id).each(reader::add);
-        return reader.read(postgres.db(), postgres.catalog());
+        return reader.read(postgres);
     }
 
     @Override
