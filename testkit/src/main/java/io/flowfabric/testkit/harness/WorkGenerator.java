@@ -43,7 +43,7 @@ final class WorkGenerator {
                         .retry(retry(draw))
                         .needs(
                                 draw.chance(25)
-                                        ? Capabilities.of(draw.some(Scene.ABILITIES))
+                                        ? draw.one(Scene.NEEDS)
                                         : Capabilities.NONE)
                         .maxReclaims(draw.one(0, 1, 2, 100))
                         .maxReplays(draw.one(0, 1, 10, 10))
