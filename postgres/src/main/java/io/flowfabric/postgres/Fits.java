@@ -13,10 +13,10 @@ import java.util.Set;
  * Which gates a session passes, of those whose needs compare: the database can look for the same
  * words, but versions are compared by the core.
  *
- * <p>A claim says what is known here. When it comes upon a gate of its lanes that was not judged yet
- * it takes nothing and names the gate, which is judged, and the claim is made again. What a session
- * offers and what a gate needs never change, so a judgement holds for good, and forgetting one costs
- * a round trip.
+ * <p>A claim says what is known here. When it comes upon a gate of its lanes that was not judged
+ * yet it takes nothing and names the gate, which is judged, and the claim is made again. What a
+ * session offers and what a gate needs never change, so a judgement holds for good, and forgetting
+ * one costs a round trip.
  */
 final class Fits {
     private static final int REMEMBERED = 10_000;

@@ -85,8 +85,7 @@ final class ViewReader {
                     gate == null || shared == null
                             ? Answer.refused(Operating.unreadable(row.id))
                             : Answer.done(
-                                    row.view.view(
-                                            catalog.lane(row.lane), gate, shared, routes)));
+                                    row.view.view(catalog.lane(row.lane), gate, shared, routes)));
         }
         return views;
     }

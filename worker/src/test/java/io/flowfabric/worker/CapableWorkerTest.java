@@ -78,8 +78,7 @@ class CapableWorkerTest {
                 .isInstanceOfSatisfying(
                         Conflict.class,
                         refusal ->
-                                assertThat(refusal.code())
-                                        .isEqualTo(Conflict.Code.INSTANCE_TAKEN));
+                                assertThat(refusal.code()).isEqualTo(Conflict.Code.INSTANCE_TAKEN));
     }
 
     private void strangersWait() {

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 /**
  * Whether anybody here could take ready work, and in words why nobody could.
  *
- * <p>This is only how the work reads. Nobody writes it down, and no claim asks for it: a worker that
- * could take it just does.
+ * <p>This is only how the work reads. Nobody writes it down, and no claim asks for it: a worker
+ * that could take it just does.
  */
 public final class Route {
     private Route() {}
@@ -35,8 +35,7 @@ public final class Route {
             // What needs nothing waits for the first worker to come, as all work does.
             return Optional.empty();
         }
-        return Optional.of(
-                Text.mended(inWords(lane, kind, needs, serving), Limit.MESSAGE_BYTES));
+        return Optional.of(Text.mended(inWords(lane, kind, needs, serving), Limit.MESSAGE_BYTES));
     }
 
     private static String inWords(

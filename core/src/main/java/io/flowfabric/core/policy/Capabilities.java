@@ -74,7 +74,9 @@ public record Capabilities(SortedSet<String> words) {
         return this;
     }
 
-    /** Whether there is a comparison among them, so that looking for the same words is not enough. */
+    /**
+     * Whether there is a comparison among them, so that looking for the same words is not enough.
+     */
     public boolean compare() {
         return words.stream().anyMatch(Capability::compares);
     }
@@ -98,7 +100,9 @@ public record Capabilities(SortedSet<String> words) {
         return new Capabilities(missing);
     }
 
-    /** The comparisons among some words, by key: those of one key are met together or not at all. */
+    /**
+     * The comparisons among some words, by key: those of one key are met together or not at all.
+     */
     private static Map<String, Map<String, Comparison>> ranges(Collection<String> words) {
         var ranges = new TreeMap<String, Map<String, Comparison>>();
         for (String word : words) {
@@ -112,7 +116,8 @@ public record Capabilities(SortedSet<String> words) {
 
     /** Whether one of the offered values of a key is a version that all these accept. */
     private boolean offersWithin(String key, Collection<Comparison> range) {
-        // The sign after '=' in the order of characters is '>', so these are the attributes of the key.
+        // The sign after '=' in the order of characters is '>', so these are the attributes of the
+        // key.
         return words.subSet(key + "=", key + ">").stream()
                 .flatMap(word -> Version.parse(word.substring(key.length() + 1)).stream())
                 .anyMatch(version -> range.stream().allMatch(bound -> bound.accepts(version)));

@@ -14,9 +14,9 @@ import java.util.Optional;
  * <ul>
  *   <li>Numbers are compared as numbers, of any length. One that is missing is zero.
  *   <li>With a suffix it comes before the same numbers without one, as a preview does.
- *   <li>Suffixes are compared piece by piece, where a piece is a run of digits or of letters: digits
- *       as numbers, letters by their codes, digits before letters, and the shorter one first. Dots
- *       and hyphens only part the pieces.
+ *   <li>Suffixes are compared piece by piece, where a piece is a run of digits or of letters:
+ *       digits as numbers, letters by their codes, digits before letters, and the shorter one
+ *       first. Dots and hyphens only part the pieces.
  *   <li>The build says nothing about the order.
  * </ul>
  *

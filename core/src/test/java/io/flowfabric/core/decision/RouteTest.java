@@ -44,25 +44,28 @@ class RouteTest {
     void what_none_of_them_has_is_named() {
         assertThat(obstacle("gpu,torch>=2.3", worker("torch=2.4"), worker(""), worker("")))
                 .contains(
-                        "needs gpu, torch>=2.3; 3 live workers in lane default/emails, none has gpu");
+                        "needs gpu, torch>=2.3; 3 live workers in lane default/emails, none has"
+                            + " gpu");
         assertThat(obstacle("gpu,torch>=2.3", worker("torch=2.2")))
                 .contains(
-                        "needs gpu, torch>=2.3; 1 live worker in lane default/emails, which lacks gpu,"
-                                + " torch>=2.3");
+                        "needs gpu, torch>=2.3; 1 live worker in lane default/emails, which lacks"
+                            + " gpu, torch>=2.3");
     }
 
     @Test
     void each_may_have_something_and_nobody_all() {
         assertThat(obstacle("gpu,tpu", worker("gpu"), worker("tpu")))
-                .contains("needs gpu, tpu; 2 live workers in lane default/emails, none has all of it");
+                .contains(
+                        "needs gpu, tpu; 2 live workers in lane default/emails, none has all of"
+                            + " it");
     }
 
     @Test
     void a_kind_that_nobody_handles_is_named() {
         assertThat(obstacle("", worker("").kinds("letter")))
                 .contains(
-                        "is of kind mail; 1 live worker in lane default/emails, which does not handle"
-                                + " it");
+                        "is of kind mail; 1 live worker in lane default/emails, which does not"
+                            + " handle it");
         assertThat(obstacle("gpu", worker("").kinds("letter"), worker("gpu").kinds("fax")))
                 .contains(
                         "is of kind mail; 2 live workers in lane default/emails, none handles it");
@@ -72,7 +75,8 @@ class RouteTest {
     void only_those_who_handle_the_kind_are_counted() {
         assertThat(obstacle("gpu", worker("").kinds("mail"), worker("gpu").kinds("fax")))
                 .contains(
-                        "needs gpu; 1 live worker for kind mail in lane default/emails, which lacks gpu");
+                        "needs gpu; 1 live worker for kind mail in lane default/emails, which lacks"
+                            + " gpu");
     }
 
     @Test

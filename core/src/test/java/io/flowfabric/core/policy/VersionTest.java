@@ -76,8 +76,29 @@ class VersionTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", ".", "-", "+", "v1", "nightly", "1.", ".1", "1..2", "1.x", "1.rc1", "1-", "1--a",
-                "1-a.", "1-a..b", "1+", "1+a+b", "1+a_b", "1_0", "1 0", "-1", "\u0661", "1-\u00E9"
+                "",
+                ".",
+                "-",
+                "+",
+                "v1",
+                "nightly",
+                "1.",
+                ".1",
+                "1..2",
+                "1.x",
+                "1.rc1",
+                "1-",
+                "1--a",
+                "1-a.",
+                "1-a..b",
+                "1+",
+                "1+a+b",
+                "1+a_b",
+                "1_0",
+                "1 0",
+                "-1",
+                "\u0661",
+                "1-\u00E9"
             })
     void other_text_is_no_version(String text) {
         assertThat(Version.parse(text)).isEmpty();

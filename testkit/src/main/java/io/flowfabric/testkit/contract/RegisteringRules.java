@@ -98,12 +98,12 @@ abstract class RegisteringRules extends Rules {
     void of_many_names_for_one_instance_the_first_one_counts() {
         for (int round = 0; round < 10; round++) {
             var instance = "host-" + round;
-            var answers =
-                    Crowd.of(8, i -> open(Session.of("worker-" + i, instance, "default")));
+            var answers = Crowd.of(8, i -> open(Session.of("worker-" + i, instance, "default")));
 
             assertThat(answers.stream().filter(Answer::isDone)).hasSize(1);
             assertThat(answers.stream().filter(answer -> !answer.isDone()))
-                    .allSatisfy(answer -> assertThat(answer).isConflict(Conflict.Code.INSTANCE_TAKEN));
+                    .allSatisfy(
+                            answer -> assertThat(answer).isConflict(Conflict.Code.INSTANCE_TAKEN));
         }
         assertThat(listed()).hasSize(10);
     }

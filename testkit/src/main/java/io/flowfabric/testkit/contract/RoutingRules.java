@@ -67,8 +67,8 @@ abstract class RoutingRules extends Rules {
         assertThat(world.view(work))
                 .reads(
                         without(
-                                "needs gpu, torch>=2.3; 3 live workers in lane default/default, none has"
-                                        + " gpu"));
+                                "needs gpu, torch>=2.3; 3 live workers in lane default/default,"
+                                    + " none has gpu"));
     }
 
     @Test
@@ -81,8 +81,8 @@ abstract class RoutingRules extends Rules {
         assertThat(world.view(work))
                 .reads(
                         without(
-                                "needs gpu, tpu; 2 live workers in lane default/default, none has all of"
-                                        + " it"));
+                                "needs gpu, tpu; 2 live workers in lane default/default, none has"
+                                    + " all of it"));
         offering("gpu", "tpu");
         assertThat(world.view(work)).reads(READY);
     }
@@ -95,8 +95,8 @@ abstract class RoutingRules extends Rules {
         assertThat(world.view(work))
                 .reads(
                         without(
-                                "is of kind job; 1 live worker in lane default/default, which does not"
-                                        + " handle it"));
+                                "is of kind job; 1 live worker in lane default/default, which does"
+                                    + " not handle it"));
         world.worker(world.session(Lane.DEFAULT).kinds("job"));
         assertThat(world.view(work)).reads(READY);
     }
@@ -153,8 +153,7 @@ abstract class RoutingRules extends Rules {
                 .reads(new Blocked(BlockedBy.LANE, "lane %s is paused".formatted(lane), READY));
 
         world.configure(lane, LaneSettings.State.DRAINING);
-        assertThat(world.view(work))
-                .reads(without("needs gpu; no live worker in lane " + lane));
+        assertThat(world.view(work)).reads(without("needs gpu; no live worker in lane " + lane));
     }
 
     @Test
@@ -196,8 +195,7 @@ abstract class RoutingRules extends Rules {
         var gpu = needs("gpu");
         var paint = world.submit(Submission.of("paint", Payload.EMPTY));
         var lane = world.newLane();
-        var elsewhere =
-                world.submit(work(Policy.DEFAULT.needs(Capabilities.of("gpu"))).lane(lane));
+        var elsewhere = world.submit(work(Policy.DEFAULT.needs(Capabilities.of("gpu"))).lane(lane));
         offering("tpu");
         world.worker(world.session(lane).offers(Capabilities.of("gpu")));
 
@@ -213,7 +211,8 @@ abstract class RoutingRules extends Rules {
                 .extracting(ExecutionView::state)
                 .containsExactly(
                         without(
-                                "needs gpu; 1 live worker in lane default/default, which lacks gpu"),
+                                "needs gpu; 1 live worker in lane default/default, which lacks"
+                                    + " gpu"),
                         READY,
                         READY);
     }

@@ -230,7 +230,12 @@ abstract class SituationRules extends Rules {
     /** The only worker of its lane handles something else. */
     private ExecutionId without(ExecutionId work) {
         var lane = world.view(work).lane();
-        world.store().workers().list(lane.namespace(), Scope.ALIVE, Cursor.NONE, 1000).items().stream()
+        world
+                .store()
+                .workers()
+                .list(lane.namespace(), Scope.ALIVE, Cursor.NONE, 1000)
+                .items()
+                .stream()
                 .map(WorkerView::session)
                 .filter(session -> session.serves(lane))
                 .forEach(session -> world.store().sessions().close(session.id()));

@@ -60,8 +60,7 @@ record Repeats(boolean exclusive) {
 
     /** The same session, which lives now and is not registered a second time. */
     void open(Reply<Opened> first, Reply<Opened> second) {
-        var refreshed =
-                first.answered().map(opened -> new Opened(opened.aliveUntil(), false));
+        var refreshed = first.answered().map(opened -> new Opened(opened.aliveUntil(), false));
         if (refreshed.isEmpty()) {
             any("open", first, second);
         } else if (exclusive && !refreshed.equals(second.answered())) {
