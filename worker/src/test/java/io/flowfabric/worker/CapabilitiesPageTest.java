@@ -67,7 +67,7 @@ class CapabilitiesPageTest {
                 page().lines()
                         .dropWhile(line -> !line.startsWith("0-1 < 0"))
                         .takeWhile(line -> !line.equals("```"))
-                        .flatMap(line -> Stream.of(line.split("<")))
+                        .flatMap(line -> Stream.of(line.split("<", -1)))
                         .map(String::strip)
                         .filter(version -> !version.isEmpty())
                         .toList();

@@ -64,7 +64,7 @@ record Version(List<String> numbers, List<String> suffix) implements Comparable<
 
     private static List<String> numbers(String text) {
         var numbers = new ArrayList<String>();
-        for (String number : text.split("\\.")) {
+        for (String number : text.split("\\.", -1)) {
             numbers.add(withoutZeros(number));
         }
         while (!numbers.isEmpty() && numbers.getLast().equals(ZERO)) {

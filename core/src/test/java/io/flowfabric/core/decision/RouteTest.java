@@ -45,11 +45,11 @@ class RouteTest {
         assertThat(obstacle("gpu,torch>=2.3", worker("torch=2.4"), worker(""), worker("")))
                 .contains(
                         "needs gpu, torch>=2.3; 3 live workers in lane default/emails, none has"
-                            + " gpu");
+                                + " gpu");
         assertThat(obstacle("gpu,torch>=2.3", worker("torch=2.2")))
                 .contains(
                         "needs gpu, torch>=2.3; 1 live worker in lane default/emails, which lacks"
-                            + " gpu, torch>=2.3");
+                                + " gpu, torch>=2.3");
     }
 
     @Test
@@ -57,7 +57,7 @@ class RouteTest {
         assertThat(obstacle("gpu,tpu", worker("gpu"), worker("tpu")))
                 .contains(
                         "needs gpu, tpu; 2 live workers in lane default/emails, none has all of"
-                            + " it");
+                                + " it");
     }
 
     @Test
@@ -65,7 +65,7 @@ class RouteTest {
         assertThat(obstacle("", worker("").kinds("letter")))
                 .contains(
                         "is of kind mail; 1 live worker in lane default/emails, which does not"
-                            + " handle it");
+                                + " handle it");
         assertThat(obstacle("gpu", worker("").kinds("letter"), worker("gpu").kinds("fax")))
                 .contains(
                         "is of kind mail; 2 live workers in lane default/emails, none handles it");
@@ -76,7 +76,7 @@ class RouteTest {
         assertThat(obstacle("gpu", worker("").kinds("mail"), worker("gpu").kinds("fax")))
                 .contains(
                         "needs gpu; 1 live worker for kind mail in lane default/emails, which lacks"
-                            + " gpu");
+                                + " gpu");
     }
 
     @Test

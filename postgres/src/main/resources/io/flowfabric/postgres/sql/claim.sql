@@ -120,7 +120,7 @@ recorded as (
         'running', attempts, epoch, :session::uuid
     from leased
 )
--- A row at least: whether the session may claim under this number, and how many were in sight.
+-- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
     leased.retries, leased.deadline, leased.since, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
@@ -129,7 +129,8 @@ select
 from (
     select
         (select count(*) from candidate) as candidates, exists (select from claimer) as welcome,
-        array(select distinct gate from visible where unjudged) as unjudged, (select offers from claimer) as offers
+        array(select distinct gate from visible where unjudged) as unjudged,
+        (select offers from claimer where exists (select from visible where unjudged)) as offers
 ) as sight
 left join leased on true
 left join ${schema}.submission s on s.id = leased.id

@@ -68,7 +68,7 @@ abstract class RoutingRules extends Rules {
                 .reads(
                         without(
                                 "needs gpu, torch>=2.3; 3 live workers in lane default/default,"
-                                    + " none has gpu"));
+                                        + " none has gpu"));
     }
 
     @Test
@@ -82,7 +82,7 @@ abstract class RoutingRules extends Rules {
                 .reads(
                         without(
                                 "needs gpu, tpu; 2 live workers in lane default/default, none has"
-                                    + " all of it"));
+                                        + " all of it"));
         offering("gpu", "tpu");
         assertThat(world.view(work)).reads(READY);
     }
@@ -96,7 +96,7 @@ abstract class RoutingRules extends Rules {
                 .reads(
                         without(
                                 "is of kind job; 1 live worker in lane default/default, which does"
-                                    + " not handle it"));
+                                        + " not handle it"));
         world.worker(world.session(Lane.DEFAULT).kinds("job"));
         assertThat(world.view(work)).reads(READY);
     }
@@ -212,7 +212,7 @@ abstract class RoutingRules extends Rules {
                 .containsExactly(
                         without(
                                 "needs gpu; 1 live worker in lane default/default, which lacks"
-                                    + " gpu"),
+                                        + " gpu"),
                         READY,
                         READY);
     }
