@@ -14,6 +14,8 @@ public final class Conflict extends FlowFabricException {
         KEY_TAKEN,
         /** The session id is taken by a session that was opened with other content. */
         SESSION_TAKEN,
+        /** The instance lives under the name of another worker. */
+        INSTANCE_TAKEN,
         /** This lease was already ended, with other content. */
         ENDED_DIFFERENTLY,
         /** The execution has ended, and not in the way that was asked for. */

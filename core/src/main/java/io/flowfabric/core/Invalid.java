@@ -20,6 +20,8 @@ public final class Invalid extends FlowFabricException {
         CURSOR_EXPIRED,
         MALFORMED_TAG_KEY,
         MALFORMED_CAPABILITY,
+        /** A worker offered a comparison, which only work can need. */
+        COMPARISON_OFFERED,
         MALFORMED_VECTOR,
         IMPOSSIBLE_STATE,
         CLAIM_NUMBER_USED;

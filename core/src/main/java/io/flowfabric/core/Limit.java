@@ -22,7 +22,7 @@ public enum Limit {
     TAG_VALUE_BYTES(256),
     /** More than any machine honestly offers. */
     CAPABILITIES(256),
-    /** The sorted, comma-joined form is one index key. */
+    /** Of the sorted, comma-joined form, as in the original. */
     CAPABILITY_BYTES(4096),
     /**
      * A person reads it. Longer failure messages are cut, because a failure must never fail to be

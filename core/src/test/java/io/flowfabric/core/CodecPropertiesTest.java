@@ -205,18 +205,37 @@ class CodecPropertiesTest {
     private static Capabilities anyCapabilities(SplittableRandom random) {
         var words = new TreeSet<String>();
         for (int n = random.nextInt(6); n > 0; n--) {
-            var word = new StringBuilder();
-            for (int length = random.nextInt(1, 8); length > 0; length--) {
-                int point = random.nextInt(5) == 0 ? random.nextInt(0x110000) : random.nextInt(128);
-                word.appendCodePoint(isWordLike(point) ? point : 'x');
-            }
-            words.add(word.toString());
+            words.add(
+                    switch (random.nextInt(4)) {
+                        case 0 -> anyWord(random) + "x=" + anyWord(random);
+                        case 1 -> anyWord(random) + "x" + anySign(random) + anyVersion(random);
+                        default -> anyWord(random);
+                    });
         }
         return new Capabilities(words);
     }
 
+    private static String anyWord(SplittableRandom random) {
+        var word = new StringBuilder();
+        for (int length = random.nextInt(1, 8); length > 0; length--) {
+            int point = random.nextInt(5) == 0 ? random.nextInt(0x110000) : random.nextInt(128);
+            word.appendCodePoint(isWordLike(point) ? point : 'x');
+        }
+        return word.toString();
+    }
+
     private static boolean isWordLike(int point) {
-        return Character.isLetterOrDigit(point) || "!#+-./:=_".indexOf(point) >= 0;
+        return Character.isLetterOrDigit(point) || "!#+-./:_".indexOf(point) >= 0;
+    }
+
+    private static String anySign(SplittableRandom random) {
+        return List.of(">=", ">", "<=", "<").get(random.nextInt(4));
+    }
+
+    private static String anyVersion(SplittableRandom random) {
+        return "%d.%d%s"
+                .formatted(
+                        random.nextInt(20), random.nextInt(20), random.nextBoolean() ? "" : "-rc1");
     }
 
     private static StateVector anyStateVector(SplittableRandom random) {

@@ -142,6 +142,7 @@ class ErrorsTest {
                         "cursor_expired",
                         "malformed_tag_key",
                         "malformed_capability",
+                        "comparison_offered",
                         "malformed_vector",
                         "impossible_state",
                         "claim_number_used");
@@ -150,6 +151,7 @@ class ErrorsTest {
                         "id_taken",
                         "key_taken",
                         "session_taken",
+                        "instance_taken",
                         "ended_differently",
                         "already_finished",
                         "not_finished",

@@ -58,7 +58,7 @@ final class Calls {
         var calls = new LinkedHashMap<String, Consumer<Store>>();
         var end = new Ending.Complete(held, Payload.text("done"));
         calls.put("submit", store -> store.submissions().submit(World.work(1)));
-        calls.put("open", store -> store.sessions().open(Session.of("other", "here", "emails")));
+        calls.put("open", store -> store.sessions().open(Session.of("other", "there", "emails")));
         calls.put(
                 "heartbeat",
                 store -> store.sessions().heartbeat(List.of(Heartbeat.of(session.id()))));

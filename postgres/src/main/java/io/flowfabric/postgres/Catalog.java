@@ -1,10 +1,13 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +42,13 @@ final class Catalog {
     private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
 
     /** What work needs before it may start. */
-    record Gate(String kind, Capabilities needs) {}
+    record Gate(String kind, Capabilities needs) {
+        byte[] digest() {
+            var digest = Digest.of("gate").text(kind);
+            needs.words().forEach(digest::text);
+            return Stored.bytes(digest.done());
+        }
+    }
 
     record LaneGate(int lane, int gate) {}
 
@@ -67,18 +76,16 @@ final class Catalog {
         if (known != null) {
             return known;
         }
-        var needs = gate.needs().words().toArray(String[]::new);
-        var found =
-                db.query("gate")
-                        .set("kind", gate.kind())
-                        .set("needs", needs)
-                        .optional(row -> row.intValue("id"));
+        var digest = gate.digest();
+        var found = db.query("gate").set("digest", digest).optional(row -> row.intValue("id"));
         if (found.isEmpty()) {
-            db.query("add_gate").set("kind", gate.kind()).set("needs", needs).update();
-            return db.query("gate")
+            db.query("add_gate")
                     .set("kind", gate.kind())
-                    .set("needs", needs)
-                    .one(row -> row.intValue("id"));
+                    .set("needs", gate.needs().words().toArray(String[]::new))
+                    .set("compares", gate.needs().compare())
+                    .set("digest", digest)
+                    .update();
+            return db.query("gate").set("digest", digest).one(row -> row.intValue("id"));
         }
         trim(gateNumbers.keySet());
         gateNumbers.put(gate, found.get());
@@ -132,7 +139,7 @@ final class Catalog {
         return Objects.requireNonNull(lanes.get(number), () -> "no lane has the number " + number);
     }
 
-    /** Looks up gates by number. */
+    /** Looks up gates by number. What cannot be read is left out. */
     Map<Integer, Gate> gates(Jdbc db, Collection<Integer> numbers) {
         var missing =
                 numbers.stream().filter(number -> !gates.containsKey(number)).distinct().toList();
@@ -143,16 +150,20 @@ final class Catalog {
                     .set("ids", missing.stream().mapToInt(i -> i).toArray())
                     .list(
                             row -> {
-                                var gate =
-                                        new Gate(
-                                                row.text("kind"),
-                                                Capabilities.of(List.of(row.texts("needs"))));
-                                found.put(row.intValue("id"), gate);
-                                return gate;
+                                try {
+                                    found.put(row.intValue("id"), gate(row));
+                                } catch (Invalid unreadable) {
+                                    // Another version may know of needs that this one does not.
+                                }
+                                return row.intValue("id");
                             });
             gates.putAll(found);
         }
         return lookedUp(numbers, gates, found);
+    }
+
+    private static Gate gate(Row row) {
+        return new Gate(row.text("kind"), Capabilities.of(List.of(row.texts("needs"))));
     }
 
     /**

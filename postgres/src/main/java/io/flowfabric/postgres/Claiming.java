@@ -5,6 +5,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.postgres.jdbc.Failures;
 
 import org.slf4j.Logger;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
@@ -27,6 +29,7 @@ final class Claiming implements Claims {
 
     private final Postgres postgres;
     private final Turns turns = new Turns();
+    private final Fits fits = new Fits();
 
     Claiming(Postgres postgres) {
         this.postgres = postgres;
@@ -69,6 +72,19 @@ final class Claiming implements Claims {
             List<Lease> leases, int taken, int unreadable, long candidates, boolean welcome) {}
 
     private Round round(Claim claim, int max, int window, boolean again) {
+        while (true) {
+            var round = tried(claim, max, window, again);
+            if (round.isPresent()) {
+                return round.get();
+            }
+        }
+    }
+
+    /** Empty when there were gates that had to be judged first; then nothing was taken. */
+    private Optional<Round> tried(Claim claim, int max, int window, boolean again) {
+        var fit = fits.of(claim.session());
+        var unjudged = new ArrayList<Integer>();
+        var offers = new ArrayList<String>();
         var reader = new LeaseReader();
         var starts = turns.starts();
         var look = postgres.marks().look();
@@ -91,6 +107,8 @@ final class Claiming implements Claims {
                 .longs("from_seqs", look.stretches(), Marks.Stretch::fromSeq)
                 .longs("to_ranks", look.stretches(), Marks.Stretch::toRank)
                 .booleans("to_freshs", look.stretches(), Marks.Stretch::toFresh)
+                .ints("fitting", fit.fitting(), gate -> gate)
+                .ints("unfitting", fit.unfitting(), gate -> gate)
                 .set("pass", starts.pass())
                 .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
                 .doubles("pass_starts", starts.lanes().values(), start -> start)
@@ -99,6 +117,10 @@ final class Claiming implements Claims {
                             candidates[0] = row.longValue("candidates");
                             welcome[0] = row.bool("welcome");
                             if (row.uuidOrNull("id") == null) {
+                                unjudged.addAll(List.of(row.ints("unjudged")));
+                                if (!unjudged.isEmpty()) {
+                                    offers.addAll(List.of(row.texts("offers")));
+                                }
                                 return;
                             }
                             reader.add(row);
@@ -115,13 +137,22 @@ final class Claiming implements Claims {
                                             row.longValue("seq")));
                             taken[0]++;
                         });
+        if (!unjudged.isEmpty()) {
+            fits.judge(postgres, claim.session(), Capabilities.of(offers), unjudged);
+            return Optional.empty();
+        }
         postgres.marks().taken(look, places);
         var read = reader.read(postgres.db(), postgres.catalog(), claim.session());
         if (!read.unreadable().isEmpty()) {
             quarantine(claim.session(), read.unreadable());
         }
-        return new Round(
-                read.leases(), taken[0], read.unreadable().size(), candidates[0], welcome[0]);
+        return Optional.of(
+                new Round(
+                        read.leases(),
+                        taken[0],
+                        read.unreadable().size(),
+                        candidates[0],
+                        welcome[0]));
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */

@@ -61,7 +61,7 @@ final class Reading implements Queries {
     static Map<UUID, Answer<ExecutionView>> views(Postgres postgres, List<UUID> ids) {
         var reader = new ViewReader();
         postgres.db().query("describe").uuids("ids", ids, id -> id).each(reader::add);
-        return reader.read(postgres.db(), postgres.catalog());
+        return reader.read(postgres);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
@@ -9,13 +10,16 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Opened;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -36,10 +40,21 @@ final class SessionKeeping implements Sessions {
     record Known(Session session, boolean alive, long acknowledged) {}
 
     @Override
-    public Instant open(Session session) {
+    public Opened open(Session session) {
+        return postgres.db()
+                .transaction(tx -> register(tx, session))
+                .map(aliveUntil -> new Opened(aliveUntil, true))
+                .orElseGet(() -> openAgain(session));
+    }
+
+    /** Until when it lives, unless there is a session of this id. */
+    private Optional<Instant> register(Jdbc tx, Session session) {
+        tx.query("hold_instance")
+                .set("namespace", session.namespace().name())
+                .set("instance", session.instance())
+                .run();
         var opened =
-                postgres.db()
-                        .query("open_session")
+                tx.query("open_session")
                         .set("now", postgres.now())
                         .set("id", session.id().uuid())
                         .set("namespace", session.namespace().name())
@@ -50,10 +65,34 @@ final class SessionKeeping implements Sessions {
                         .set("offers", session.offers().words().toArray(String[]::new))
                         .set("ttl", session.ttl().toMillis())
                         .optional(row -> Stored.moment(row, "alive_until"));
-        return opened.orElseGet(() -> openAgain(session));
+        if (opened.isPresent()) {
+            refuseAnotherName(tx, session);
+        }
+        return opened;
     }
 
-    private Instant openAgain(Session session) {
+    /** One process has one name: two that call themselves the same instance are a mistake. */
+    private void refuseAnotherName(Jdbc tx, Session session) {
+        tx.query("same_instance")
+                .set("now", postgres.now())
+                .set("id", session.id().uuid())
+                .set("namespace", session.namespace().name())
+                .set("worker", session.worker())
+                .set("instance", session.instance())
+                .optional(
+                        row ->
+                                new Conflict(
+                                        Conflict.Code.INSTANCE_TAKEN,
+                                        new SessionId(row.uuid("id")).toString(),
+                                        "The instance %s lives as worker %s."
+                                                .formatted(session.instance(), row.text("worker"))))
+                .ifPresent(
+                        conflict -> {
+                            throw conflict;
+                        });
+    }
+
+    private Opened openAgain(Session session) {
         var known = find(postgres, session.id());
         if (known.isPresent() && known.get().alive && !known.get().session.equals(session)) {
             throw new Conflict(
@@ -61,7 +100,20 @@ final class SessionKeeping implements Sessions {
                     session.id().toString(),
                     "This session was opened with other content.");
         }
-        return renew(Heartbeat.of(session.id())).orThrow().aliveUntil();
+        return new Opened(renew(Heartbeat.of(session.id())).orThrow().aliveUntil(), false);
+    }
+
+    /** Who lives and serves one of these lanes. */
+    static List<Session> alive(Postgres postgres, Collection<Lane> lanes) {
+        return postgres.db()
+                .query("alive_in")
+                .set("now", postgres.now())
+                .texts(
+                        "namespaces",
+                        lanes.stream().map(Lane::namespace).distinct().toList(),
+                        Namespace::name)
+                .texts("lanes", lanes, Lane::name)
+                .list(SessionKeeping::session);
     }
 
     static Optional<Known> find(Postgres postgres, SessionId id) {

@@ -7,12 +7,14 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.decision.Route;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.jdbc.Row;
 
 import java.util.ArrayList;
@@ -21,17 +23,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** Makes views of rows. */
 final class ViewReader {
     private final List<Raw> rows = new ArrayList<>();
 
     /** A row whose lane, gate and terms are still numbers. */
-    private record Raw(ExecutionId id, int lane, int gate, int terms, Finish view) {}
+    private record Raw(
+            ExecutionId id, int lane, int gate, int terms, boolean waiting, Finish view) {}
 
     /** What is left to do once the numbers are looked up. */
     private interface Finish {
-        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared);
+        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared, Routes routes);
+    }
+
+    /** Why nobody could take work, per lane and gate. */
+    private interface Routes {
+        Optional<String> obstacle(Lane lane, Catalog.Gate gate);
     }
 
     void add(Row row) {
@@ -44,7 +53,8 @@ final class ViewReader {
                             row.intValue("lane"),
                             -1,
                             -1,
-                            (lane, gate, shared) -> {
+                            false,
+                            (lane, gate, shared, routes) -> {
                                 throw Operating.unreadable(id);
                             }));
             return;
@@ -55,13 +65,17 @@ final class ViewReader {
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("terms"),
+                        Stored.situation(row) == Situation.READY,
                         finish(row, id)));
     }
 
-    Map<UUID, Answer<ExecutionView>> read(Jdbc db, Catalog catalog) {
+    Map<UUID, Answer<ExecutionView>> read(Postgres postgres) {
+        var db = postgres.db();
+        var catalog = postgres.catalog();
         catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
         var gates = catalog.gates(db, rows.stream().map(Raw::gate).toList());
         var terms = catalog.terms(db, rows.stream().map(Raw::terms).toList());
+        var routes = routes(postgres);
         var views = new HashMap<UUID, Answer<ExecutionView>>();
         for (Raw row : rows) {
             var gate = gates.get(row.gate);
@@ -70,9 +84,27 @@ final class ViewReader {
                     row.id.uuid(),
                     gate == null || shared == null
                             ? Answer.refused(Operating.unreadable(row.id))
-                            : Answer.done(row.view.view(catalog.lane(row.lane), gate, shared)));
+                            : Answer.done(
+                                    row.view.view(catalog.lane(row.lane), gate, shared, routes)));
         }
         return views;
+    }
+
+    /** The workers are only asked for when there is work that waits for one. */
+    private Routes routes(Postgres postgres) {
+        var lanes =
+                rows.stream()
+                        .filter(Raw::waiting)
+                        .map(row -> postgres.catalog().lane(row.lane))
+                        .distinct()
+                        .toList();
+        var alive = lanes.isEmpty() ? List.<Session>of() : SessionKeeping.alive(postgres, lanes);
+        record Queue(Lane lane, Catalog.Gate gate) {}
+        var obstacles = new HashMap<Queue, Optional<String>>();
+        return (lane, gate) ->
+                obstacles.computeIfAbsent(
+                        new Queue(lane, gate),
+                        queue -> Route.obstacle(lane, gate.kind(), gate.needs(), alive));
     }
 
     private static Finish finish(Row row, ExecutionId id) {
@@ -104,7 +136,7 @@ final class ViewReader {
         var deadline = Stored.time(row, "deadline");
         var submitted = Stored.moment(row, "submitted");
         var changed = Stored.moment(row, "changed");
-        return (lane, gate, shared) ->
+        return (lane, gate, shared, routes) ->
                 new ExecutionView(
                         id,
                         lane,
@@ -113,7 +145,7 @@ final class ViewReader {
                         key,
                         tags,
                         Stored.policy(shared, gate.needs(), firstPriority, start, deadlineDue),
-                        seen(state, lane, laneState),
+                        seen(state, lane, laneState, () -> routes.obstacle(lane, gate)),
                         priority,
                         attempts,
                         epoch,
@@ -138,12 +170,21 @@ final class ViewReader {
                                         Stored.moment(row, "progress_at")));
     }
 
-    /** The state as it reads from outside: what stands in a closed lane says so. */
+    /** The state as it reads from outside: what stands behind a shut gate says so. */
     private static ExecutionState seen(
-            ExecutionState state, Lane lane, LaneSettings.State laneState) {
-        return state instanceof Ready ready && !laneState.gives()
-                ? new Blocked(
-                        BlockedBy.LANE, "lane %s is %s".formatted(lane, laneState.wire()), ready)
-                : state;
+            ExecutionState state,
+            Lane lane,
+            LaneSettings.State laneState,
+            Supplier<Optional<String>> obstacle) {
+        if (!(state instanceof Ready ready)) {
+            return state;
+        }
+        if (!laneState.gives()) {
+            return new Blocked(
+                    BlockedBy.LANE, "lane %s is %s".formatted(lane, laneState.wire()), ready);
+        }
+        return obstacle.get()
+                .<ExecutionState>map(why -> new Blocked(BlockedBy.ROUTE, why, ready))
+                .orElse(ready);
     }
 }

@@ -60,6 +60,7 @@ class PlansTest {
     private static final int OPEN = 10_000;
     private static final int SHUT_GATES = 100;
     private static final int SHUT = 100_000;
+    private static final int COMPARING_GATES = 50;
     private static final int BATCH = 64;
 
     @TempDir static Path home;
@@ -182,7 +183,48 @@ class PlansTest {
         }
 
         // It looks at a few more than it takes, and at each gate of the lane.
-        check("claim", BATCH + SHUT_GATES);
+        check("claim", BATCH + SHUT_GATES + COMPARING_GATES);
+    }
+
+    @Test
+    void a_claim_is_one_statement_when_all_versions_were_compared() {
+        submit(
+                COMPARING_GATES * BATCH,
+                i ->
+                        Submission.of("work", Payload.EMPTY)
+                                .policy(
+                                        Policy.DEFAULT
+                                                .priority(1)
+                                                .needs(
+                                                        Capabilities.of(
+                                                                "v>=1." + i % COMPARING_GATES))));
+        var able =
+                Session.of("worker", "5", "default")
+                        .ttl(Duration.ofHours(1))
+                        .offers(Capabilities.of("v=1." + (COMPARING_GATES / 2 - 1)));
+        store.sessions().open(able);
+        startLogging();
+        for (int i = 1; i <= 10; i++) {
+            var leases = store.claims().claim(new Claim(able.id(), i, BATCH));
+            assertThat(leases).hasSize(BATCH).allMatch(lease -> lease.policy().needs().compare());
+        }
+
+        // The first one learns what there is to compare.
+        assertThat(plans("claim")).hasSize(11);
+        assertThat(plans("gates").size()).isLessThanOrEqualTo(1);
+        // It looks at a claim's worth behind every gate that is open to it.
+        check("claim", (BATCH + 24) * (COMPARING_GATES / 2 + 1) + SHUT_GATES);
+    }
+
+    @Test
+    void a_look_at_ready_work_asks_once_who_could_take_it() {
+        var ids = submit(BATCH, i -> Submission.of("work", Payload.EMPTY));
+        startLogging();
+        store.queries().describe(ids);
+
+        assertThat(plans("alive_in")).hasSize(1);
+        check("alive_in", 6);
+        check("describe", BATCH);
     }
 
     @Test

@@ -56,9 +56,14 @@ public final class WorkerBuilder {
         return this;
     }
 
-    /** What it is able to do, for work that needs more than a handler. */
+    /**
+     * What it is able to do, for work that needs more than a handler: words like {@code gpu} and
+     * attributes like {@code torch=2.3.1}.
+     *
+     * @throws Invalid when one of them breaks the rules, or is a comparison
+     */
     public WorkerBuilder offers(String... words) {
-        offers = Capabilities.of(words);
+        offers = Capabilities.of(words).asOffer();
         return this;
     }
 

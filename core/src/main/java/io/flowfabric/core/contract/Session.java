@@ -22,7 +22,7 @@ import java.util.TreeSet;
  * @param instance the name of this one process
  * @param lanes where it takes work from
  * @param kinds which kinds it can handle; none named means all
- * @param offers what it is able to do
+ * @param offers what it is able to do: words and attributes, no comparisons
  * @param ttl how long it counts as alive after each sign of life
  */
 public record Session(
@@ -61,6 +61,7 @@ public record Session(
                     "session ttl",
                     "%s is outside of %d to %d ms.".formatted(ttl, SHORTEST_TTL_MILLIS, longest));
         }
+        offers = offers.asOffer();
         // As plain collections: another order than the natural one does not come along.
         lanes = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) lanes));
         kinds = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) kinds));

@@ -2,7 +2,6 @@ package io.flowfabric.core.contract;
 
 import io.flowfabric.core.SessionId;
 
-import java.time.Instant;
 import java.util.List;
 
 /**
@@ -13,13 +12,14 @@ import java.util.List;
  */
 public interface Sessions {
     /**
-     * Opens a session, until the returned moment.
+     * Registers a session.
      *
-     * <p>Repeating it while it lives, with the same content, counts as a heartbeat. Refusals:
-     * {@code Conflict} when the id was opened with other content, {@code NotFound} when the session
+     * <p>Repeating it while it lives, with the same content, refreshes it like a heartbeat.
+     * Refusals: {@code Conflict} when the id was opened with other content, or when the instance
+     * lives under the name of another worker in this namespace; {@code NotFound} when the session
      * of this id has died.
      */
-    Instant open(Session session);
+    Opened open(Session session);
 
     /** Keeps sessions alive. Refusal: {@code NotFound} when a session has died. */
     List<Answer<Beat>> heartbeat(List<Heartbeat> heartbeats);

@@ -22,7 +22,7 @@ import java.util.Optional;
  *     as long as its session lives
  * @param stallTimeout how long its worker may be silent about progress before the lease is taken
  *     away; none means for ever
- * @param needs what a worker must offer to get it
+ * @param needs what a worker must offer to get it: words, attributes, comparisons of versions
  * @param maxReclaims how often its lease may lapse before it fails
  * @param maxReplays how often an operator may replay it
  * @param retention how long it is kept after its end; none means as long as its namespace says

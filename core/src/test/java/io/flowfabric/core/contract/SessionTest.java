@@ -75,6 +75,14 @@ class SessionTest {
     }
 
     @Test
+    void a_comparison_is_not_offered() {
+        assertRefused(
+                Invalid.Code.COMPARISON_OFFERED,
+                "offers",
+                () -> plain.offers(Capabilities.of("gpu", "torch>=2.3")));
+    }
+
+    @Test
     void it_serves_the_lanes_it_names_in_its_own_namespace() {
         assertThat(plain.serves(Lane.of("emails"))).isTrue();
         assertThat(plain.serves(Lane.of("other"))).isFalse();

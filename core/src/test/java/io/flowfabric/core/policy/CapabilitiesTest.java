@@ -12,6 +12,7 @@ import io.flowfabric.core.Limit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Comparator;
@@ -91,6 +92,115 @@ class CapabilitiesTest {
     @ValueSource(strings = {",", "a,", ",a", "a,,b"})
     void an_empty_word_is_refused(String text) {
         assertRefused(Invalid.Code.EMPTY, "capability", () -> Capabilities.parse(text));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                // what is offered | what is needed | whether that is enough
+                "gpu | gpu | true",
+                "region=eu | region=eu | true",
+                "region=eu | region=us | false",
+                "region=eu,region=us | region=us | true",
+                "region=eu,region=us | region=eu,region=us | true",
+                "torch=2.3.1 | torch=2.3.1 | true",
+                "torch=2.3.0 | torch=2.3 | false",
+                "torch=2.3.1 | torch | false",
+                "torch | torch>=2.3 | false",
+                "torch=2.3.1 | torch>=2.3 | true",
+                "torch=2.3.0 | torch>=2.3 | true",
+                "torch=2.10 | torch>=2.3 | true",
+                "torch=2.2.9 | torch>=2.3 | false",
+                "torch=2.3.0-rc1 | torch>=2.3 | false",
+                "torch=2.3.1+cu121 | torch>=2.3.1 | true",
+                "torch=2.3.0 | torch>2.3 | false",
+                "torch=2.3.0.1 | torch>2.3 | true",
+                "torch=2.3.0 | torch<=2.3 | true",
+                "torch=2.3.1 | torch<=2.3 | false",
+                "torch=2.3.0-rc1 | torch<2.3 | true",
+                "torch=2.3.0 | torch<2.3 | false",
+                "torch=nightly | torch>=0 | false",
+                "torch=nightly,torch=2.4 | torch>=0 | true",
+                "torch=2.4 | torch>=2.3,torch<3 | true",
+                "torch=3.1 | torch>=2.3,torch<3 | false",
+                "torch=1.9,torch=3.1 | torch>=2.3,torch<3 | false",
+                "torch=1.9,torch=2.5,torch=3.1 | torch>=2.3,torch<3 | true",
+                "torch=2.4 | gpu,torch>=2.3 | false",
+                "gpu,torch=2.4 | gpu,torch>=2.3 | true",
+                "pytorch=2.4,torch-nightly=2.4 | torch>=2.3 | false",
+                "Torch=2.4 | torch>=2.3 | false",
+                "c++=17 | c++>=11 | true",
+                "\u7248\u672C=2 | \u7248\u672C>=1 | true",
+            })
+    void a_worker_covers_what_its_attributes_meet(String offered, String needed, boolean covered) {
+        var offers = Capabilities.parse(offered).asOffer();
+        var needs = Capabilities.parse(needed);
+
+        assertThat(offers.cover(needs)).isEqualTo(covered);
+        assertThat(offers.missing(needs).words().isEmpty()).isEqualTo(covered);
+    }
+
+    @Test
+    void the_bounds_of_one_key_are_met_or_missing_together() {
+        var offers = Capabilities.of("gpu", "torch=1.9", "torch=3.1");
+
+        assertThat(offers.missing(Capabilities.of("gpu", "tpu", "torch>=2.3", "torch<3")))
+                .isEqualTo(Capabilities.of("tpu", "torch<3", "torch>=2.3"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"torch>=2.3", "torch>2.3", "torch<=2.3", "torch<2.3"})
+    void a_comparison_is_needed_and_never_offered(String comparison) {
+        var needs = Capabilities.of("gpu", comparison);
+
+        assertThat(needs.compare()).isTrue();
+        assertRefused(Invalid.Code.COMPARISON_OFFERED, "offers", needs::asOffer);
+    }
+
+    @Test
+    void words_and_attributes_can_be_offered() {
+        var offers = Capabilities.of("gpu", "region=eu");
+
+        assertThat(offers.asOffer()).isSameAs(offers);
+        assertThat(offers.compare()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "=",
+                "=eu",
+                ">=2",
+                "<2",
+                "region=",
+                "torch>=",
+                "torch>",
+                "region==eu",
+                "region=a=b",
+                "torch=>2",
+                "torch>>2",
+                "torch<>2",
+                "torch>=<2",
+                "region!=eu",
+                "torch~=2.3",
+                "torch:=2",
+                "torch^=2",
+                "a<b>",
+                "torch>=new",
+                "torch>=v2",
+                "torch>=2.",
+                "torch>=.2",
+                "torch>=2..3",
+                "torch>=2.x",
+                "torch>=-1",
+                "torch>=2-",
+                "torch>=2+",
+                "torch>=2.3.rc1",
+                "torch>=\u0662"
+            })
+    void what_is_neither_word_nor_attribute_nor_comparison_is_refused(String word) {
+        assertRefused(Invalid.Code.MALFORMED_CAPABILITY, "capability", () -> Capabilities.of(word));
     }
 
     @Test

@@ -40,7 +40,10 @@ create table ${schema}.gate (
     id integer generated always as identity primary key,
     kind text not null,
     needs text[] not null,
-    unique (kind, needs)
+    -- whether a comparison is among the needs, so that the process has to say whom it fits
+    compares boolean not null,
+    -- of kind and needs: together they may be too long for an index
+    digest bytea not null unique
 );
 
 -- Which gates a lane has ever had work for: where a claim has to look.

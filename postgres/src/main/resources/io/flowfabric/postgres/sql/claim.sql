@@ -15,13 +15,14 @@ claimer as (
     for key share of s
 ),
 visible as (
-    select lane.id as lane, lane.weight, gate.id as gate, claimer.now
+    -- What compares was judged by the process, if it knows of it.
+    select lane.id as lane, lane.weight, gate.id as gate, claimer.now, gate.compares and gate.id <> all(:fitting::integer[]) as unjudged
     from claimer
     join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
         and lane.state in ('active', 'draining')
     join ${schema}.lane_gate on lane_gate.lane = lane.id
     join ${schema}.gate on gate.id = lane_gate.gate
-    where gate.needs <@ claimer.offers
+    where (case when gate.compares then gate.id <> all(:unfitting::integer[]) else gate.needs <@ claimer.offers end)
         and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds))
 ),
 -- Where to look: everywhere, or beside what is known to have been taken.
@@ -36,6 +37,8 @@ stretch as (
         :from_ranks::bigint[], :from_freshs::boolean[], :from_seqs::bigint[], :to_ranks::bigint[], :to_freshs::boolean[]
     ) as s (lane, gate, from_rank, from_fresh, from_seq, to_rank, to_fresh)
         on s.lane = visible.lane and s.gate = visible.gate
+    -- What is not judged may be ahead of everything else: then nothing is taken yet.
+    where not exists (select from visible where unjudged)
 ),
 candidate as (
     select stretch.lane, stretch.weight, stretch.gate, head.*
@@ -117,13 +120,18 @@ recorded as (
         'running', attempts, epoch, :session::uuid
     from leased
 )
--- A row at least: whether the session may claim under this number, and how many were in sight.
+-- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
     leased.retries, leased.deadline, leased.since, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
-    sight.candidates, sight.welcome
-from (select (select count(*) from candidate) as candidates, exists (select from claimer) as welcome) as sight
+    sight.candidates, sight.welcome, sight.unjudged, sight.offers
+from (
+    select
+        (select count(*) from candidate) as candidates, exists (select from claimer) as welcome,
+        array(select distinct gate from visible where unjudged) as unjudged,
+        (select offers from claimer where exists (select from visible where unjudged)) as offers
+) as sight
 left join leased on true
 left join ${schema}.submission s on s.id = leased.id
 order by leased.turn, leased.lane

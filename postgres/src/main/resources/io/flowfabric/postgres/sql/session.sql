@@ -5,6 +5,26 @@ from (select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp
 on conflict do nothing
 returning alive_until
 
+-- name: hold_instance
+-- Until the transaction is over nobody else opens a session of this instance.
+select pg_advisory_xact_lock(hashtextextended(:namespace || '/' || :instance, hashtext('${schema}')))
+
+-- name: same_instance
+-- Under which other name the instance lives already.
+select id, worker
+from ${schema}.session
+where namespace = :namespace and not dead and instance = :instance and worker <> :worker and id <> :id::uuid
+    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+order by id
+limit 1
+
+-- name: alive_in
+-- Who could take work in these lanes.
+select id, namespace, worker, instance, lanes, kinds, offers, ttl
+from ${schema}.session
+where namespace = any(:namespaces::text[]) and not dead and lanes && :lanes::text[]
+    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+
 -- name: session
 select id, namespace, worker, instance, lanes, kinds, offers, ttl, acknowledged, alive_until,
     not dead and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as alive

@@ -24,10 +24,12 @@ delete from ${schema}.lane where id = any(:ids::integer[]) and id <> all(:used::
 select id, kind, needs from ${schema}.gate where id = any(:ids::integer[])
 
 -- name: gate
-select id from ${schema}.gate where kind = :kind and needs = :needs::text[]
+select id from ${schema}.gate where digest = :digest
 
 -- name: add_gate
-insert into ${schema}.gate (kind, needs) values (:kind, :needs::text[]) on conflict do nothing
+insert into ${schema}.gate (kind, needs, compares, digest)
+values (:kind, :needs::text[], :compares::boolean, :digest)
+on conflict do nothing
 
 -- name: add_lane_gates
 insert into ${schema}.lane_gate (lane, gate)

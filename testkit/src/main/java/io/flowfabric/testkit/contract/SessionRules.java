@@ -44,7 +44,7 @@ abstract class SessionRules extends Rules {
     void a_session_lives_for_its_ttl_from_the_last_sign_of_life() {
         var session = world.session(Lane.DEFAULT);
 
-        assertThat(world.store().sessions().open(session)).isEqualTo(world.in(TTL));
+        assertThat(world.store().sessions().open(session).aliveUntil()).isEqualTo(world.in(TTL));
 
         world.pass(TTL.minusMillis(1));
         assertThat(beat(session.id())).isDone(new Beat(world.in(TTL), Set.of()));
@@ -109,7 +109,7 @@ abstract class SessionRules extends Rules {
         var feed = world.feed(FeedFilter.of(Topic.LEASES));
         world.pass(Duration.ofSeconds(20));
 
-        var until = world.store().sessions().open(frail.session());
+        var until = world.store().sessions().open(frail.session()).aliveUntil();
 
         assertThat(until).isEqualTo(world.in(TTL));
         assertThat(feed.read())

@@ -13,8 +13,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.util.stream.Collectors.toSet;
 
+import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.WorkerView;
+import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -37,7 +40,7 @@ import java.util.stream.Stream;
 
 /** The rows of the state table, each reached and read back. */
 abstract class SituationRules extends Rules {
-    /** What waits for flows, suspension, budgets, quotas, grants and the registry of workers. */
+    /** What waits for flows, suspension, budgets, quotas and grants. */
     private static final Set<Situation> OWED =
             EnumSet.of(
                     Situation.AWAITING_CHILDREN,
@@ -46,8 +49,7 @@ abstract class SituationRules extends Rules {
                     Situation.RESUMING_LATER,
                     Situation.SKIPPED,
                     Situation.SHORT_OF_BUDGET,
-                    Situation.OVER_QUOTA,
-                    Situation.WITHOUT_WORKER);
+                    Situation.OVER_QUOTA);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Policy EXPIRING = Policy.DEFAULT.deadline(Due.in(MINUTE));
@@ -90,6 +92,7 @@ abstract class SituationRules extends Rules {
         var backingOff = "runnable/unowned/not_eligible_until_time/waiting_for_retry_backoff/none/";
         var held = "runnable/unowned/blocked_by_operator/paused_by_operator/none/";
         var closed = "runnable/unowned/blocked_by_lane_state/paused_by_policy/none/";
+        var without = "runnable/unowned/blocked_by_route/waiting_for_capable_worker/none/";
         var ended = "terminal/unowned/not_applicable/none/";
         return List.of(
                 new Way(ready + "pending_first_attempt", this::ready),
@@ -117,7 +120,11 @@ abstract class SituationRules extends Rules {
                 new Way(closed + "pending_first_attempt", () -> closed(ready())),
                 new Way(closed + "pending_retry_attempt", () -> closed(readyToRetry())),
                 new Way(closed + "pending_replay_attempt", () -> closed(readyToReplay())),
-                new Way(closed + "attempt_interrupted", () -> closed(lapsed())));
+                new Way(closed + "attempt_interrupted", () -> closed(lapsed())),
+                new Way(without + "pending_first_attempt", () -> without(ready())),
+                new Way(without + "pending_retry_attempt", () -> without(readyToRetry())),
+                new Way(without + "pending_replay_attempt", () -> without(readyToReplay())),
+                new Way(without + "attempt_interrupted", () -> without(lapsed())));
     }
 
     private ExecutionId ready() {
@@ -217,6 +224,22 @@ abstract class SituationRules extends Rules {
 
     private ExecutionId closed(ExecutionId work) {
         world.configure(world.view(work).lane(), LaneSettings.State.PAUSED);
+        return work;
+    }
+
+    /** The only worker of its lane handles something else. */
+    private ExecutionId without(ExecutionId work) {
+        var lane = world.view(work).lane();
+        world
+                .store()
+                .workers()
+                .list(lane.namespace(), Scope.ALIVE, Cursor.NONE, 1000)
+                .items()
+                .stream()
+                .map(WorkerView::session)
+                .filter(session -> session.serves(lane))
+                .forEach(session -> world.store().sessions().close(session.id()));
+        world.worker(world.session(lane).kinds("something-else"));
         return work;
     }
 

@@ -71,6 +71,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Registering extends RegisteringRules {
+        Registering() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class MarkingDead extends MarkingDeadRules {
         MarkingDead() {
             super(StoreContract.this::open);
@@ -129,6 +136,20 @@ public abstract class StoreContract {
     @Nested
     class Matching extends MatchingRules {
         Matching() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Capable extends CapabilityRules {
+        Capable() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Routing extends RoutingRules {
+        Routing() {
             super(StoreContract.this::open);
         }
     }

@@ -4,6 +4,7 @@ import io.flowfabric.core.Conflict;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Opened;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.testkit.harness.Difference.Kind;
 
@@ -54,6 +55,16 @@ record Repeats(boolean exclusive) {
         }
         if (!before.containsAll(after) || (exclusive && before.size() != after.size())) {
             throw broken("claim", first, second);
+        }
+    }
+
+    /** The same session, which lives now and is not registered a second time. */
+    void open(Reply<Opened> first, Reply<Opened> second) {
+        var refreshed = first.answered().map(opened -> new Opened(opened.aliveUntil(), false));
+        if (refreshed.isEmpty()) {
+            any("open", first, second);
+        } else if (exclusive && !refreshed.equals(second.answered())) {
+            throw broken("open", first, second);
         }
     }
 

@@ -22,9 +22,21 @@ final class Scene {
 
     static final List<String> COLOURS = List.of("red", "green");
 
-    static final List<String> ABILITIES = List.of("eu", "gpu");
+    static final List<String> ABILITIES =
+            List.of("gpu", "region=eu", "region=us", "torch=1.9", "torch=2.3.0-rc1", "torch=2.3.5");
 
     static final Capabilities EVERY_ABILITY = Capabilities.of(ABILITIES);
+
+    /** All of them can be met, but not all by everybody. */
+    static final List<Capabilities> NEEDS =
+            List.of(
+                    Capabilities.of("gpu"),
+                    Capabilities.of("region=eu"),
+                    Capabilities.of("gpu", "region=us"),
+                    Capabilities.of("torch>=2.3"),
+                    Capabilities.of("torch<2"),
+                    Capabilities.of("torch>1.9", "torch<2.3"),
+                    Capabilities.of("gpu", "torch<=2.3.5"));
 
     private Scene() {}
 

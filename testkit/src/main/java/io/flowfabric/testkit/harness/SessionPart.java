@@ -52,7 +52,7 @@ final class SessionPart extends Part {
                 hear(
                         hearing,
                         () -> stage.call("open", session, store -> store.sessions().open(session)),
-                        (first, second) -> repeats.any("open", first, second));
+                        repeats::open);
     }
 
     private Session session(Worker worker, long number, Profile profile) {

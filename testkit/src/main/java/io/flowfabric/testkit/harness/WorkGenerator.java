@@ -41,10 +41,7 @@ final class WorkGenerator {
                 Policy.DEFAULT
                         .priority(draw.one(0, 0, 0, 1, 5, 9000))
                         .retry(retry(draw))
-                        .needs(
-                                draw.chance(25)
-                                        ? Capabilities.of(draw.some(Scene.ABILITIES))
-                                        : Capabilities.NONE)
+                        .needs(draw.chance(25) ? draw.one(Scene.NEEDS) : Capabilities.NONE)
                         .maxReclaims(draw.one(0, 1, 2, 100))
                         .maxReplays(draw.one(0, 1, 10, 10));
         if (draw.chance(30)) {

@@ -16,6 +16,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.decision.Route;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -167,6 +168,13 @@ final class Reading implements Queries, Feeds {
             return new Blocked(
                     BlockedBy.LANE, "lane %s is %s".formatted(row.lane(), state.wire()), ready);
         }
-        return row.state;
+        return row.state instanceof Ready ready ? routed(row, ready) : row.state;
+    }
+
+    private ExecutionState routed(Row row, Ready ready) {
+        var kind = row.submission.kind();
+        return Route.obstacle(row.lane(), kind, row.policy().needs(), world.alive().toList())
+                .<ExecutionState>map(why -> new Blocked(BlockedBy.ROUTE, why, ready))
+                .orElse(ready);
     }
 }

@@ -7,10 +7,11 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Opened;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
 
-import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -23,17 +24,18 @@ final class SessionKeeping implements Sessions {
     }
 
     @Override
-    public Instant open(Session session) {
+    public Opened open(Session session) {
         return world.call(() -> opened(session));
     }
 
-    private Instant opened(Session session) {
+    private Opened opened(Session session) {
         if (world.hasDied(session.id())) {
             throw new NotFound("session", session.id().toString());
         }
         var known = world.session(session.id());
         if (known.isEmpty()) {
-            return world.open(session).aliveUntil;
+            refuseAnotherName(session);
+            return new Opened(world.open(session).aliveUntil, true);
         }
         var living = known.get();
         if (!living.session.equals(session)) {
@@ -43,7 +45,24 @@ final class SessionKeeping implements Sessions {
                     "This session was opened with other content.");
         }
         world.renew(living);
-        return living.aliveUntil;
+        return new Opened(living.aliveUntil, false);
+    }
+
+    /** One process has one name: two that call themselves the same instance are a mistake. */
+    private void refuseAnotherName(Session session) {
+        world.alive()
+                .filter(other -> other.namespace().equals(session.namespace()))
+                .filter(other -> other.instance().equals(session.instance()))
+                .filter(other -> !other.worker().equals(session.worker()))
+                .min(Comparator.comparing(Session::id))
+                .ifPresent(
+                        other -> {
+                            throw new Conflict(
+                                    Conflict.Code.INSTANCE_TAKEN,
+                                    other.id().toString(),
+                                    "The instance %s lives as worker %s."
+                                            .formatted(other.instance(), other.worker()));
+                        });
     }
 
     @Override

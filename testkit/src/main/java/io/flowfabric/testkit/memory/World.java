@@ -248,6 +248,11 @@ class World implements Wakeups {
         return sessions.values().stream();
     }
 
+    /** Those that can work now. */
+    Stream<Session> alive() {
+        return sessions().filter(this::isAlive).map(living -> living.session);
+    }
+
     Collection<Living> dead() {
         return sessions.values().stream().filter(living -> !isAlive(living)).toList();
     }
