@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -32,14 +33,29 @@ final class Feeding implements Feeds {
         this.origin = origin;
     }
 
-    /** What an answer about the log says besides the events: all as of one snapshot. */
-    private record Log(String server, long era, long dropped, Snapshot now) {
+    /**
+     * What an answer about the log says besides the events: all as of one snapshot.
+     *
+     * @param newest the latest transaction of which there are events
+     */
+    private record Log(
+            String server, long era, long dropped, Snapshot now, Optional<Long> newest) {
         static Log of(Row row) {
             return new Log(
                     row.text("server"),
                     row.longValue("era"),
                     row.longValue("dropped"),
-                    Snapshot.of(row.text("now")));
+                    Snapshot.of(row.text("now")),
+                    Optional.ofNullable(row.textOrNull("newest")).map(Long::valueOf));
+        }
+
+        /**
+         * What a cursor may take for seen: no transaction that is younger than any event. Their
+         * numbers may be given to others after a crash, as long as nothing of them is on disk; what
+         * has events that can be seen is on disk.
+         */
+        Snapshot seen() {
+            return newest.map(now::upTo).orElse(Snapshot.NOTHING);
         }
     }
 
@@ -80,7 +96,7 @@ final class Feeding implements Feeds {
         Limit.PAGE.checkRange("max", 1, max);
         if (after.none()) {
             var now = now();
-            var place = FeedPlace.behind(now.log.era, now.log.now, now.last);
+            var place = FeedPlace.behind(now.log.era, now.log.seen(), now.last);
             return new Batch(List.of(), place.cursor(), false);
         }
         return read(filter, FeedPlace.of(after), max);
@@ -106,7 +122,7 @@ final class Feeding implements Feeds {
     private FeedPlace portion(FeedFilter filter, FeedPlace place, int max, List<Entry> entries) {
         var rows = settled(() -> rows(place, max), Rows::log);
         check(place, rows.log());
-        var target = place.target().orElse(rows.log().now);
+        var target = place.target().orElseGet(rows.log()::seen);
         for (var read : rows.reader.read(postgres.db(), postgres.catalog())) {
             if (filter.fits(read.event(), read.tags())) {
                 entries.add(new Entry(read.event(), place.at(target, read.id()).cursor()));

@@ -16,6 +16,12 @@ import java.util.stream.Collectors;
  * @param open those in between that had not ended, in order
  */
 record Snapshot(long xmin, long xmax, List<Long> open) {
+    /** The first number that Postgres gives to a transaction. */
+    private static final long FIRST = 3;
+
+    /** From before there was anything. */
+    static final Snapshot NOTHING = new Snapshot(FIRST, FIRST, List.of());
+
     private static final Pattern TEXT = Pattern.compile("(\\d{1,19}):(\\d{1,19}):([\\d,]*)");
 
     Snapshot {
@@ -36,6 +42,13 @@ record Snapshot(long xmin, long xmax, List<Long> open) {
                                 .map(Long::valueOf)
                                 .toList();
         return new Snapshot(Long.parseLong(parts.group(1)), Long.parseLong(parts.group(2)), open);
+    }
+
+    /** The same, without what it knows of transactions after the given one. */
+    Snapshot upTo(long xid) {
+        long end = Math.min(xmax, xid + 1);
+        return new Snapshot(
+                Math.min(xmin, end), end, open.stream().filter(other -> other < end).toList());
     }
 
     /** Whether it knows of transactions that another one has not heard of. */

@@ -9,7 +9,6 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.postgres.embedded.TestPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
 import io.flowfabric.postgres.jdbc.SchemaName;
 
 import org.junit.jupiter.api.AfterEach;
@@ -46,9 +45,12 @@ class FeedBesideWritersTest {
             PostgresStore.open(TestPostgres.options().withConnections(10), schema);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final FeedLedger ledger = new FeedLedger(now());
+    private final List<FeedReading> readers = new ArrayList<>();
 
     @AfterEach
     void close() {
+        // A test that fails leaves its reader behind.
+        readers.forEach(FeedReading::kill);
         threads.close();
         store.close();
     }
@@ -72,7 +74,7 @@ class FeedBesideWritersTest {
             }
 
             // Nothing waits for those who are still at it: all that is committed arrives before.
-            var reader = new FeedReading(options("reader"), schema, ledger, DEATHS);
+            var reader = reader("reader", DEATHS);
             var reading = threads.submit(reader);
             var committed = committed();
             eventually("what is committed is told", reading, () -> ledger.hasSaved(committed));
@@ -100,7 +102,7 @@ class FeedBesideWritersTest {
         try (var writers = new FeedWriters(store);
                 var knife = TestPostgres.connect()) {
             writers.start(4, 4);
-            var reader = new FeedReading(options("cut"), schema, ledger, 1);
+            var reader = reader("cut", 1);
             var reading = threads.submit(reader);
 
             var cuts = new int[1];
@@ -119,7 +121,7 @@ class FeedBesideWritersTest {
     }
 
     private void oneLife(long seed, Duration length) throws Exception {
-        var reader = new FeedReading(options("reader"), schema, ledger, seed);
+        var reader = reader("reader", seed);
         var reading = threads.submit(reader);
         LockSupport.parkNanos(length.toNanos());
         reader.kill();
@@ -176,8 +178,12 @@ class FeedBesideWritersTest {
         return steps.stream().map(Event.Step::execution).toList();
     }
 
-    private static DatabaseOptions options(String name) {
-        return TestPostgres.options().withConnections(2).withApplicationName(name);
+    /** A reader that has not begun, with connections of this name. */
+    private FeedReading reader(String name, long seed) {
+        var options = TestPostgres.options().withConnections(2).withApplicationName(name);
+        var reader = new FeedReading(options, schema, ledger, seed);
+        readers.add(reader);
+        return reader;
     }
 
     /** Lets the server end the connections of an application, and says how many. */

@@ -1,5 +1,6 @@
--- Every answer about the log says which era it is of, up to where the log was dropped, and which server
--- answers, all as of the same snapshot: what was dropped while somebody reads cannot be overlooked.
+-- Every answer about the log says which era it is of, up to where the log was dropped, which server answers
+-- and which writer is the newest, all as of the same snapshot: what was dropped while somebody reads cannot be
+-- overlooked.
 
 -- name: feed_now
 select
@@ -7,6 +8,7 @@ select
     h.dropped,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     pg_current_snapshot()::text as now,
+    (select xid from ${schema}.event order by xid desc limit 1) as newest,
     (select coalesce(max(id), 0) from ${schema}.event) as last
 from ${schema}.horizon h
 
@@ -24,6 +26,7 @@ select
     h.dropped,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     p.now::text as now,
+    (select xid from ${schema}.event order by xid desc limit 1) as newest,
     e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace, s.tags
 from ${schema}.horizon h
 cross join portion p
@@ -55,6 +58,7 @@ select
     h.dropped,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     p.now::text as now,
+    (select xid from ${schema}.event order by xid desc limit 1) as newest,
     e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace, s.tags
 from ${schema}.horizon h
 cross join portion p
