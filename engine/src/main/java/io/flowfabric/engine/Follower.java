@@ -96,8 +96,7 @@ public final class Follower extends Service {
         this.position = after;
         this.behind = after;
         this.status =
-                new AtomicReference<>(
-                        new Status(State.STOPPED, time.instant(), Optional.empty()));
+                new AtomicReference<>(new Status(State.STOPPED, time.instant(), Optional.empty()));
     }
 
     /**

@@ -330,8 +330,7 @@ class FollowerTest {
         var follower = engine.follow(EVERYTHING, Cursor.NONE);
         Thread.currentThread().interrupt();
 
-        assertThatExceptionOfType(InterruptedException.class)
-                .isThrownBy(() -> follower.next(LONG));
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> follower.next(LONG));
 
         var ids = submit(1);
         time.pass(Duration.ofSeconds(1));

@@ -38,8 +38,7 @@ final class Feeding implements Feeds {
      *
      * @param newest the latest transaction of which there are events
      */
-    private record Log(
-            String server, long era, long dropped, Snapshot now, Optional<Long> newest) {
+    private record Log(String server, long era, long dropped, Snapshot now, Optional<Long> newest) {
         static Log of(Row row) {
             return new Log(
                     row.text("server"),

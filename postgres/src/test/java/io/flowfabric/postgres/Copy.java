@@ -45,7 +45,8 @@ final class Copy {
         for (var table : tables) {
             copy(qualified(table));
         }
-        for (var sequence : names("select sequencename from pg_sequences where schemaname = '%s'")) {
+        for (var sequence :
+                names("select sequencename from pg_sequences where schemaname = '%s'")) {
             execute(
                     "select setval('%s', %s)"
                             .formatted(qualified(sequence), next(qualified(sequence))));
@@ -68,8 +69,7 @@ final class Copy {
     /** A value that was not given out yet. */
     private long next(String sequence) throws SQLException {
         try (var statement = from.createStatement();
-                var results =
-                        statement.executeQuery("select last_value + 1 from " + sequence)) {
+                var results = statement.executeQuery("select last_value + 1 from " + sequence)) {
             results.next();
             return results.getLong(1);
         }

@@ -70,7 +70,9 @@ class FeedBesideWritersTest {
             var random = new Random(42);
             for (int deaths = 0; deaths < DEATHS || !passed(opened, LONG); deaths++) {
                 // In a hurry only when there are deaths left when the minute is over.
-                oneLife(deaths, Duration.ofMillis(passed(opened, LONG) ? 20 : random.nextInt(1100)));
+                oneLife(
+                        deaths,
+                        Duration.ofMillis(passed(opened, LONG) ? 20 : random.nextInt(1100)));
             }
 
             // Nothing waits for those who are still at it: all that is committed arrives before.
@@ -149,8 +151,7 @@ class FeedBesideWritersTest {
 
     private void assertNeverWas(Collection<ExecutionId> undone) {
         for (var id : undone) {
-            assertThatExceptionOfType(NotFound.class)
-                    .isThrownBy(() -> store.queries().history(id));
+            assertThatExceptionOfType(NotFound.class).isThrownBy(() -> store.queries().history(id));
         }
     }
 
@@ -165,8 +166,7 @@ class FeedBesideWritersTest {
         var ids = new ArrayList<Long>();
         try (var connection = TestPostgres.connect();
                 var statement = connection.createStatement();
-                var results =
-                        statement.executeQuery("select id from %s.event".formatted(schema))) {
+                var results = statement.executeQuery("select id from %s.event".formatted(schema))) {
             while (results.next()) {
                 ids.add(results.getLong(1));
             }

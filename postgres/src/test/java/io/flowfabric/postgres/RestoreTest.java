@@ -113,27 +113,25 @@ class RestoreTest {
     void a_copy_in_another_database_of_the_same_server_is_another_log() throws Exception {
         Cursor cursor;
         List<Event> told;
-        try (var store = PostgresStore.open(TestPostgres.options(), schema)) {
+        try (var store = PostgresStore.open(options(elsewhere), schema)) {
             work(store, 3);
             cursor = store.feeds().read(EVERYTHING, Cursor.NONE, 1).next();
             told = readAll(store, store.feeds().beginning());
         }
-        var other = schema.text() + "_db";
-        var options = TestPostgres.options();
+        var name = schema.text() + "_db";
         var there =
                 DatabaseOptions.of(
-                        options.url().replace("/postgres", "/" + other),
-                        options.user(),
-                        options.password());
-        try (var connection = TestPostgres.connect()) {
-            Shop.execute(connection, "create database " + other);
+                        elsewhere.url().replace("/postgres", "/" + name),
+                        elsewhere.user(),
+                        elsewhere.password());
+        try (var connection = connect(options(elsewhere))) {
+            Shop.execute(connection, "create database " + name);
             restore(connection, there);
+        }
 
-            try (var store = PostgresStore.open(there, schema)) {
-                assertRestored(() -> store.feeds().read(EVERYTHING, cursor, 10));
-                assertThat(readAll(store, store.feeds().beginning())).isEqualTo(told);
-            }
-            Shop.execute(connection, "drop database " + other);
+        try (var store = PostgresStore.open(there, schema)) {
+            assertRestored(() -> store.feeds().read(EVERYTHING, cursor, 10));
+            assertThat(readAll(store, store.feeds().beginning())).isEqualTo(told);
         }
     }
 
@@ -314,10 +312,7 @@ class RestoreTest {
     }
 
     private static List<ExecutionId> executionsIn(List<Event> events) {
-        return events.stream()
-                .map(Event.Step.class::cast)
-                .map(Event.Step::execution)
-                .toList();
+        return events.stream().map(Event.Step.class::cast).map(Event.Step::execution).toList();
     }
 
     private static EmbeddedOptions fast() {
