@@ -95,7 +95,9 @@ final class Feeding implements Feeds {
         Limit.PAGE.checkRange("max", 1, max);
         if (after.none()) {
             var now = now();
-            var place = FeedPlace.behind(now.log.era, now.log.seen(), now.last);
+            // The highest event may have been dropped.
+            long known = Math.max(now.last, now.log.dropped);
+            var place = FeedPlace.behind(now.log.era, now.log.seen(), known);
             return new Batch(List.of(), place.cursor(), false);
         }
         return read(filter, FeedPlace.of(after), max);

@@ -13,6 +13,7 @@ import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 /** Rule 17: whoever follows a feed is told whether to read on or to wait. */
 abstract class FollowingRules extends Rules {
     private static final FeedFilter EVERYTHING = FeedFilter.of(Topic.EVERYTHING);
+    private static final Duration KEPT = Duration.ofDays(7);
 
     FollowingRules(Supplier<StoreFixture> opening) {
         super(opening);
@@ -72,6 +74,22 @@ abstract class FollowingRules extends Rules {
         var rest = readOn(EVERYTHING, helping.next(), 2);
 
         assertThat(rest).hasSize(before.size() + since.size() - 2);
+    }
+
+    @Test
+    void a_log_of_which_nothing_is_kept_is_followed_from_now_on() {
+        world.submit(3, Given::work);
+        var feeds = world.store().feeds();
+        world.pass(KEPT.plusDays(1));
+        assertThat(feeds.read(EVERYTHING, feeds.beginning(), 10).entries()).isEmpty();
+
+        var now = feeds.read(EVERYTHING, Cursor.NONE, 10).next();
+        assertThat(feeds.read(EVERYTHING, now, 10).more()).isFalse();
+        var later = world.submit();
+
+        assertThat(readOn(EVERYTHING, now, 10))
+                .extracting(event -> ((Event.Step) event).execution())
+                .containsExactly(later);
     }
 
     private List<Event> readOn(FeedFilter filter, Cursor from, int max) {
