@@ -94,6 +94,16 @@ public record Cursor(String text) {
                         + " without a cursor.");
     }
 
+    /** The refusal of a cursor into a log that has since been replaced by a copy of itself. */
+    public static Invalid restored() {
+        return new Invalid(
+                Invalid.Code.CURSOR_RESTORED,
+                "cursor",
+                "The log was restored from a copy since it was given out, and nobody can tell what"
+                        + " came after it; read the current state, then start again without a"
+                        + " cursor, or read everything again from the beginning.");
+    }
+
     /**
      * Not the bare CRC: that of a text with its own CRC behind it is zero, and stays so when zeros
      * follow.

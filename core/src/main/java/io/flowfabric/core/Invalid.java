@@ -18,6 +18,7 @@ public final class Invalid extends FlowFabricException {
         MALFORMED_FENCE,
         MALFORMED_CURSOR,
         CURSOR_EXPIRED,
+        CURSOR_RESTORED,
         MALFORMED_TAG_KEY,
         MALFORMED_CAPABILITY,
         /** A worker offered a comparison, which only work can need. */

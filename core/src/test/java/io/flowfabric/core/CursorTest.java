@@ -143,6 +143,14 @@ class CursorTest {
                                 + " start again without a cursor.");
         assertThat(Cursor.expired().code()).isEqualTo(Invalid.Code.CURSOR_EXPIRED);
         assertThat(Cursor.expired().field()).isEqualTo("cursor");
+        assertThat(Cursor.restored())
+                .hasMessage(
+                        "cursor: The log was restored from a copy since it was given out, and"
+                                + " nobody can tell what came after it; read the current state,"
+                                + " then start again without a cursor, or read everything again"
+                                + " from the beginning.");
+        assertThat(Cursor.restored().code()).isEqualTo(Invalid.Code.CURSOR_RESTORED);
+        assertThat(Cursor.restored().field()).isEqualTo("cursor");
     }
 
     @Test

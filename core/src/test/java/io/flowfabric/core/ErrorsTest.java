@@ -140,6 +140,7 @@ class ErrorsTest {
                         "malformed_fence",
                         "malformed_cursor",
                         "cursor_expired",
+                        "cursor_restored",
                         "malformed_tag_key",
                         "malformed_capability",
                         "comparison_offered",

@@ -1,9 +1,15 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A store that is kept going.
@@ -20,6 +26,7 @@ public final class Engine extends Service {
     private final Parking parking;
     private final Submissions submissions;
     private final Leases leases;
+    private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
     public Engine(Store store) {
@@ -81,6 +88,29 @@ public final class Engine extends Service {
         return parking.join(session);
     }
 
+    /**
+     * Follows what happens, from behind a cursor on. Whoever asks stops the follower; a stopping
+     * engine stops those that are left.
+     *
+     * @param after where to begin: {@link Cursor#NONE} for what happens from this call on, {@code
+     *     store().feeds().beginning()} for all that is kept, or one that was saved
+     * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
+     *     was restored from a copy since
+     * @throws Unavailable when the engine has stopped
+     */
+    public Follower follow(FeedFilter filter, Cursor after) {
+        var follower = new Follower(store.feeds(), filter, after, time);
+        follower.start();
+        followers.removeIf(other -> !other.running());
+        followers.add(follower);
+        // Looked at after it was put in: whoever stops the engine does it the other way round.
+        if (stopped) {
+            follower.stop();
+            throw new Unavailable("The engine has stopped; follow through one that runs.");
+        }
+        return follower;
+    }
+
     @Override
     protected void begin() {
         parking.start();
@@ -90,6 +120,7 @@ public final class Engine extends Service {
     @Override
     protected void end() {
         stopped = true;
+        followers.forEach(Follower::stop);
         sweeps.stop();
         parking.stop();
     }

@@ -54,6 +54,12 @@ public final class ManualTime implements Time {
         }
     }
 
+    /** Lets much time pass at once, as for a machine that was asleep. */
+    public void skip(Duration much) {
+        clock.advance(much);
+        sleepers.keySet().forEach(LockSupport::unpark);
+    }
+
     /** Lets some time pass: until somebody waits no longer, or a small step. */
     public void step() {
         step(LONGEST_STEP);

@@ -5,7 +5,9 @@ import static io.flowfabric.engine.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.policy.Backoff;
@@ -63,6 +65,16 @@ class ServiceContractTest {
                         new HoldsNothing());
             }
         },
+        FOLLOWER {
+            @Override
+            Service make(Store store, Engine engine) {
+                return new Follower(
+                        store.feeds(),
+                        FeedFilter.of(FeedFilter.Topic.EVERYTHING),
+                        Cursor.NONE,
+                        Time.SYSTEM);
+            }
+        },
         ENGINE {
             @Override
             Service make(Store store, Engine engine) {
@@ -71,6 +83,11 @@ class ServiceContractTest {
         };
 
         abstract Service make(Store store, Engine engine);
+
+        /** Whether it calls the store although nobody asks it to. */
+        boolean busy() {
+            return this != PARKING && this != FOLLOWER;
+        }
     }
 
     private static final class HoldsNothing implements EngineSession.Holder {
@@ -130,7 +147,7 @@ class ServiceContractTest {
         var service = kind.make(store, engine);
         service.start();
         int before = calls.get();
-        if (kind != Kind.PARKING) {
+        if (kind.busy()) {
             eventually("it does something", () -> calls.get() > before);
         }
 
@@ -207,7 +224,7 @@ class ServiceContractTest {
 
     /** The others call the store only from threads that outlive a failure. */
     @ParameterizedTest
-    @EnumSource(names = {"PARKING", "SESSION", "ENGINE"})
+    @EnumSource(names = {"PARKING", "SESSION", "FOLLOWER", "ENGINE"})
     void a_start_that_fails_throws_and_leaves_nothing_behind(Kind kind) {
         var service = kind.make(store, engine);
         broken = true;
@@ -228,7 +245,7 @@ class ServiceContractTest {
 
         broken = true;
         int before = calls.get();
-        if (kind != Kind.PARKING) {
+        if (kind.busy()) {
             eventually("it fails twice", () -> calls.get() > before + 1);
         }
         broken = false;

@@ -4,11 +4,17 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.postgres.jdbc.Query;
+import io.flowfabric.postgres.jdbc.Row;
 
-import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Everything that happened, in portions between two snapshots of the database.
@@ -20,124 +26,156 @@ import java.util.regex.Pattern;
  */
 final class Feeding implements Feeds {
     private final Postgres postgres;
+    private final Origin origin;
 
-    Feeding(Postgres postgres) {
+    Feeding(Postgres postgres, Origin origin) {
         this.postgres = postgres;
+        this.origin = origin;
     }
 
     /**
-     * Where a reader is.
+     * What an answer about the log says besides the events: all as of one snapshot.
      *
-     * @param seen everything that this snapshot sees was delivered; empty when nothing was
-     * @param target the snapshot that the current portion goes up to; empty when a new portion is
-     *     to begin
-     * @param last the last event of the current portion that was delivered
-     * @param known the highest event when the portion before ended: when more than that was
-     *     dropped, something was missed
+     * @param newest the latest transaction of which there are events
      */
-    private record Place(String seen, String target, long last, long known) {
-        private static final Pattern SNAPSHOT =
-                Pattern.compile("([0-9]{1,19}:[0-9]{1,19}:[0-9,]*)?");
-
-        static Place of(Cursor cursor) {
-            var fields =
-                    List.of(
-                            new String(cursor.position(Cursor.Purpose.FEED), StandardCharsets.UTF_8)
-                                    .split("\\|", -1));
-            if (fields.size() != 4
-                    || !SNAPSHOT.matcher(fields.get(0)).matches()
-                    || !SNAPSHOT.matcher(fields.get(1)).matches()) {
-                throw Cursor.malformed();
-            }
-            try {
-                return new Place(
-                        fields.get(0),
-                        fields.get(1),
-                        Long.parseLong(fields.get(2)),
-                        Long.parseLong(fields.get(3)));
-            } catch (NumberFormatException notOurs) {
-                throw Cursor.malformed();
-            }
+    private record Log(String server, long era, long dropped, Snapshot now, Optional<Long> newest) {
+        static Log of(Row row) {
+            return new Log(
+                    row.text("server"),
+                    row.longValue("era"),
+                    row.longValue("dropped"),
+                    Snapshot.of(row.text("now")),
+                    Optional.ofNullable(row.textOrNull("newest")).map(Long::valueOf));
         }
 
-        Cursor cursor() {
-            var text = String.join("|", seen, target, Long.toString(last), Long.toString(known));
-            return Cursor.at(Cursor.Purpose.FEED, text.getBytes(StandardCharsets.UTF_8));
-        }
-
-        Place at(long event) {
-            return new Place(seen, target, event, known);
+        /**
+         * What a cursor may take for seen: no transaction that is younger than any event. Their
+         * numbers may be given to others after a crash, as long as nothing of them is on disk; what
+         * has events that can be seen is on disk.
+         */
+        Snapshot seen() {
+            return newest.map(now::upTo).orElse(Snapshot.NOTHING);
         }
     }
 
-    /** What there is now. */
-    private record Now(String snapshot, long last, long dropped) {}
+    /**
+     * What there is now.
+     *
+     * @param last the highest event
+     */
+    private record Now(Log log, long last) {}
+
+    /** Some rows of the log, in order. */
+    private static final class Rows {
+        private final EventReader reader = new EventReader();
+        private @Nullable Log log;
+        private int count;
+        private long last;
+
+        /** There is always a row, and in the only one there may be no event. */
+        void add(Row row) {
+            if (log == null) {
+                log = Log.of(row);
+            }
+            var id = row.longOrNull("id");
+            if (id != null) {
+                count++;
+                last = id;
+                reader.add(row);
+            }
+        }
+
+        Log log() {
+            return Objects.requireNonNull(log, "the log has a horizon");
+        }
+    }
 
     @Override
     public Batch read(FeedFilter filter, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var now = now();
         if (after.none()) {
-            return new Batch(List.of(), new Place(now.snapshot, "", 0, now.last).cursor());
+            var now = now();
+            // The highest event may have been dropped.
+            long known = Math.max(now.last, now.log.dropped);
+            var place = FeedPlace.behind(now.log.era, now.log.seen(), known);
+            return new Batch(List.of(), place.cursor(), false);
         }
-        var place = Place.of(after);
-        if (now.dropped > Math.max(place.known, place.seen.isEmpty() ? place.last : 0)) {
-            throw Cursor.expired();
-        }
-        var entries = new ArrayList<Entry>();
-        if (!place.target.isEmpty()) {
-            place = portion(filter, place, max, entries);
-        }
-        // What was begun is exhausted, or nothing was: go on with what has committed since.
-        if (place.target.isEmpty() && entries.size() < max) {
-            var next = new Place(place.seen, now.snapshot, place.last, place.known);
-            place = portion(filter, next, max - entries.size(), entries);
-        }
-        return new Batch(entries, place.cursor());
+        return read(filter, FeedPlace.of(after), max);
     }
 
-    /** Delivers some of a portion, and says where the reader is then. */
-    private Place portion(FeedFilter filter, Place place, int max, List<Entry> entries) {
-        var reader = new EventReader();
-        var rows = new int[1];
-        var lastRow = new long[] {place.last};
-        var query =
-                place.seen.isEmpty()
-                        ? postgres.db().query("feed_from_the_beginning")
-                        : postgres.db().query("feed_since").set("since", place.seen);
-        query.set("target", place.target)
-                .set("after", place.last)
-                .set("max", max)
-                .each(
-                        row -> {
-                            rows[0]++;
-                            lastRow[0] = row.longValue("id");
-                            reader.add(row);
-                        });
-        for (var read : reader.read(postgres.db(), postgres.catalog())) {
-            if (filter.fits(read.event(), read.tags())) {
-                entries.add(new Entry(read.event(), place.at(read.id()).cursor()));
-            }
+    private Batch read(FeedFilter filter, FeedPlace after, int max) {
+        var entries = new ArrayList<Entry>();
+        var place = portion(filter, after, max, entries);
+        // What was begun is exhausted: go on with what has committed since.
+        if (after.insidePortion() && !place.insidePortion() && entries.size() < max) {
+            place = portion(filter, place, max - entries.size(), entries);
         }
-        return rows[0] == max
-                ? place.at(lastRow[0])
-                : new Place(place.target, "", 0, Math.max(lastRow[0], place.known));
+        return new Batch(entries, place.cursor(), place.insidePortion());
     }
 
     @Override
     public Cursor beginning() {
-        var now = now();
-        return new Place("", "", now.dropped, now.dropped).cursor();
+        var log = now().log;
+        return FeedPlace.beginning(log.era, log.dropped).cursor();
+    }
+
+    /** Delivers some of a portion, and says where the reader is then. */
+    private FeedPlace portion(FeedFilter filter, FeedPlace place, int max, List<Entry> entries) {
+        var rows = settled(() -> rows(place, max), Rows::log);
+        check(place, rows.log());
+        var target = place.target().orElseGet(rows.log()::seen);
+        for (var read : rows.reader.read(postgres.db(), postgres.catalog())) {
+            if (filter.fits(read.event(), read.tags())) {
+                entries.add(new Entry(read.event(), place.at(target, read.id()).cursor()));
+            }
+        }
+        return rows.count == max
+                ? place.at(target, rows.last)
+                : FeedPlace.behind(place.era(), target, Math.max(rows.last, place.known()));
+    }
+
+    private Rows rows(FeedPlace place, int max) {
+        var rows = new Rows();
+        query(place).set("max", max).each(rows::add);
+        return rows;
+    }
+
+    private Query query(FeedPlace place) {
+        var since = place.seen().map(Snapshot::toString).orElse(null);
+        return since != null && !place.insidePortion()
+                ? postgres.db().query("feed_since").set("since", since)
+                : postgres.db()
+                        .query("feed_in_order")
+                        .set("since", since)
+                        .set("target", place.target().map(Snapshot::toString).orElse(null))
+                        .set("after", place.last());
+    }
+
+    private static void check(FeedPlace place, Log log) {
+        if (place.era() != log.era || place.isAheadOf(log.now)) {
+            throw Cursor.restored();
+        }
+        if (place.missed(log.dropped)) {
+            throw Cursor.expired();
+        }
     }
 
     private Now now() {
-        return postgres.db()
-                .query("feed_now")
-                .one(
-                        row ->
-                                new Now(
-                                        row.text("snapshot"),
-                                        row.longValue("last"),
-                                        row.longValue("dropped")));
+        return settled(
+                () ->
+                        postgres.db()
+                                .query("feed_now")
+                                .one(row -> new Now(Log.of(row), row.longValue("last"))),
+                Now::log);
+    }
+
+    /** Asks, and again when it was another server than before that answered. */
+    private <T> T settled(Supplier<T> question, Function<T, Log> about) {
+        var answer = question.get();
+        while (!origin.isSettledOn(about.apply(answer).server)) {
+            origin.settle();
+            answer = question.get();
+        }
+        return answer;
     }
 }

@@ -32,6 +32,7 @@ public final class PostgresStore implements Store {
     private final Claiming claims;
     private final Bell bell;
     private final Home home;
+    private final Origin origin;
 
     private PostgresStore(Postgres postgres) {
         this.postgres = postgres;
@@ -39,6 +40,7 @@ public final class PostgresStore implements Store {
         this.claims = new Claiming(postgres);
         this.bell = new Bell(postgres);
         this.home = new Home(postgres.db());
+        this.origin = new Origin(postgres.db());
     }
 
     /** Opens the store in the default schema, which is made or brought up to date first. */
@@ -47,7 +49,8 @@ public final class PostgresStore implements Store {
     }
 
     /**
-     * Opens the store in a schema, which is made or brought up to date first.
+     * Opens the store in a schema, which is made or brought up to date first. One that was restored
+     * from a copy is noticed here, and its log of events made readable again.
      *
      * @throws io.flowfabric.core.Unavailable when the server is too old, or the schema newer than
      *     this version
@@ -67,7 +70,16 @@ public final class PostgresStore implements Store {
                 Migrations.load(PostgresStore.class, "migration/001_executions.sql"));
         var time = clock.orElse(InstantSource.system());
         var db = Database.open(options, statements(schema).on(() -> today(time)));
-        return new PostgresStore(new Postgres(db, new Catalog(), new Marks(), new Waking(), clock));
+        var store =
+                new PostgresStore(
+                        new Postgres(db, new Catalog(), new Marks(), new Waking(), clock));
+        try {
+            store.origin.settle();
+            return store;
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
     }
 
     /**
@@ -154,7 +166,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Feeds feeds() {
-        return new Feeding(postgres);
+        return new Feeding(postgres, origin);
     }
 
     @Override

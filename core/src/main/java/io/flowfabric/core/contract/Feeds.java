@@ -15,8 +15,8 @@ public interface Feeds {
      *
      * <p>The empty cursor means from now on: the answer is empty and its cursor fixes the moment.
      * Events that do not fit move the cursor too. Refusals: {@code Invalid} with {@code
-     * malformed_cursor} or, when what came after the cursor is no longer kept, {@code
-     * cursor_expired}.
+     * malformed_cursor}; when what came after the cursor is no longer kept, {@code cursor_expired};
+     * when the log was restored from a copy since, {@code cursor_restored}.
      */
     Batch read(FeedFilter filter, Cursor after, int max);
 
@@ -24,10 +24,12 @@ public interface Feeds {
     Cursor beginning();
 
     /**
-     * Some events and where to go on; there may be more although there are none, when many did not
-     * fit.
+     * Some events and where to go on.
+     *
+     * @param more whether there may be more already: it ended because it was long enough. There may
+     *     be more although there are no entries, when many did not fit.
      */
-    record Batch(List<Entry> entries, Cursor next) {
+    record Batch(List<Entry> entries, Cursor next, boolean more) {
         public Batch {
             entries = List.copyOf(entries);
         }

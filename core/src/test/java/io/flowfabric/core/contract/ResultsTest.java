@@ -36,7 +36,7 @@ class ResultsTest {
     void a_batch_of_a_feed_keeps_its_entries() {
         var renewal = new Event.Renewal(OWNER, Namespace.DEFAULT, NOON, NOON);
         var entries = new ArrayList<>(List.of(new Feeds.Entry(renewal, Cursor.NONE)));
-        var batch = new Feeds.Batch(entries, Cursor.NONE);
+        var batch = new Feeds.Batch(entries, Cursor.NONE, false);
         entries.clear();
 
         assertThat(batch.entries()).hasSize(1);

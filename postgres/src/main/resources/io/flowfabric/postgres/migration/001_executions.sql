@@ -303,8 +303,15 @@ begin
 end
 $$;
 
--- Up to which event the log has been dropped.
+-- What is to be known about the log of events as a whole, in one row.
 create table ${schema}.horizon (
-    dropped bigint not null
+    -- up to which event it has been dropped
+    dropped bigint not null,
+    -- which server and database it is in, and on which timeline; null until somebody has looked
+    origin text,
+    timeline integer,
+    -- a number drawn anew when one of these has changed: cursors of another era mean nothing
+    era bigint,
+    check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
-insert into ${schema}.horizon values (0);
+insert into ${schema}.horizon (dropped) values (0);

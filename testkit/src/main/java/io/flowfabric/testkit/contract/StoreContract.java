@@ -169,6 +169,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Following extends FollowingRules {
+        Following() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Filtering extends FilteringRules {
         Filtering() {
             super(StoreContract.this::open);

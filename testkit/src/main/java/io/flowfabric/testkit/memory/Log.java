@@ -41,15 +41,17 @@ final class Log {
     Feeds.Batch read(FeedFilter filter, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
         if (after.none()) {
-            return new Feeds.Batch(List.of(), cursor(last));
+            return new Feeds.Batch(List.of(), cursor(last), false);
         }
         long position = position(after);
         var entries = new ArrayList<Feeds.Entry>();
+        boolean more = false;
         for (Logged logged : kept) {
             if (logged.position <= position) {
                 continue;
             }
             if (entries.size() == max) {
+                more = true;
                 break;
             }
             position = logged.position;
@@ -57,7 +59,7 @@ final class Log {
                 entries.add(new Feeds.Entry(logged.event, cursor(position)));
             }
         }
-        return new Feeds.Batch(entries, cursor(position));
+        return new Feeds.Batch(entries, cursor(position), more);
     }
 
     /**

@@ -1,0 +1,244 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.policy.Backoff;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Somebody who follows a feed: one event after the other, as they happen.
+ *
+ * <pre>{@code
+ * try (var follower = engine.follow(filter, saved)) {
+ *     while (follower.running()) {
+ *         var next = follower.next(Duration.ofSeconds(10));
+ *         next.ifPresent(entry -> handle(entry.event()));
+ *         save(follower.position());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>It has no thread. Whoever asks for the next event reads it from the store, and waits there
+ * when there is none; so who is slow reads slowly, and no more than one helping is ever kept. One
+ * thread follows at a time; any thread may stop it and look at its status.
+ *
+ * <p>When the store cannot be reached, the wait goes on until it can again, and the {@link #status}
+ * says so. When there is no going on, because what came next is no longer kept or the log was
+ * restored from a copy, {@link #next} throws that refusal, and the follower has stopped.
+ */
+public final class Follower extends Service {
+    private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
+
+    /** How many events are kept at most that nobody has asked for yet. */
+    static final int HELPING = 256;
+
+    /** How long to wait before looking again: longer each time, while nothing happens. */
+    private static final Backoff PAUSE =
+            Backoff.exponential(Duration.ofMillis(10), Duration.ofMillis(500), 2);
+
+    private static final Backoff AGAIN =
+            Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
+
+    private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+
+    /** How a follower is. */
+    public enum State {
+        /** It reads, or waits for something to happen. */
+        FOLLOWING,
+        /** The store cannot be reached; it is asked again and again. */
+        RECONNECTING,
+        /** It is over. */
+        STOPPED
+    }
+
+    /**
+     * How a follower is, since when, and why if it does not follow.
+     *
+     * @param why absent while it follows, and when somebody has stopped it
+     */
+    public record Status(State state, Instant since, Optional<FlowFabricException> why) {}
+
+    private final Feeds feeds;
+    private final FeedFilter filter;
+    private final Time time;
+    private final AtomicReference<@Nullable Thread> reader = new AtomicReference<>();
+    private final AtomicReference<Status> status;
+    private volatile Cursor position;
+    private volatile @Nullable FlowFabricException refusal;
+
+    // What follows belongs to whoever is the reader.
+
+    private final ArrayDeque<Feeds.Entry> helping = new ArrayDeque<>();
+
+    /** Behind everything of the current helping. */
+    private Cursor behind;
+
+    private long due;
+    private int quiet;
+    private int failures;
+
+    Follower(Feeds feeds, FeedFilter filter, Cursor after, Time time) {
+        this.feeds = feeds;
+        this.filter = filter;
+        this.time = time;
+        this.position = after;
+        this.behind = after;
+        this.status =
+                new AtomicReference<>(new Status(State.STOPPED, time.instant(), Optional.empty()));
+    }
+
+    /**
+     * Follows a feed where no engine runs.
+     *
+     * @see Engine#follow
+     */
+    public static Follower of(Feeds feeds, FeedFilter filter, Cursor after) {
+        var follower = new Follower(feeds, filter, after, Time.SYSTEM);
+        follower.start();
+        return follower;
+    }
+
+    /**
+     * The next event, with the cursor behind it. Waits for one when there is none; empty when none
+     * came in all that time, or the follower was stopped.
+     *
+     * @throws io.flowfabric.core.Invalid when there is no going on from here: {@code
+     *     cursor_expired} or {@code cursor_restored}
+     * @throws IllegalStateException when another thread is at it
+     */
+    public Optional<Feeds.Entry> next(Duration patience) throws InterruptedException {
+        if (!reader.compareAndSet(null, Thread.currentThread())) {
+            throw new IllegalStateException(
+                    "Somebody else waits for the next event of this follower; make another one.");
+        }
+        try {
+            return nextUntil(time.nanos() + nanos(patience));
+        } finally {
+            reader.set(null);
+        }
+    }
+
+    /**
+     * Behind everything that was handed out or passed over. Whoever has dealt with what was handed
+     * out saves this, and goes on from there another time; it moves on even if nothing fits.
+     */
+    public Cursor position() {
+        return position;
+    }
+
+    public Status status() {
+        return status.get();
+    }
+
+    /** A refused cursor is refused here; without one, the feed begins at this moment. */
+    @Override
+    protected void begin() {
+        take(feeds.read(filter, position, HELPING));
+        status.set(new Status(State.FOLLOWING, time.instant(), Optional.empty()));
+    }
+
+    /** A read under way is not waited for: what it brings is handed out to nobody. */
+    @Override
+    protected void end() {
+        change(State.STOPPED, Optional.ofNullable(refusal));
+        LockSupport.unpark(reader.get());
+    }
+
+    private Optional<Feeds.Entry> nextUntil(long deadline) throws InterruptedException {
+        for (boolean looked = false; ; ) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            var over = refusal;
+            if (over != null) {
+                throw over;
+            }
+            if (!running()) {
+                return Optional.empty();
+            }
+            var entry = helping.poll();
+            if (entry != null) {
+                position = helping.isEmpty() ? behind : entry.cursor();
+                return Optional.of(entry);
+            }
+            long now = time.nanos();
+            // Whoever has no patience gets one look, however much there is that does not fit.
+            if (now >= deadline && (looked || now < due)) {
+                return Optional.empty();
+            } else if (now >= due) {
+                read();
+                looked = true;
+            } else {
+                time.park(Math.min(due, deadline) - now);
+            }
+        }
+    }
+
+    private void read() {
+        try {
+            take(feeds.read(filter, behind, HELPING));
+            failures = 0;
+            change(State.FOLLOWING, Optional.empty());
+        } catch (FlowFabricException e) {
+            failed(e);
+        }
+    }
+
+    private void take(Feeds.Batch batch) {
+        helping.addAll(batch.entries());
+        behind = batch.next();
+        if (helping.isEmpty()) {
+            position = behind;
+        }
+        quiet = batch.entries().isEmpty() && !batch.more() ? quiet + 1 : 0;
+        due = time.nanos() + (batch.more() ? 0 : PAUSE.delay(quiet).toNanos());
+    }
+
+    private void failed(FlowFabricException e) {
+        switch (e.advice()) {
+            case REPEAT_LATER, CALL_AN_OPERATOR -> {
+                LOG.debug("A feed cannot be read; it is tried again in a moment.", e);
+                change(State.RECONNECTING, Optional.of(e));
+                due = time.nanos() + AGAIN.delay(failures++).toNanos();
+            }
+            case CHANGE_THE_REQUEST, STOP_WORKING -> {
+                refusal = e;
+                stop();
+            }
+        }
+    }
+
+    /** Notes how it is, and since when it is so. What has stopped stays that. */
+    private void change(State state, Optional<FlowFabricException> why) {
+        var now = time.instant();
+        status.updateAndGet(
+                before ->
+                        switch (before.state) {
+                            case STOPPED -> before;
+                            case FOLLOWING, RECONNECTING ->
+                                    new Status(
+                                            state, before.state == state ? before.since : now, why);
+                        });
+    }
+
+    private static long nanos(Duration patience) {
+        return patience.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : patience.toNanos();
+    }
+
+    @Override
+    public String toString() {
+        return "The follower";
+    }
+}

@@ -1,0 +1,123 @@
+package io.flowfabric.engine;
+
+import static io.flowfabric.engine.Eventually.eventually;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.testkit.memory.MemoryStore;
+
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+class FeedsPageTest {
+    private static final Pattern IN_SOURCE =
+            Pattern.compile("// \\[PAGE\n(.*?)\n *// PAGE]", Pattern.DOTALL);
+    private static final Pattern ON_PAGE = Pattern.compile("```java\n(.*?)\n```", Pattern.DOTALL);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final MemoryStore store = new MemoryStore(clock);
+
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled() throws Exception {
+        var source = Path.of("src/test/java/io/flowfabric/engine/FeedsExample.java");
+
+        assertThat(pieces(ON_PAGE, Path.of("../docs/feeds.md")))
+                .hasSize(2)
+                .isEqualTo(pieces(IN_SOURCE, source));
+    }
+
+    private static List<String> pieces(Pattern pattern, Path file) throws Exception {
+        return pattern.matcher(Files.readString(file))
+                .results()
+                .map((MatchResult piece) -> piece.group(1).stripTrailing().stripIndent())
+                .toList();
+    }
+
+    @Test
+    void the_code_on_the_page_goes_on_where_it_was_and_starts_over_when_it_must() throws Exception {
+        var books = new Books();
+        try (var engine = new Engine(store);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            engine.start();
+            // Its place expires before it begins.
+            books.save(store.feeds().beginning());
+            cancelled();
+            for (int day = 0; day < 10; day++) {
+                clock.advance(Duration.ofDays(1));
+                store.maintenance().tick(Chore.RETENTION, 100);
+            }
+            var keeping =
+                    threads.submit(
+                            () -> {
+                                new FeedsExample(engine, books).keepBooksWhateverHappens();
+                                return true;
+                            });
+            eventually("it starts over", () -> books.rewritten);
+
+            var first = cancelled();
+            eventually("it is told", () -> books.entered.contains(first));
+            var second = cancelled();
+            eventually("it is told", () -> books.entered.contains(second));
+
+            engine.stop();
+            assertThat(keeping.get()).isTrue();
+            assertThat(books.entered).containsExactly(first, second);
+        }
+    }
+
+    private ExecutionId cancelled() {
+        var submission = Submission.of("invoice", Payload.EMPTY).lane(Lane.of("billing"));
+        store.submissions().submit(List.of(submission)).getFirst().orThrow();
+        store.operations()
+                .act(List.of(new Act.Cancel(submission.id())), new By("ada", "not needed"))
+                .getFirst()
+                .orThrow();
+        return submission.id();
+    }
+
+    private static final class Books implements FeedsExample.Books {
+        final Queue<ExecutionId> entered = new ConcurrentLinkedQueue<>();
+        volatile boolean rewritten;
+        private volatile Cursor cursor = Cursor.NONE;
+
+        @Override
+        public Cursor cursor() {
+            return cursor;
+        }
+
+        @Override
+        public void save(Cursor other) {
+            cursor = other;
+        }
+
+        @Override
+        public void enter(Event event) {
+            entered.add(((Event.Step) event).execution());
+        }
+
+        @Override
+        public void rewrite(Queries current) {
+            rewritten = true;
+        }
+    }
+}

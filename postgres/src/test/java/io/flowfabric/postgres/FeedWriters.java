@@ -1,0 +1,185 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.postgres.embedded.TestPostgres;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * Writers that commit out of order: some hold transactions of their own open for a while, some work
+ * on executions that others work on too.
+ */
+final class FeedWriters implements AutoCloseable {
+    private static final Lane LANE = Lane.of("busy");
+    private static final By ADA = new By("ada", "she keeps changing her mind");
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(150);
+
+    private final PostgresStore store;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final List<Future<?>> working = new ArrayList<>();
+    private final Set<ExecutionId> undone = ConcurrentHashMap.newKeySet();
+    private volatile boolean enough;
+
+    FeedWriters(PostgresStore store) {
+        this.store = store;
+    }
+
+    /** Lets so many submit in transactions, and so many others do everything else. */
+    void start(int transactions, int workers) {
+        for (int i = 0; i < transactions; i++) {
+            repeat(i, this::transaction);
+        }
+        for (int i = 0; i < workers; i++) {
+            var worker = new Worker("worker-" + i);
+            repeat(transactions + i, worker::turn);
+        }
+    }
+
+    /** One turn of a writer. */
+    private interface Turn {
+        void take(Random random) throws SQLException;
+    }
+
+    private void repeat(long seed, Turn turn) {
+        Callable<Boolean> writing =
+                () -> {
+                    var random = new Random(seed);
+                    while (!enough) {
+                        turn.take(random);
+                        pause(random);
+                    }
+                    return true;
+                };
+        working.add(threads.submit(writing));
+    }
+
+    private void transaction(Random random) throws SQLException {
+        try (var connection = begin()) {
+            var ids = submit(connection, 1 + random.nextInt(3));
+            pause(random);
+            if (random.nextInt(8) == 0) {
+                connection.rollback();
+                undone.addAll(ids);
+            } else {
+                connection.commit();
+            }
+        }
+    }
+
+    /** A transaction of an application. */
+    static Connection begin() throws SQLException {
+        var connection = TestPostgres.connect();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    List<ExecutionId> submit(Connection connection, int count) {
+        return store.in(connection).submit(work(count)).stream()
+                .map(answer -> answer.orThrow().id())
+                .toList();
+    }
+
+    /** What was submitted and rolled back, and so never was. */
+    Set<ExecutionId> undone() {
+        return Set.copyOf(undone);
+    }
+
+    /** Ends when everybody has ended, and fails if somebody has. */
+    void end() throws Exception {
+        enough = true;
+        for (var one : working) {
+            one.get();
+        }
+    }
+
+    @Override
+    public void close() {
+        enough = true;
+        threads.close();
+    }
+
+    private static List<Submission> work(int count) {
+        return Stream.generate(() -> Submission.of("work", Payload.EMPTY).lane(LANE))
+                .limit(count)
+                .toList();
+    }
+
+    /** Takes a while, as work does. */
+    private static void pause(Random random) {
+        LockSupport.parkNanos(random.nextLong(LONGEST_PAUSE.toNanos()));
+    }
+
+    /** A worker and an operator in one. Others may be faster: a refusal is an answer, too. */
+    private final class Worker {
+        private final Session session;
+        private long claims;
+
+        Worker(String name) {
+            session = Session.of(name, "one", LANE.name()).ttl(Duration.ofHours(1));
+            store.sessions().open(session);
+        }
+
+        void turn(Random random) {
+            var ids =
+                    store.submissions().submit(work(1 + random.nextInt(2))).stream()
+                            .map(answer -> answer.orThrow().id())
+                            .toList();
+            switch (random.nextInt(5)) {
+                case 0 -> act(new Act.Cancel(ids.getFirst()));
+                case 1 -> {
+                    act(new Act.Pause(ids.getFirst()));
+                    act(new Act.Resume(ids.getFirst()));
+                }
+                case 2 -> store.maintenance().tick(Chore.TIMERS, 100);
+                case 3 -> store.sessions().heartbeat(List.of(Heartbeat.of(session.id())));
+                default -> act(new Act.Reprioritise(ids.getFirst(), random.nextInt(9)));
+            }
+            var leases = store.claims().claim(new Claim(session.id(), ++claims, 8));
+            store.leases().end(leases.stream().map(lease -> ending(lease, random)).toList());
+        }
+
+        private void act(Act act) {
+            store.operations().act(List.of(act), ADA);
+        }
+
+        private static Ending ending(Lease lease, Random random) {
+            var fence = lease.fence();
+            return switch (random.nextInt(6)) {
+                case 0 -> new Ending.Release(fence);
+                case 1 -> new Ending.Cancel(fence, "no longer needed");
+                case 2 ->
+                        new Ending.Fail(
+                                fence,
+                                Failure.of(Failure.TRANSIENT, "again"),
+                                new Verdict.TryAgain(Duration.ofMillis(20)));
+                default -> new Ending.Complete(fence, Payload.EMPTY);
+            };
+        }
+    }
+}
