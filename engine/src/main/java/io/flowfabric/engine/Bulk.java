@@ -17,6 +17,7 @@ import io.flowfabric.core.state.ExecutionState;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * One act on every execution that fits a filter, or is on a list.
@@ -73,13 +74,15 @@ public final class Bulk {
      *
      * @param watcher hears how far it is after each piece
      * @throws InterruptedException when the thread was interrupted; the watcher knows how far it
-     *     came
+     *     came, but for the piece that was on its way
      */
     public Progress run(Search search, Consumer<Progress> watcher) throws InterruptedException {
         var progress = Progress.NONE;
         var after = Cursor.NONE;
         do {
-            var page = backend.queries().search(search, after, PIECE);
+            var from = after;
+            var page =
+                    unlessInterrupted(() -> backend.queries().search(search, from, PIECE));
             progress =
                     piece(page.items().stream().map(ExecutionView::id).toList(), progress, watcher);
             after = page.next();
@@ -101,19 +104,34 @@ public final class Bulk {
     private Progress piece(
             List<ExecutionId> executions, Progress before, Consumer<Progress> watcher)
             throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
         if (executions.isEmpty()) {
             return before;
         }
+        var acts = executions.stream().map(act).toList();
         int done = 0;
-        for (var answer : backend.operations().act(executions.stream().map(act).toList(), by)) {
+        for (var answer : unlessInterrupted(() -> backend.operations().act(acts, by))) {
             done += isDone(answer) ? 1 : 0;
         }
         var progress = before.plus(executions.size(), done);
         watcher.accept(progress);
         return progress;
+    }
+
+    private static <T> T unlessInterrupted(Supplier<T> call) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        try {
+            return call.get();
+        } catch (FlowFabricException trouble) {
+            // An interrupt in the middle of a call costs the connection, or the wait for one.
+            if (Thread.interrupted()) {
+                var interrupted = new InterruptedException();
+                interrupted.initCause(trouble);
+                throw interrupted;
+            }
+            throw trouble;
+        }
     }
 
     private static boolean isDone(Answer<ExecutionState> answer) {

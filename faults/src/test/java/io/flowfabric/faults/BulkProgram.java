@@ -1,0 +1,22 @@
+package io.flowfabric.faults;
+
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.engine.Bulk;
+import io.flowfabric.postgres.PostgresStore;
+import io.flowfabric.postgres.jdbc.DatabaseOptions;
+import io.flowfabric.postgres.jdbc.SchemaName;
+
+/** A program that replays whatever has failed, and says how far it is. */
+final class BulkProgram {
+    private BulkProgram() {}
+
+    /** Takes URL, user and schema. */
+    public static void main(String... words) throws InterruptedException {
+        var options = DatabaseOptions.of(words[0], words[1], Child.password());
+        try (var store = PostgresStore.open(options, new SchemaName(words[2]))) {
+            new Bulk(store, Act.Replay::new, new By("program", "the bug is mended"))
+                    .run(BulkReplayTest.FAILED, far -> System.out.println(far.done()));
+        }
+    }
+}
