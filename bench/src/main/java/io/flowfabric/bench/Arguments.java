@@ -26,7 +26,7 @@ record Arguments(
         int workers) {
 
     static final String USAGE =
-            "bench drain | submit | idle | growth | retention [--quick] [--json FILE]"
+            "bench drain | submit | idle | growth | retention | enqueue [--quick] [--json FILE]"
                 + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
@@ -39,7 +39,8 @@ record Arguments(
         SUBMIT,
         IDLE,
         GROWTH,
-        RETENTION;
+        RETENTION,
+        ENQUEUE;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -52,7 +53,7 @@ record Arguments(
                 }
             }
             throw new Refusal(
-                    "There is no benchmark '%s'; say drain, submit, idle, growth or retention."
+                    "There is no benchmark '%s'; say drain, submit, idle, growth, retention or enqueue."
                             .formatted(word));
         }
     }
@@ -112,7 +113,13 @@ record Arguments(
                         workers);
             }
             case "--executions" -> {
-                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH, Bench.RETENTION);
+                only(
+                        option,
+                        Bench.DRAIN,
+                        Bench.SUBMIT,
+                        Bench.GROWTH,
+                        Bench.RETENTION,
+                        Bench.ENQUEUE);
                 int number = number(option, left, MOST_EXECUTIONS);
                 yield new Arguments(
                         bench,

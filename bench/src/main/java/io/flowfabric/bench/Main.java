@@ -48,6 +48,7 @@ public final class Main {
             case IDLE -> new Idle();
             case GROWTH -> new Growth();
             case RETENTION -> new Retention();
+            case ENQUEUE -> new Enqueue();
         };
     }
 }

@@ -31,6 +31,19 @@ class MainTest {
     }
 
     @Test
+    void a_few_that_are_enqueued_give_all_times(@TempDir Path folder) throws Exception {
+        var json = folder.resolve("figures.json");
+
+        int outcome = run("enqueue --executions 11 --json " + json);
+
+        assertThat(outcome).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("from the commit of a transaction", "from the call of submit");
+        assertThat(Files.readString(json))
+                .contains("enqueue_p50_ms", "enqueue_p99_ms", "submit_p50_ms", "submit_p99_ms");
+    }
+
+    @Test
     void misuse_is_one_sentence_and_an_exit_code() throws Exception {
         int outcome = run("drain --workers none");
 

@@ -25,7 +25,17 @@ public final class Invalid extends FlowFabricException {
         COMPARISON_OFFERED,
         MALFORMED_VECTOR,
         IMPOSSIBLE_STATE,
-        CLAIM_NUMBER_USED;
+        CLAIM_NUMBER_USED,
+        /** A connection that was to have a transaction commits every statement by itself. */
+        AUTOCOMMIT,
+        /** A connection leads to another database than that of the store. */
+        OTHER_DATABASE,
+        /** A transaction can only be rolled back, because a statement of it has failed. */
+        TRANSACTION_FAILED,
+        /** A transaction may not write. */
+        TRANSACTION_READ_ONLY,
+        /** A connection is closed, and the transaction that was on it is over. */
+        CONNECTION_CLOSED;
 
         /** The code as it travels: {@code malformed_id}. */
         public String wire() {

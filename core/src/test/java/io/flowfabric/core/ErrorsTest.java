@@ -146,7 +146,12 @@ class ErrorsTest {
                         "comparison_offered",
                         "malformed_vector",
                         "impossible_state",
-                        "claim_number_used");
+                        "claim_number_used",
+                        "autocommit",
+                        "other_database",
+                        "transaction_failed",
+                        "transaction_read_only",
+                        "connection_closed");
         assertThat(Stream.of(Conflict.Code.values()).map(Conflict.Code::wire))
                 .containsExactly(
                         "id_taken",

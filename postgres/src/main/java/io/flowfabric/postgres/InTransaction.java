@@ -69,8 +69,9 @@ public final class InTransaction implements Submissions {
     /**
      * Accepts work, each item by itself; what is accepted is kept if the transaction is committed.
      *
-     * @throws Invalid when the connection is in autocommit mode, leads to another database, or its
-     *     transaction has failed already
+     * @throws Invalid when the connection is closed, is in autocommit mode or leads to another
+     *     database, or its transaction may not write or has failed already; each with a code of its
+     *     own
      * @throws Contended when somebody's open transaction holds an id or a key for too long, or this
      *     transaction cannot be serialised; nothing of the call is kept then
      */
@@ -87,13 +88,28 @@ public final class InTransaction implements Submissions {
                     postgres.db().options().lockTimeout(), () -> submit(tx, items, lanes));
         } catch (Contended e) {
             throw inOtherWords(e);
+        } catch (StoreFailure e) {
+            if (Failures.readOnly(e)) {
+                throw refused(
+                        Invalid.Code.TRANSACTION_READ_ONLY,
+                        "its transaction may not write. Begin one that may, and connect to the"
+                                + " primary if this is a standby.");
+            }
+            throw e;
         }
     }
 
     private void checkTransaction() {
         try {
+            if (connection.isClosed()) {
+                throw refused(
+                        Invalid.Code.CONNECTION_CLOSED,
+                        "it is closed, and whatever was not committed is undone. Take another one,"
+                                + " and repeat the transaction.");
+            }
             if (connection.getAutoCommit()) {
                 throw refused(
+                        Invalid.Code.AUTOCOMMIT,
                         "it commits every statement by itself. Call setAutoCommit(false), or begin"
                                 + " a transaction in your framework, and submit inside of it.");
             }
@@ -109,6 +125,7 @@ public final class InTransaction implements Submissions {
         } catch (StoreFailure e) {
             if (Failures.failedBefore(e)) {
                 throw refused(
+                        Invalid.Code.TRANSACTION_FAILED,
                         "a statement of its transaction has failed, so Postgres will not commit"
                                 + " it. Roll it back, and submit in another one.");
             }
@@ -118,14 +135,15 @@ public final class InTransaction implements Submissions {
         }
         if (!atHome) {
             throw refused(
+                    Invalid.Code.OTHER_DATABASE,
                     "it leads to another database than %s, which is the store's: one transaction"
                                     .formatted(postgres.db().options().server())
                             + " cannot cover both.");
         }
     }
 
-    private static Invalid refused(String explanation) {
-        return new Invalid(Invalid.Code.IMPOSSIBLE_STATE, "connection", explanation);
+    private static Invalid refused(Invalid.Code code, String explanation) {
+        return new Invalid(code, "connection", explanation);
     }
 
     /**

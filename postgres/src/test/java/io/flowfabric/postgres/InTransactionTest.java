@@ -204,7 +204,11 @@ class InTransactionTest {
     void a_connection_that_commits_by_itself_is_refused() throws Exception {
         var submission = work(newLane());
         try (var connection = TestPostgres.connect()) {
-            refused(connection, submission.lane(), "setAutoCommit(false)");
+            refused(
+                    connection,
+                    submission.lane(),
+                    Invalid.Code.AUTOCOMMIT,
+                    "setAutoCommit(false)");
         }
         assertThatExceptionOfType(NotFound.class)
                 .isThrownBy(() -> shop.store().lanes().describe(submission.lane()));
@@ -219,7 +223,8 @@ class InTransactionTest {
             var url = options.url().replaceFirst("/[^/?]+($|\\?)", "/" + name + "$1");
             try (var other = DriverManager.getConnection(url, options.user(), options.password())) {
                 other.setAutoCommit(false);
-                refused(other, newLane(), "another database");
+                refused(
+                        other, newLane(), Invalid.Code.OTHER_DATABASE, "another database");
             }
             Shop.execute(admin, "drop database " + name);
         }
@@ -231,13 +236,38 @@ class InTransactionTest {
         try (var tx = shop.begin()) {
             assertThatExceptionOfType(SQLException.class)
                     .isThrownBy(() -> Shop.execute(tx, "select 1 / 0"));
-            refused(tx, submission.lane(), "Roll it back");
+            refused(
+                    tx, submission.lane(), Invalid.Code.TRANSACTION_FAILED, "Roll it back");
 
             tx.rollback();
             shop.store().in(tx).submit(submission);
             tx.commit();
         }
         assertThat(shop.knows(submission.id())).isTrue();
+    }
+
+    @Test
+    void a_transaction_that_may_not_write_is_refused_and_can_go_on_reading() throws Exception {
+        try (var tx = shop.begin()) {
+            tx.setReadOnly(true);
+            refused(tx, newLane(), Invalid.Code.TRANSACTION_READ_ONLY, "may not write");
+
+            assertThat(shop.orders(tx)).isNotNegative();
+            tx.rollback();
+        }
+        // Also when only the server knows of it.
+        try (var tx = shop.begin()) {
+            Shop.execute(tx, "set transaction read only");
+            refused(tx, newLane(), Invalid.Code.TRANSACTION_READ_ONLY, "may not write");
+        }
+    }
+
+    @Test
+    void a_closed_connection_is_refused() throws Exception {
+        var tx = shop.begin();
+        tx.close();
+
+        refused(tx, newLane(), Invalid.Code.CONNECTION_CLOSED, "Take another one");
     }
 
     @Test
@@ -286,11 +316,13 @@ class InTransactionTest {
         assertThat(shop.claim(kept.lane())).containsExactly(kept.id());
     }
 
-    private static void refused(Connection connection, Lane lane, String because) {
+    private static void refused(
+            Connection connection, Lane lane, Invalid.Code code, String because) {
         assertThatExceptionOfType(Invalid.class)
                 .isThrownBy(() -> shop.store().in(connection).submit(work(lane)))
                 .withMessageStartingWith("connection: ")
                 .withMessageContaining(because)
+                .returns(code, Invalid::code)
                 .returns("connection", Invalid::field);
     }
 

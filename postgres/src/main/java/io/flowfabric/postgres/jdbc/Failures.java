@@ -38,6 +38,11 @@ public final class Failures {
         return error.getCause() instanceof SQLException e && state(e).equals(SERIALIZATION_FAILURE);
     }
 
+    /** Whether an error says that the transaction may not write. */
+    public static boolean readOnly(RuntimeException error) {
+        return error.getCause() instanceof SQLException e && state(e).equals(READ_ONLY_TRANSACTION);
+    }
+
     /** Whether an error says that a column took no null, so that nothing was written. */
     public static boolean nullRefused(RuntimeException error) {
         return error.getCause() instanceof SQLException e && state(e).equals(NOT_NULL_VIOLATION);
