@@ -81,8 +81,7 @@ public final class Bulk {
         var after = Cursor.NONE;
         do {
             var from = after;
-            var page =
-                    unlessInterrupted(() -> backend.queries().search(search, from, PIECE));
+            var page = unlessInterrupted(() -> backend.queries().search(search, from, PIECE));
             progress =
                     piece(page.items().stream().map(ExecutionView::id).toList(), progress, watcher);
             after = page.next();

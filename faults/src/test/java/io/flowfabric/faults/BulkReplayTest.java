@@ -78,8 +78,7 @@ class BulkReplayTest {
 
         assertThat(replay.count(FAILED)).isZero();
         assertThat(replay.run(FAILED, far -> {})).isEqualTo(new Progress(0, 0, 0));
-        assertThat(world.counts())
-                .containsExactly(entry(PublicState.WAITING, (long) EXECUTIONS));
+        assertThat(world.counts()).containsExactly(entry(PublicState.WAITING, (long) EXECUTIONS));
         assertThat(everything()).hasSize(EXECUTIONS).allMatch(view -> view.replays() == 1);
         assertThat(replayedInTheFeed()).hasSize(EXECUTIONS).doesNotHaveDuplicates();
     }

@@ -204,11 +204,7 @@ class InTransactionTest {
     void a_connection_that_commits_by_itself_is_refused() throws Exception {
         var submission = work(newLane());
         try (var connection = TestPostgres.connect()) {
-            refused(
-                    connection,
-                    submission.lane(),
-                    Invalid.Code.AUTOCOMMIT,
-                    "setAutoCommit(false)");
+            refused(connection, submission.lane(), Invalid.Code.AUTOCOMMIT, "setAutoCommit(false)");
         }
         assertThatExceptionOfType(NotFound.class)
                 .isThrownBy(() -> shop.store().lanes().describe(submission.lane()));
@@ -223,8 +219,7 @@ class InTransactionTest {
             var url = options.url().replaceFirst("/[^/?]+($|\\?)", "/" + name + "$1");
             try (var other = DriverManager.getConnection(url, options.user(), options.password())) {
                 other.setAutoCommit(false);
-                refused(
-                        other, newLane(), Invalid.Code.OTHER_DATABASE, "another database");
+                refused(other, newLane(), Invalid.Code.OTHER_DATABASE, "another database");
             }
             Shop.execute(admin, "drop database " + name);
         }
@@ -236,8 +231,7 @@ class InTransactionTest {
         try (var tx = shop.begin()) {
             assertThatExceptionOfType(SQLException.class)
                     .isThrownBy(() -> Shop.execute(tx, "select 1 / 0"));
-            refused(
-                    tx, submission.lane(), Invalid.Code.TRANSACTION_FAILED, "Roll it back");
+            refused(tx, submission.lane(), Invalid.Code.TRANSACTION_FAILED, "Roll it back");
 
             tx.rollback();
             shop.store().in(tx).submit(submission);

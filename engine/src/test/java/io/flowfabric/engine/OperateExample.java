@@ -1,0 +1,131 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Backend;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Span;
+import io.flowfabric.core.contract.Workers.Scope;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The code that docs/operate.md shows; {@link OperatePageTest} compares, and runs it. */
+final class OperateExample {
+    /** Where an operator looks. */
+    interface Screen {
+        void show(String line);
+    }
+
+    private final Backend store;
+    private final Screen screen;
+
+    OperateExample(Backend store, Screen screen) {
+        this.store = store;
+        this.screen = screen;
+    }
+
+    // [PAGE
+    static final Namespace SHOP = new Namespace("shop");
+
+    List<ExecutionView> failuresSince(Instant moment) {
+        var search =
+                Search.in(SHOP)
+                        .lane("billing")
+                        .states(PublicState.FAILED)
+                        .tag("country", "dk")
+                        .submitted(Span.since(moment))
+                        .reversed(); // the newest first
+        var found = new ArrayList<ExecutionView>();
+        var after = Cursor.NONE;
+        do {
+            var page = store.queries().search(search, after, 100);
+            found.addAll(page.items()); // may be few, or none, on any page
+            after = page.next();
+        } while (!after.none()); // only this says whether there is more
+        return found;
+    }
+
+    // PAGE]
+
+    // [PAGE
+    void closeForTheNight(Lane lane) {
+        var settings = store.lanes().describe(lane).settings();
+        store.lanes()
+                .configure(
+                        lane,
+                        settings.state(LaneSettings.State.DRAINING),
+                        new By("ada", "the bank is closed until six"));
+        store.queries()
+                .counts(lane.namespace())
+                .forEach((one, states) -> screen.show(one.name() + " " + states));
+    }
+
+    // PAGE]
+
+    // [PAGE
+    void cancel(ExecutionId order) {
+        var ada = new By("ada", "the customer has called");
+        var state = store.operations().act(List.of(new Act.Cancel(order)), ada).getFirst();
+        screen.show(state.orThrow().publicState().wire()); // or throws why not
+    }
+
+    // PAGE]
+
+    // [PAGE
+    void replayWhatTheOutageBroke(Instant from, Instant to) throws InterruptedException {
+        var broken =
+                Search.in(SHOP)
+                        .kind("charge")
+                        .states(PublicState.FAILED)
+                        .changed(Span.between(from, to));
+        var replay = new Bulk(store, Act.Replay::new, new By("ada", "the bank is back"));
+        screen.show("would replay " + replay.count(broken));
+        var end = replay.run(broken, far -> screen.show("replayed " + far.done()));
+        screen.show("done %d, passed over %d".formatted(end.done(), end.refused()));
+    }
+
+    // PAGE]
+
+    // [PAGE
+    void buryOneThatIsGone(String instance) {
+        var after = Cursor.NONE;
+        do {
+            var page = store.workers().list(SHOP, Scope.ALIVE, after, 100);
+            for (var worker : page.items()) {
+                if (worker.session().instance().equals(instance)) {
+                    store.workers()
+                            .markDead(worker.session().id(), new By("ada", "its machine burnt"));
+                }
+            }
+            after = page.next();
+        } while (!after.none());
+    }
+
+    // PAGE]
+
+    // [PAGE
+    void keepForAMonth() {
+        var settings = store.namespaces().describe(SHOP).settings();
+        store.namespaces()
+                .configure(
+                        SHOP,
+                        settings.retention(Duration.ofDays(30)),
+                        new By("ada", "the auditors want to see it"));
+    }
+
+    void forget(ExecutionId order) {
+        var ada = new By("ada", "a request to be forgotten, number 17");
+        store.operations().erase(List.of(order), ada).getFirst().orThrow();
+    }
+    // PAGE]
+}

@@ -1,0 +1,178 @@
+package io.flowfabric.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.flowfabric.core.Denied;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.testkit.memory.MemoryStore;
+
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+class OperatePageTest {
+    private static final Pattern IN_SOURCE =
+            Pattern.compile("// \\[PAGE\n(.*?)\n *// PAGE]", Pattern.DOTALL);
+    private static final Pattern ON_PAGE = Pattern.compile("```java\n(.*?)\n```", Pattern.DOTALL);
+    private static final Lane BILLING = new Lane(OperateExample.SHOP, "billing");
+    private static final By GRACE = new By("grace", "to see what happens");
+
+    private final VirtualClock clock = new VirtualClock();
+    private final MemoryStore store = new MemoryStore(clock);
+    private final List<String> shown = new ArrayList<>();
+    private final OperateExample example = new OperateExample(store, shown::add);
+
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled() throws Exception {
+        var source = Path.of("src/test/java/io/flowfabric/engine/OperateExample.java");
+
+        assertThat(pieces(ON_PAGE, Path.of("../docs/operate.md")))
+                .hasSize(6)
+                .isEqualTo(pieces(IN_SOURCE, source));
+    }
+
+    @Test
+    void failures_are_found_the_newest_first() {
+        var old = failed("dk");
+        clock.advance(Duration.ofHours(1));
+        var moment = clock.instant();
+        var first = failed("dk");
+        failed("se");
+        submitted("dk");
+        clock.advance(Duration.ofHours(1));
+        var second = failed("dk");
+
+        assertThat(example.failuresSince(moment))
+                .extracting(ExecutionView::id)
+                .containsExactly(second, first);
+        assertThat(example.failuresSince(Instant.EPOCH))
+                .extracting(ExecutionView::id)
+                .contains(old);
+    }
+
+    @Test
+    void a_lane_that_is_closed_takes_no_more_and_gives_out_what_it_has() {
+        submitted("dk");
+
+        example.closeForTheNight(BILLING);
+
+        assertThat(shown).containsExactly("billing {WAITING=1}");
+        assertThatExceptionOfType(Denied.class).isThrownBy(() -> submitted("dk"));
+    }
+
+    @Test
+    void an_order_is_cancelled_and_again_is_no_error() {
+        var order = submitted("dk");
+
+        example.cancel(order);
+        example.cancel(order);
+
+        assertThat(shown).containsExactly("cancelled", "cancelled");
+    }
+
+    @Test
+    void what_failed_in_a_span_of_time_is_replayed_once() throws Exception {
+        var before = failed("dk");
+        clock.advance(Duration.ofMinutes(10));
+        var from = clock.instant();
+        var broken = List.of(failed("dk"), failed("se"));
+        clock.advance(Duration.ofMinutes(10));
+        var to = clock.instant();
+
+        example.replayWhatTheOutageBroke(from, to);
+        // What fails anew meanwhile failed after the outage.
+        fail(broken.getFirst());
+        example.replayWhatTheOutageBroke(from, to);
+
+        assertThat(shown)
+                .containsExactly(
+                        "would replay 2",
+                        "replayed 2",
+                        "done 2, passed over 0",
+                        "would replay 0",
+                        "done 0, passed over 0");
+        assertThat(state(before)).isEqualTo(PublicState.FAILED);
+        assertThat(state(broken.getLast())).isEqualTo(PublicState.WAITING);
+    }
+
+    @Test
+    void a_worker_that_is_gone_is_marked_dead_and_others_are_not() {
+        var gone = session("pod-1");
+        var here = session("pod-2");
+
+        example.buryOneThatIsGone("pod-1");
+
+        assertThat(store.workers().describe(gone.id()).alive()).isFalse();
+        assertThat(store.workers().describe(here.id()).alive()).isTrue();
+    }
+
+    @Test
+    void what_has_ended_already_is_kept_for_a_month_too_unless_it_is_erased() {
+        var kept = failed("dk");
+        var erased = failed("dk");
+
+        example.keepForAMonth();
+        example.forget(erased);
+
+        clock.advance(Duration.ofDays(29));
+        store.maintenance().tick(Chore.RETENTION, 100);
+        assertThat(state(kept)).isEqualTo(PublicState.FAILED);
+        assertThatExceptionOfType(NotFound.class).isThrownBy(() -> state(erased));
+        clock.advance(Duration.ofDays(1));
+        store.maintenance().tick(Chore.RETENTION, 100);
+        assertThatExceptionOfType(NotFound.class).isThrownBy(() -> state(kept));
+    }
+
+    private static List<String> pieces(Pattern pattern, Path file) throws Exception {
+        return pattern.matcher(Files.readString(file))
+                .results()
+                .map((MatchResult piece) -> piece.group(1).stripTrailing().stripIndent())
+                .toList();
+    }
+
+    private ExecutionId submitted(String country) {
+        var work = Submission.of("charge", Payload.EMPTY).lane(BILLING).tag("country", country);
+        return store.submissions().submit(List.of(work)).getFirst().orThrow().id();
+    }
+
+    private ExecutionId failed(String country) {
+        var id = submitted(country);
+        fail(id);
+        return id;
+    }
+
+    private void fail(ExecutionId id) {
+        var fail = new Act.Fail(id, Failure.of("permanent", "no answer from the bank"));
+        store.operations().act(List.of(fail), GRACE).getFirst().orThrow();
+    }
+
+    private Session session(String instance) {
+        var session = Session.of("biller", instance, BILLING.name()).namespace(OperateExample.SHOP);
+        store.sessions().open(session);
+        return session;
+    }
+
+    private PublicState state(ExecutionId id) {
+        return store.queries().describe(List.of(id)).getFirst().orThrow().state().publicState();
+    }
+}
