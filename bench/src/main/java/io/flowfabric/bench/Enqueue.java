@@ -8,6 +8,7 @@ import io.flowfabric.bench.server.Server;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -20,6 +21,9 @@ final class Enqueue implements Benchmark {
     private static final int TIMES = 1_000;
     private static final int TIMES_QUICKLY = 200;
     private static final int WARM_UP = 100;
+
+    /** How long the transaction beside stays open. */
+    private static final Duration OPEN = Duration.ofMinutes(1);
 
     /** Every so many transactions one is rolled back, and nothing may come of it. */
     private static final int ROLLED_BACK = 10;
@@ -35,14 +39,14 @@ final class Enqueue implements Benchmark {
             caller.setAutoCommit(false);
             other.setAutoCommit(false);
             progress.accept("warming up");
-            both(worker, caller, Math.min(times, WARM_UP));
+            both(worker, caller, Math.min(times, WARM_UP), Duration.ZERO);
             server.settle();
             progress.accept("%,d of each, one after the other".formatted(times));
-            var alone = both(worker, caller, times);
+            var alone = both(worker, caller, times, Duration.ZERO);
             // In the same lane, so that whoever had to wait for it would.
             worker.enqueue(other);
             progress.accept("the same, beside a transaction that stays open");
-            var beside = both(worker, caller, times);
+            var beside = both(worker, caller, times, arguments.quick() ? Duration.ZERO : OPEN);
             other.rollback();
             worker.verify();
             return new Report(
@@ -57,11 +61,13 @@ final class Enqueue implements Benchmark {
     /** What was measured side by side. */
     private record Both(Latencies enqueued, Latencies submitted) {}
 
-    private static Both both(WaitingWorker worker, Connection caller, int times)
+    /** At least so many of each, and for at least so long. */
+    private static Both both(WaitingWorker worker, Connection caller, int times, Duration length)
             throws SQLException, InterruptedException {
         var enqueued = new Latencies();
         var submitted = new Latencies();
-        for (int i = 0; i < times; i++) {
+        long began = System.nanoTime();
+        for (int i = 0; i < times || System.nanoTime() - began < length.toNanos(); i++) {
             if (i % ROLLED_BACK == 0) {
                 worker.enqueue(caller);
                 caller.rollback();

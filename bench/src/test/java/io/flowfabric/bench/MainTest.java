@@ -34,7 +34,7 @@ class MainTest {
     void a_few_that_are_enqueued_give_all_times(@TempDir Path folder) throws Exception {
         var json = folder.resolve("figures.json");
 
-        int outcome = run("enqueue --executions 11 --json " + json);
+        int outcome = run("enqueue --quick --executions 11 --json " + json);
 
         assertThat(outcome).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))

@@ -16,8 +16,6 @@ final class LostAnswers implements HookedStore.Hook {
     /** Whoever starts an engine wants to hear that it does not work, and repeats it himself. */
     private static final Set<String> SPARED = Set.of("listen");
 
-    private static final Set<String> WITHOUT_CONTENT = Set.of("nextDue");
-
     private final Set<Object> lost = ConcurrentHashMap.newKeySet();
     private final Set<String> kinds = ConcurrentHashMap.newKeySet();
 
@@ -32,7 +30,7 @@ final class LostAnswers implements HookedStore.Hook {
         if (SPARED.contains(name)) {
             return answer;
         }
-        var known = List.of(name, WITHOUT_CONTENT.contains(name) ? "" : content(call.argument()));
+        var known = List.of(name, content(call.argument()));
         if (lost.add(known)) {
             kinds.add(name);
             throw new StoreFailure(
@@ -44,7 +42,9 @@ final class LostAnswers implements HookedStore.Hook {
 
     /** What makes a call the repetition of another one. A heartbeat tells what is so by then. */
     private static Object content(Object argument) {
-        return argument instanceof List<?> items && items.getFirst() instanceof Heartbeat beat
+        return argument instanceof List<?> items
+                        && !items.isEmpty()
+                        && items.getFirst() instanceof Heartbeat beat
                 ? beat.session()
                 : argument;
     }

@@ -17,12 +17,14 @@ import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.engine.CommitClock;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.fault.Witness;
 import io.flowfabric.testkit.history.History;
 import io.flowfabric.testkit.history.HistoryAssert;
+import io.flowfabric.testkit.memory.MemoryStore;
 import io.flowfabric.worker.Outcome;
 import io.flowfabric.worker.Task;
 import io.flowfabric.worker.Worker;
@@ -67,7 +69,9 @@ class LostAnswersTest {
 
     @Test
     void everything_ends_once_in_memory() {
-        everythingEndsOnce(CommitClock.memoryStore());
+        var clock = new CommitClock(InstantSource.system());
+        everythingEndsOnce(
+                HookedStore.over(new MemoryStore(clock), (name, call) -> clock.commit(call)));
     }
 
     @Test

@@ -157,10 +157,10 @@ final class Assignment implements Task, Runnable {
         switch (verdict) {
             case Verdict.TryAgain(var delay) ->
                     LOG.info(
-                            "{} failed: {}. It is tried again in {}.",
+                            "{} failed, and is tried again in {}: {}",
                             fence(),
-                            failure.message(),
-                            delay);
+                            delay,
+                            failure.message());
             case Verdict.GiveUp() -> LOG.warn("{} failed for good: {}", fence(), failure.detail());
         }
         return new Ending.Fail(fence(), failure, verdict);

@@ -11,6 +11,7 @@ import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.CommitClock;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineOptions;
 import io.flowfabric.engine.Eventually;

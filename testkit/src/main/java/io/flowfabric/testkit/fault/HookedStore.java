@@ -2,6 +2,8 @@ package io.flowfabric.testkit.fault;
 
 import io.flowfabric.core.contract.Store;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -15,14 +17,17 @@ public final class HookedStore {
 
     /** A call that has not been made yet. */
     public static final class Call implements Callable<Object> {
+        private static final Object[] NONE = {};
+
         private final Object target;
         private final Method method;
         private final Object[] arguments;
 
-        private Call(Object target, Method method, Object[] arguments) {
+        private Call(Object target, Method method, Object @Nullable [] arguments) {
             this.target = target;
             this.method = method;
-            this.arguments = arguments;
+            // Reflection says null where there are none.
+            this.arguments = arguments == null ? NONE : arguments;
         }
 
         @Override
@@ -30,14 +35,14 @@ public final class HookedStore {
             return invoke(target, method, arguments);
         }
 
-        /** What the call is about. */
+        /** What the call is about: its first argument; without any, an empty list. */
         public Object argument() {
-            return arguments[0];
+            return arguments.length == 0 ? List.of() : arguments[0];
         }
 
         /** How many items the call is about. */
         public int size() {
-            return arguments[0] instanceof List<?> items ? items.size() : 1;
+            return argument() instanceof List<?> items ? items.size() : 1;
         }
     }
 

@@ -1,4 +1,4 @@
-package io.flowfabric.worker;
+package io.flowfabric.engine;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -10,12 +10,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * A clock that stands still during each commit, as that of a database does, so that one commit has
  * one time. The store in memory does one thing at a time anyway.
  */
-final class CommitClock implements InstantSource {
+public final class CommitClock implements InstantSource {
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant now;
 
-    CommitClock(InstantSource clock) {
+    public CommitClock(InstantSource clock) {
         this.clock = clock;
         this.now = read();
     }
@@ -26,7 +26,7 @@ final class CommitClock implements InstantSource {
     }
 
     /** Does something at one moment. */
-    Object commit(Callable<Object> something) throws Exception {
+    public Object commit(Callable<Object> something) throws Exception {
         lock.lock();
         try {
             now = read();
