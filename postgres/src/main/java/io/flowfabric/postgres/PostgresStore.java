@@ -8,6 +8,7 @@ import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.contract.Namespaces;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Quotas;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
@@ -87,7 +88,7 @@ public final class PostgresStore implements Store {
      * in it.
      */
     private static int today(InstantSource time) {
-        return (int) Math.floorMod(Duration.ofMillis(time.millis()).toDays(), Statements.DAYS);
+        return Math.floorMod(Duration.ofMillis(time.millis()).toDays(), Statements.DAYS);
     }
 
     static Statements statements(SchemaName schema) {
@@ -100,6 +101,7 @@ public final class PostgresStore implements Store {
                 "sql/claim.sql",
                 "sql/step.sql",
                 "sql/chore.sql",
+                "sql/quota.sql",
                 "sql/read.sql",
                 "sql/feed.sql");
     }
@@ -147,6 +149,11 @@ public final class PostgresStore implements Store {
     @Override
     public Lanes lanes() {
         return new LaneKeeping(postgres);
+    }
+
+    @Override
+    public Quotas quotas() {
+        return new QuotaKeeping(postgres);
     }
 
     @Override

@@ -204,6 +204,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Quotas extends QuotaRules {
+        Quotas() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Narrowing extends NarrowingRules {
         Narrowing() {
             super(StoreContract.this::open);
