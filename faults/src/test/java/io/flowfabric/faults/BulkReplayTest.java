@@ -25,6 +25,7 @@ import io.flowfabric.worker.TaskFailure;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 
 /** A replay of very many, broken off in every way there is, and begun again. */
 class BulkReplayTest {
@@ -45,6 +47,9 @@ class BulkReplayTest {
 
     /** How many are replayed before somebody breaks it off. */
     private static final int SOME = 9_000;
+
+    /** Nothing here is about how long it takes. */
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private static final String NAME = "bulk";
 
@@ -99,7 +104,7 @@ class BulkReplayTest {
                                     throw TaskFailure.permanent("it has a bug");
                                 })
                         .start();
-        Waiting.until("all have failed", world::drained);
+        Waiting.until("all have failed", PATIENCE, world::drained);
         worker.stop();
         assertThat(world.counts()).containsExactly(entry(PublicState.FAILED, (long) EXECUTIONS));
     }
@@ -119,7 +124,7 @@ class BulkReplayTest {
         var some = new CountDownLatch(1);
         var run = new FutureTask<>(() -> runAndTell(replay(world.store()), some));
         var thread = Thread.ofVirtual().start(run);
-        some.await();
+        await(some);
         thread.interrupt();
 
         assertThatExceptionOfType(ExecutionException.class)
@@ -131,7 +136,7 @@ class BulkReplayTest {
         var some = new CountDownLatch(1);
         var store = world.another(world.options.withApplicationName(NAME));
         Future<Progress> run = threads.submit(() -> runAndTell(replay(store), some));
-        some.await();
+        await(some);
         Waiting.until(
                 "it notices",
                 () -> {
@@ -164,7 +169,7 @@ class BulkReplayTest {
                             }
                         });
         try (program) {
-            some.await();
+            await(some);
             program.kill();
         }
     }
@@ -178,6 +183,10 @@ class BulkReplayTest {
                         some.countDown();
                     }
                 });
+    }
+
+    private static void await(CountDownLatch some) throws InterruptedException {
+        assertThat(some.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
     private List<ExecutionView> everything() {

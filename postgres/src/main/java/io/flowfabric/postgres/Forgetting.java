@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What is done with what has been kept long enough. */
 final class Forgetting {
@@ -107,11 +108,14 @@ final class Forgetting {
                                             .set("day", day.number)
                                             .set("before", oldestKept)
                                             .set("limit", limit)
-                                            .one(row -> row.longOrNull("last"));
-                            if (last != null) {
-                                tx.query("move_horizon").set("last", last).update();
+                                            .one(
+                                                    row ->
+                                                            Optional.ofNullable(
+                                                                    row.longOrNull("last")));
+                            if (last.isPresent()) {
+                                tx.query("move_horizon").set("last", last.get()).update();
                             }
-                            return last == null ? 0 : 1;
+                            return last.isPresent() ? 1 : 0;
                         });
     }
 }

@@ -138,8 +138,21 @@ class InSpringTransactionTest {
 
         try (var outside = proxy.getConnection()) {
             assertThatExceptionOfType(Invalid.class)
-                    .isThrownBy(() -> shop.store().in(outside).submit(work(newLane())));
+                    .isThrownBy(() -> shop.store().in(outside).submit(work(newLane())))
+                    .returns(Invalid.Code.AUTOCOMMIT, Invalid::code);
         }
+    }
+
+    @Test
+    void a_transaction_for_reading_only_takes_no_work_and_says_so() {
+        var reading = new TransactionTemplate(new JdbcTransactionManager(pool));
+        reading.setReadOnly(true);
+
+        reading.executeWithoutResult(
+                tx ->
+                        assertThatExceptionOfType(Invalid.class)
+                                .isThrownBy(() -> enqueue(work(newLane())))
+                                .returns(Invalid.Code.TRANSACTION_READ_ONLY, Invalid::code));
     }
 
     private static void insert(UUID order) {
