@@ -8,15 +8,18 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
 import org.junit.jupiter.api.Test;
 
+import java.net.SocketException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +33,7 @@ class BulkTest {
             Search.in(Namespace.DEFAULT).kind("mail").states(PublicState.WAITING);
 
     private final Store store = new MemoryStore(InstantSource.system());
+    private boolean interruptBeforeItBreaks;
 
     @Test
     void a_dry_run_counts_and_changes_nothing() {
@@ -73,6 +77,31 @@ class BulkTest {
         assertThat(replay.run(FAILED, far -> {})).isEqualTo(new Bulk.Progress(1000, 1000, 0));
         assertThat(count(PublicState.FAILED)).isZero();
         assertThat(count(PublicState.WAITING)).isEqualTo(2500);
+    }
+
+    @Test
+    void an_interrupt_in_the_middle_of_a_call_is_an_interrupt_whatever_it_breaks() {
+        var ids = submitted("mail", 3);
+        var lost = new StoreFailure("The connection broke.", true, new SocketException());
+        var cancel = new Bulk(breaking(lost), Act.Cancel::new, ADA);
+
+        assertThatThrownBy(() -> cancel.run(ids, far -> {})).isSameAs(lost);
+        interruptBeforeItBreaks = true;
+        assertThatThrownBy(() -> cancel.run(ids, far -> {}))
+                .isInstanceOf(InterruptedException.class)
+                .hasCause(lost);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    private Store breaking(StoreFailure failure) {
+        return HookedStore.over(
+                store,
+                (name, call) -> {
+                    if (interruptBeforeItBreaks) {
+                        Thread.currentThread().interrupt();
+                    }
+                    throw failure;
+                });
     }
 
     @Test
