@@ -101,6 +101,7 @@ public final class PostgresStore implements Store {
                 "sql/step.sql",
                 "sql/chore.sql",
                 "sql/read.sql",
+                "sql/explain.sql",
                 "sql/feed.sql");
     }
 

@@ -14,6 +14,8 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
@@ -195,5 +197,15 @@ final class Reading implements Queries {
                                                 row.longValue("count"),
                                                 Long::sum));
         return counts;
+    }
+
+    @Override
+    public Explanation explain(ExecutionId execution) {
+        return new Explaining(postgres).explain(execution);
+    }
+
+    @Override
+    public LaneExplanation explain(Lane lane) {
+        return new Explaining(postgres).explain(lane);
     }
 }

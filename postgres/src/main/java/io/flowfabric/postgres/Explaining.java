@@ -1,0 +1,245 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.contract.LaneExplanation;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.decision.Backlog;
+import io.flowfabric.core.decision.Circumstances;
+import io.flowfabric.core.decision.Rivals;
+import io.flowfabric.core.decision.Why;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What is found for an explanation. What follows from it, and in which words, the core decides. */
+final class Explaining {
+    private final Postgres postgres;
+
+    Explaining(Postgres postgres) {
+        this.postgres = postgres;
+    }
+
+    // Why an execution is not running.
+
+    /** What is known of an execution at one moment. */
+    private record Found(Raw raw, ViewReader reader, LaneView lane, Optional<By> laneBy) {}
+
+    /** What is known of it besides what it is. */
+    private record Raw(
+            Lane lane,
+            Place place,
+            Optional<Fact.Step> step,
+            Optional<Fact.Holder> holder,
+            Instant now) {}
+
+    /** Where in the queue it is, while it is ready. */
+    private record Place(int lane, long rank, boolean fresh, long seq) {}
+
+    Explanation explain(ExecutionId execution) {
+        var found =
+                postgres.db()
+                        .transaction(tx -> find(tx, execution))
+                        .orElseThrow(() -> new NotFound("execution", execution.toString()));
+        // Only now, because these need connections of their own.
+        var view = view(found.reader, execution);
+        var alive = SessionKeeping.alive(postgres, List.of(view.lane()));
+        return Why.explain(
+                new Circumstances(
+                        view,
+                        found.lane,
+                        found.laneBy,
+                        found.raw.step,
+                        found.raw.holder,
+                        alive,
+                        ahead(view, found.raw, alive),
+                        found.raw.now));
+    }
+
+    private Optional<Found> find(Jdbc tx, ExecutionId execution) {
+        tx.query("one_moment").run();
+        var raw =
+                tx.query("circumstances")
+                        .set("now", postgres.now())
+                        .set("id", execution.uuid())
+                        .set("part", execution.partition().number())
+                        .optional(Explaining::raw);
+        if (raw.isEmpty()) {
+            return Optional.empty();
+        }
+        var reader = new ViewReader();
+        tx.query("describe").uuids("ids", List.of(execution.uuid()), id -> id).each(reader::add);
+        return Optional.of(
+                new Found(
+                        raw.get(),
+                        reader,
+                        LaneKeeping.find(tx, raw.get().lane).orElseThrow(),
+                        changedBy(tx, raw.get().place.lane)));
+    }
+
+    private ExecutionView view(ViewReader reader, ExecutionId execution) {
+        Answer<ExecutionView> view = reader.read(postgres).get(execution.uuid());
+        return Objects.requireNonNull(view, "it was there a moment ago").orThrow();
+    }
+
+    private static Raw raw(Row row) {
+        return new Raw(
+                LaneKeeping.lane(row),
+                new Place(
+                        row.intValue("lane"),
+                        row.longValue("rank"),
+                        row.bool("fresh"),
+                        row.longValue("seq")),
+                step(row),
+                holder(row),
+                Stored.moment(row, "now"));
+    }
+
+    private static Optional<Fact.Step> step(Row row) {
+        return row.textOrNull("transition") == null
+                ? Optional.empty()
+                : Optional.of(
+                        new Fact.Step(
+                                Stored.transition(row, "transition"),
+                                Stored.moment(row, "at"),
+                                by(row)));
+    }
+
+    private static Optional<Fact.Holder> holder(Row row) {
+        return Optional.ofNullable(row.uuidOrNull("session"))
+                .map(
+                        session ->
+                                new Fact.Holder(
+                                        new Owner(
+                                                new SessionId(session),
+                                                row.text("worker"),
+                                                row.text("instance")),
+                                        Stored.moment(row, "since"),
+                                        Stored.moment(row, "last_heard"),
+                                        Stored.moment(row, "alive_until")));
+    }
+
+    private static Optional<By> changedBy(Jdbc db, int lane) {
+        return db.query("lane_changed_by")
+                .set("lane", lane)
+                .optional(row -> by(row).orElseThrow());
+    }
+
+    private static Optional<By> by(Row row) {
+        return Optional.ofNullable(row.textOrNull("actor"))
+                .map(actor -> new By(actor, row.text("reason")));
+    }
+
+    private Fact.Ahead ahead(ExecutionView view, Raw raw, List<Session> alive) {
+        if (!(view.state() instanceof Ready)) {
+            return Fact.Ahead.of(0);
+        }
+        var gates = gatesOf(raw.place.lane, Rivals.of(view, alive));
+        return Fact.Ahead.of(
+                postgres.db()
+                        .query("ahead")
+                        .set("now", raw.now.toEpochMilli())
+                        .set("lane", raw.place.lane)
+                        .ints("gates", gates, gate -> gate)
+                        .set("rank", raw.place.rank)
+                        .set("fresh", raw.place.fresh)
+                        .set("seq", raw.place.seq)
+                        .set("most", Fact.Ahead.MOST + 1)
+                        .one(row -> row.intValue("ahead")));
+    }
+
+    /** The gates of a lane behind which rivals wait. */
+    private List<Integer> gatesOf(int lane, Rivals rivals) {
+        var numbers =
+                postgres.db()
+                        .query("gates_of_lane")
+                        .set("lane", lane)
+                        .list(row -> row.intValue("gate"));
+        var gates = new ArrayList<Integer>();
+        postgres.catalog()
+                .gates(postgres.db(), numbers)
+                .forEach(
+                        (number, gate) -> {
+                            if (rivals.include(gate.kind(), gate.needs())) {
+                                gates.add(number);
+                            }
+                        });
+        return gates;
+    }
+
+    // What waits for what in a lane.
+
+    /** What waits in a lane at one moment. */
+    private record Waiting(
+            LaneView lane,
+            Optional<By> laneBy,
+            Map<Integer, Long> ready,
+            Map<Situation, Long> others) {}
+
+    LaneExplanation explain(Lane lane) {
+        var waiting =
+                postgres.db()
+                        .transaction(tx -> waiting(tx, lane))
+                        .orElseThrow(() -> new NotFound("lane", lane.toString()));
+        var gates = postgres.catalog().gates(postgres.db(), waiting.ready.keySet());
+        var queues = new ArrayList<Backlog.Queue>();
+        waiting.ready.forEach(
+                (number, count) -> {
+                    var gate = gates.get(number);
+                    if (gate == null) {
+                        // Another version may know who can take it; nobody here does.
+                        waiting.others.merge(Situation.WITHOUT_WORKER, count, Long::sum);
+                    } else {
+                        queues.add(new Backlog.Queue(gate.kind(), gate.needs(), count));
+                    }
+                });
+        var alive = SessionKeeping.alive(postgres, List.of(lane));
+        return Backlog.explain(waiting.lane, waiting.laneBy, queues, waiting.others, alive);
+    }
+
+    private static Optional<Waiting> waiting(Jdbc tx, Lane lane) {
+        tx.query("one_moment").run();
+        var number = LaneKeeping.numbers(tx, List.of(lane)).get(lane);
+        if (number == null) {
+            return Optional.empty();
+        }
+        var ready = new HashMap<Integer, Long>();
+        var others = new EnumMap<Situation, Long>(Situation.class);
+        tx.query("waiting_in")
+                .set("lane", number)
+                .each(
+                        row -> {
+                            var gate = row.intOrNull("gate");
+                            if (gate == null) {
+                                others.put(Stored.situation(row), row.longValue("count"));
+                            } else {
+                                ready.put(gate, row.longValue("count"));
+                            }
+                        });
+        return Optional.of(
+                new Waiting(
+                        LaneKeeping.find(tx, lane).orElseThrow(),
+                        changedBy(tx, number),
+                        ready,
+                        others));
+    }
+}
