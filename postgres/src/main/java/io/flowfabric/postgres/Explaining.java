@@ -12,12 +12,10 @@ import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.decision.Backlog;
 import io.flowfabric.core.decision.Circumstances;
 import io.flowfabric.core.decision.Rivals;
 import io.flowfabric.core.decision.Why;
-import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
@@ -47,6 +45,7 @@ final class Explaining {
     /** What is known of it besides what it is. */
     private record Raw(
             Lane lane,
+            boolean ready,
             Place place,
             Optional<Fact.Step> step,
             Optional<Fact.Holder> holder,
@@ -63,6 +62,7 @@ final class Explaining {
         // Only now, because these need connections of their own.
         var view = view(found.reader, execution);
         var alive = SessionKeeping.alive(postgres, List.of(view.lane()));
+        var rivals = Rivals.of(view, alive);
         return Why.explain(
                 new Circumstances(
                         view,
@@ -71,7 +71,8 @@ final class Explaining {
                         found.raw.step,
                         found.raw.holder,
                         alive,
-                        ahead(view, found.raw, alive),
+                        found.raw.ready ? held(rivals) : 0,
+                        Fact.Ahead.of(found.raw.ready ? ahead(found.raw, rivals) : 0),
                         found.raw.now));
     }
 
@@ -104,6 +105,7 @@ final class Explaining {
     private static Raw raw(Row row) {
         return new Raw(
                 LaneKeeping.lane(row),
+                row.bool("ready"),
                 new Place(
                         row.intValue("lane"),
                         row.longValue("rank"),
@@ -149,22 +151,29 @@ final class Explaining {
                 .map(actor -> new By(actor, row.text("reason")));
     }
 
-    private Fact.Ahead ahead(ExecutionView view, Raw raw, List<Session> alive) {
-        if (!(view.state() instanceof Ready)) {
-            return Fact.Ahead.of(0);
-        }
-        var gates = gatesOf(raw.place.lane, Rivals.of(view, alive));
-        return Fact.Ahead.of(
-                postgres.db()
-                        .query("ahead")
-                        .set("now", raw.now.toEpochMilli())
-                        .set("lane", raw.place.lane)
-                        .ints("gates", gates, gate -> gate)
-                        .set("rank", raw.place.rank)
-                        .set("fresh", raw.place.fresh)
-                        .set("seq", raw.place.seq)
-                        .set("most", Fact.Ahead.MOST + 1)
-                        .one(row -> row.intValue("ahead")));
+    private int held(Rivals rivals) {
+        return postgres.db()
+                .query("workers")
+                .set("now", postgres.now())
+                .uuids("ids", rivals.workers(), worker -> worker.id().uuid())
+                .list(row -> row.intValue("running"))
+                .stream()
+                .mapToInt(running -> running)
+                .sum();
+    }
+
+    private int ahead(Raw raw, Rivals rivals) {
+        var gates = gatesOf(raw.place.lane, rivals);
+        return postgres.db()
+                .query("ahead")
+                .set("now", raw.now.toEpochMilli())
+                .set("lane", raw.place.lane)
+                .ints("gates", gates, gate -> gate)
+                .set("rank", raw.place.rank)
+                .set("fresh", raw.place.fresh)
+                .set("seq", raw.place.seq)
+                .set("most", Fact.Ahead.MOST + 1)
+                .one(row -> row.intValue("ahead"));
     }
 
     /** The gates of a lane behind which rivals wait. */

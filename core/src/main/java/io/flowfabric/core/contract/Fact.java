@@ -89,20 +89,24 @@ public sealed interface Fact {
      *
      * @param serving live workers that take work from its lane
      * @param able those among them that can handle it
+     * @param held how many executions these hold now
      * @param obstacle why none of them can, in words
      */
-    record Workers(Lane lane, int serving, int able, Optional<String> obstacle) implements Fact {
+    record Workers(Lane lane, int serving, int able, int held, Optional<String> obstacle)
+            implements Fact {
         @Override
         public String words() {
             return obstacle.orElseGet(
-                    () ->
-                            serving == 0
-                                    ? "no live worker in lane " + lane
-                                    : "%s of %s in lane %s can take it"
-                                            .formatted(
-                                                    number(able),
-                                                    counted(serving, "live worker"),
-                                                    lane));
+                    () -> serving == 0 ? "no live worker in lane " + lane : whoCan());
+        }
+
+        private String whoCan() {
+            return "%s of %s in lane %s can take it, holding %s"
+                    .formatted(
+                            number(able),
+                            counted(serving, "live worker"),
+                            lane,
+                            held == 0 ? "nothing" : counted(held, "execution"));
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param step the last step that changed the situation, if it is remembered
  * @param holder who holds it, while somebody does
  * @param alive at least those live workers that serve its lane
+ * @param held how many executions those of them hold who could take this one, if it is ready
  * @param ahead how many {@link Rivals} come before it, if it is ready
  */
 public record Circumstances(
@@ -28,5 +29,6 @@ public record Circumstances(
         Optional<Fact.Step> step,
         Optional<Fact.Holder> holder,
         Collection<Session> alive,
+        int held,
         Fact.Ahead ahead,
         Instant now) {}

@@ -46,8 +46,8 @@ public final class Rivals {
                 || able.stream().anyMatch(session -> session.able(otherKind, otherNeeds));
     }
 
-    /** How many live workers could take the execution. */
-    int able() {
-        return able.size();
+    /** The live workers that could take the execution. */
+    public List<Session> workers() {
+        return able;
     }
 }

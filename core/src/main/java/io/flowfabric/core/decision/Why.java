@@ -82,7 +82,7 @@ public final class Why {
         var ahead = told(given.ahead());
         var expired = view.deadline().filter(at -> !at.isAfter(given.now()));
         return expired.map(at -> "its deadline passed at %s; it expires %s".formatted(at, SOON))
-                .orElseGet(() -> "ready: %s, %s".formatted(workers.words(), ahead.words()));
+                .orElseGet(() -> "ready: %s; %s".formatted(workers.words(), ahead.words()));
     }
 
     private String delayed(Delayed delayed) {
@@ -177,7 +177,8 @@ public final class Why {
         return new Fact.Workers(
                 view.lane(),
                 (int) serving,
-                Rivals.of(view, given.alive()).able(),
+                Rivals.of(view, given.alive()).workers().size(),
+                given.held(),
                 view.state() instanceof Blocked blocked && blocked.by() == BlockedBy.ROUTE
                         ? Optional.of(blocked.detail())
                         : obstacle);

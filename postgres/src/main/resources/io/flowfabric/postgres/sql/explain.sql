@@ -6,7 +6,7 @@ set transaction isolation level repeatable read, read only
 -- What is to be known about an execution besides what it is.
 select
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now,
-    e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq,
+    e.situation = 'ready' as ready, e.lane, e.rank, e.next = 'first' as fresh, e.seq,
     l.namespace, l.name,
     e.session, e.since, h.worker, h.instance, h.alive_until - h.ttl as last_heard, least(h.alive_until, h.died) as alive_until,
     step.transition, step.at, step.actor, step.reason
@@ -55,6 +55,8 @@ from (
         where r.lane = :lane::integer and r.gate = rival.gate
             and (r.rank, r.fresh, r.seq) < (:rank::bigint, :fresh::boolean, :seq::bigint)
             and (r.deadline is null or r.deadline > :now::bigint)
+        -- from its own place on: at the front is what was claimed just now, and is not yet cleared away
+        order by r.rank desc, r.fresh desc, r.seq desc
         limit :most::integer
     ) as earlier
     limit :most::integer

@@ -70,12 +70,12 @@ abstract class ExplainingRules extends Rules {
         var explanation = world.explain(world.submit());
 
         assertThat(explanation.words())
-                .isEqualTo("ready: no live worker in lane default/default, nothing is ahead of it");
+                .isEqualTo("ready: no live worker in lane default/default; nothing is ahead of it");
         assertThat(explanation.reason()).isEqualTo(BlockingReason.WAITING_FOR_WORKER);
         assertThat(explanation.nextTry()).isEmpty();
         assertThat(explanation.facts())
                 .containsExactly(
-                        new Fact.Workers(Lane.DEFAULT, 0, 0, Optional.empty()),
+                        new Fact.Workers(Lane.DEFAULT, 0, 0, 0, Optional.empty()),
                         Fact.Ahead.of(0),
                         new Fact.Step(Transition.SUBMIT, world.now(), Optional.empty()));
     }
@@ -90,8 +90,24 @@ abstract class ExplainingRules extends Rules {
 
         assertThat(world.explain(work).words())
                 .isEqualTo(
-                        "ready: 1 of 2 live workers in lane default/default can take it,"
-                                + " 1 execution is ahead of it");
+                        "ready: 1 of 2 live workers in lane default/default can take it, holding"
+                                + " nothing; 1 execution is ahead of it");
+    }
+
+    @Test
+    void ready_work_says_how_much_those_hold_who_could_take_it() {
+        var lane = world.newLane();
+        world.submit(6, () -> work().lane(lane));
+        world.submit(2, () -> work().lane(Lane.DEFAULT));
+        world.worker(lane).claim(2);
+        world.worker(lane, Lane.DEFAULT).claim(3);
+        world.worker(world.session(lane).kinds("job", "print")).close();
+        world.claimByHand(world.submit(), world.worker(world.session(lane).kinds("print")))
+                .orThrow();
+        var work = world.submit(work().lane(lane));
+
+        assertThat(world.explain(work).facts())
+                .startsWith(new Fact.Workers(lane, 3, 2, 5, Optional.empty()));
     }
 
     @Test
@@ -172,8 +188,9 @@ abstract class ExplainingRules extends Rules {
     @Test
     void work_in_a_closed_lane_says_who_closed_it_when_and_why() {
         var lane = world.newLane();
+        world.submit(work().lane(lane));
+        world.worker(lane).claimOne();
         var work = world.submit(work().lane(lane));
-        world.worker(lane);
         close(lane, LaneSettings.State.PAUSED, new By("ada", "the mail server is down"));
         world.advance(MINUTE);
         var since = world.now();
@@ -195,7 +212,7 @@ abstract class ExplainingRules extends Rules {
                 .startsWith(
                         new Fact.ClosedLane(
                                 lane, LaneSettings.State.DISABLED, since, Optional.of(ben)),
-                        new Fact.Workers(lane, 1, 1, Optional.empty()));
+                        new Fact.Workers(lane, 1, 1, 1, Optional.empty()));
     }
 
     @Test
@@ -210,7 +227,7 @@ abstract class ExplainingRules extends Rules {
         assertThat(explanation.words()).isEqualTo(why);
         assertThat(explanation.reason()).isEqualTo(BlockingReason.WAITING_FOR_CAPABLE_WORKER);
         assertThat(explanation.facts())
-                .startsWith(new Fact.Workers(Lane.DEFAULT, 2, 0, Optional.of(why)));
+                .startsWith(new Fact.Workers(Lane.DEFAULT, 2, 0, 0, Optional.of(why)));
     }
 
     @Test

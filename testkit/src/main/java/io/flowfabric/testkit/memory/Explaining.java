@@ -39,6 +39,8 @@ final class Explaining {
 
     Explanation explain(ExecutionView view) {
         var lane = lane(view.lane());
+        var rivals = Rivals.of(view, world.alive().toList());
+        boolean ready = world.find(view.id()).state instanceof Ready;
         return Why.explain(
                 new Circumstances(
                         view,
@@ -47,7 +49,8 @@ final class Explaining {
                         lastStep(view.id()),
                         holder(view),
                         world.alive().toList(),
-                        ahead(view),
+                        ready ? held(rivals) : 0,
+                        Fact.Ahead.of(ready ? ahead(view, rivals) : 0),
                         world.now()));
     }
 
@@ -131,21 +134,22 @@ final class Explaining {
                 living.died.filter(living.aliveUntil::isAfter).orElse(living.aliveUntil));
     }
 
-    private Fact.Ahead ahead(ExecutionView view) {
-        if (!(view.state() instanceof Ready)) {
-            return Fact.Ahead.of(0);
-        }
+    private int held(Rivals rivals) {
+        return rivals.workers().stream()
+                .mapToInt(worker -> world.heldBy(worker.id()).size())
+                .sum();
+    }
+
+    private int ahead(ExecutionView view, Rivals rivals) {
         var order = order(world.lane(view.lane()).settings);
         var self = world.find(view.id());
-        var rivals = Rivals.of(view, world.alive().toList());
-        var ahead =
+        return (int)
                 rows(view.lane(), row -> row.state instanceof Ready)
                         .filter(row -> rivals.include(row.submission.kind(), row.policy().needs()))
                         .filter(row -> !row.pastDeadline(world.now()))
                         .filter(row -> order.compare(row, self) < 0)
                         .limit(Fact.Ahead.MOST + 1)
                         .count();
-        return Fact.Ahead.of((int) ahead);
     }
 
     /** As claims take it: priority, then begun before fresh, then the order of submission. */
