@@ -141,9 +141,7 @@ final class Explaining {
     }
 
     private static Optional<By> changedBy(Jdbc db, int lane) {
-        return db.query("lane_changed_by")
-                .set("lane", lane)
-                .optional(row -> by(row).orElseThrow());
+        return db.query("lane_changed_by").set("lane", lane).optional(row -> by(row).orElseThrow());
     }
 
     private static Optional<By> by(Row row) {
@@ -152,7 +150,8 @@ final class Explaining {
     }
 
     private int held(Rivals rivals) {
-        return postgres.db()
+        return postgres
+                .db()
                 .query("workers")
                 .set("now", postgres.now())
                 .uuids("ids", rivals.workers(), worker -> worker.id().uuid())

@@ -389,7 +389,8 @@ class PlansTest {
         store.lanes().configure(lane, LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED), ada);
         startLogging();
 
-        assertThat(store.queries().explain(work.id()).words()).endsWith(", by ada: the press is down");
+        assertThat(store.queries().explain(work.id()).words())
+                .endsWith(", by ada: the press is down");
         check("circumstances", 6);
         check("lane_changed_by", 6);
     }
@@ -400,7 +401,8 @@ class PlansTest {
         var explanation = store.queries().explain(Lane.DEFAULT);
 
         assertThat(explanation.in(Situation.WITHOUT_WORKER)).isGreaterThanOrEqualTo(SHUT);
-        // Of what has ended there may be any number; of what lives it reads the entries, in an index.
+        // Of what has ended there may be any number; of what lives it reads the entries, in an
+        // index.
         check("waiting_in", SHUT + OPEN + COMPARING_GATES * BATCH);
         assertThat(plans("waiting_in"))
                 .allSatisfy(plan -> assertThat(plan.text).contains("Index Only Scan using ready"));

@@ -112,8 +112,8 @@ public sealed interface Fact {
 
     /**
      * How many executions come before it in the order of its lane. Counted are those that a worker
-     * which could take it could take as well; while there is no such worker, those of the same
-     * kind with the same needs.
+     * which could take it could take as well; while there is no such worker, those of the same kind
+     * with the same needs.
      *
      * @param count no more than {@link #MOST}
      * @param more whether there are more than that

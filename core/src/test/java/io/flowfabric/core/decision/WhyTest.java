@@ -126,9 +126,11 @@ class WhyTest {
         assertThat(Fact.Ahead.of(1001).words())
                 .isEqualTo("more than 1,000 executions are ahead of it");
         assertThat(new Fact.Workers(EMAILS, 1, 1, 0, Optional.empty()).words())
-                .isEqualTo("1 of 1 live worker in lane default/emails can take it, holding nothing");
+                .isEqualTo(
+                        "1 of 1 live worker in lane default/emails can take it, holding nothing");
         assertThat(new Fact.Workers(EMAILS, 1234, 7, 1, Optional.empty()).words())
-                .isEqualTo("7 of 1,234 live workers in lane default/emails can take it, holding 1"
+                .isEqualTo(
+                        "7 of 1,234 live workers in lane default/emails can take it, holding 1"
                                 + " execution");
     }
 
@@ -141,7 +143,8 @@ class WhyTest {
         assertThat(new Fact.Step(Transition.PAUSE, NOON, olga).words())
                 .isEqualTo("last step: pause at %s, by olga: spring cleaning", NOON);
         assertThat(new Fact.ClosedLane(EMAILS, LaneSettings.State.PAUSED, NOON, olga).words())
-                .isEqualTo("lane default/emails is paused since %s, by olga: spring cleaning", NOON);
+                .isEqualTo(
+                        "lane default/emails is paused since %s, by olga: spring cleaning", NOON);
         assertThat(new Fact.Reported(done).words()).isEqualTo("40 %% done at %s", NOON);
         assertThat(new Fact.Deadline(NOON).words()).isEqualTo("deadline at %s", NOON);
         assertThat(new Fact.Holder(owner, NOON, LATER, LATER).words())

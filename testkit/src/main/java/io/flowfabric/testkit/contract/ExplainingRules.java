@@ -247,7 +247,7 @@ abstract class ExplainingRules extends Rules {
         assertThat(explanation.words())
                 .isEqualTo(
                         "running on worker worker-1, instance worker-1-instance, since %s, last"
-                                .formatted(since)
+                                        .formatted(since)
                                 + " heard of at %s; 40 %% done at %s: on it"
                                         .formatted(heard, world.now()));
         assertThat(explanation.facts())
@@ -269,7 +269,7 @@ abstract class ExplainingRules extends Rules {
         assertThat(world.explain(idOf(lease)).words())
                 .isEqualTo(
                         "its worker worker-1, instance worker-1-instance, died at %s; it returns to"
-                                .formatted(died)
+                                        .formatted(died)
                                 + " the queue as soon as the engine looks");
     }
 

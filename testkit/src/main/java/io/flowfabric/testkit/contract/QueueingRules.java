@@ -186,8 +186,7 @@ abstract class QueueingRules extends Rules {
             counted.keySet().removeIf(PublicState::terminal);
             var explained = new TreeMap<PublicState, Long>();
             for (Group group : world.explain(lane).groups()) {
-                explained.merge(
-                        group.situation().publicState(), group.executions(), Long::sum);
+                explained.merge(group.situation().publicState(), group.executions(), Long::sum);
             }
             assertThat(explained).isEqualTo(counted);
         }

@@ -135,9 +135,7 @@ final class Explaining {
     }
 
     private int held(Rivals rivals) {
-        return rivals.workers().stream()
-                .mapToInt(worker -> world.heldBy(worker.id()).size())
-                .sum();
+        return rivals.workers().stream().mapToInt(worker -> world.heldBy(worker.id()).size()).sum();
     }
 
     private int ahead(ExecutionView view, Rivals rivals) {

@@ -67,10 +67,11 @@ class ExplainPageTest {
         var failing = submit(Policy.DEFAULT);
         store.sessions().open(worker);
         var failed = claim();
-        end(new Ending.Fail(
-                failed.fence(),
-                Failure.of(Failure.TRANSIENT, "no route to the licence server"),
-                new Verdict.TryAgain(Duration.ofMinutes(5))));
+        end(
+                new Ending.Fail(
+                        failed.fence(),
+                        Failure.of(Failure.TRANSIENT, "no route to the licence server"),
+                        new Verdict.TryAgain(Duration.ofMinutes(5))));
         shown.append(block(failing));
 
         var running = submit(Policy.DEFAULT);
