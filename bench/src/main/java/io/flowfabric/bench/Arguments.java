@@ -27,7 +27,7 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention [--quick] [--json FILE]"
-                + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
+                    + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;

@@ -47,6 +47,10 @@ public enum Limit {
     COUNT(1_000_000),
     /** Weights are shares; a share of a thousandth is starvation by configuration. */
     LANE_WEIGHT(1000),
+    /** Each is a row that starts and ends of work wait for. */
+    QUOTAS(8),
+    /** As many starts as a quota remembers, one by one, to be exact about its window. */
+    RATE(10_000),
     /**
      * A session that is presumed alive longer than this without a sign of life is a lost session.
      */

@@ -138,6 +138,7 @@ public final class Follower extends Service {
         return position;
     }
 
+    /** How it is, for whoever watches over it. */
     public Status status() {
         return status.get();
     }
@@ -174,14 +175,16 @@ public final class Follower extends Service {
                 return Optional.of(entry);
             }
             long now = time.nanos();
+            long pause = due - now;
+            long left = deadline - now;
             // Whoever has no patience gets one look, however much there is that does not fit.
-            if (now >= deadline && (looked || now < due)) {
+            if (left <= 0 && (looked || pause > 0)) {
                 return Optional.empty();
-            } else if (now >= due) {
+            } else if (pause <= 0) {
                 read();
                 looked = true;
             } else {
-                time.park(Math.min(due, deadline) - now);
+                time.park(Math.min(pause, left));
             }
         }
     }

@@ -146,13 +146,14 @@ class FollowerTest {
     @Test
     void an_idle_one_looks_twice_a_second() {
         var follower = engine.follow(EVERYTHING, Cursor.NONE);
-        waiting(follower);
+        var waiting = waiting(follower);
         time.pass(Duration.ofSeconds(5));
         int before = reads.get();
 
         time.pass(Duration.ofMinutes(1));
 
         assertThat(reads.get() - before).isBetween(100, 121);
+        assertThat(waiting.isDone()).isFalse();
     }
 
     @Test
@@ -318,11 +319,13 @@ class FollowerTest {
     @Test
     void two_at_once_are_told_to_follow_apart() throws Exception {
         var follower = engine.follow(EVERYTHING, Cursor.NONE);
-        waiting(follower);
+        var first = waiting(follower);
 
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> follower.next(Duration.ZERO))
                 .withMessageContaining("make another one");
+
+        assertThat(first.isDone()).isFalse();
     }
 
     @Test

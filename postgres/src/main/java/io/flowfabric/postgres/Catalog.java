@@ -6,18 +6,23 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -39,18 +44,27 @@ final class Catalog {
     private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
     private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
+    private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
     private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
 
-    /** What work needs before it may start. */
-    record Gate(String kind, Capabilities needs) {
+    /**
+     * What work needs before it may start.
+     *
+     * @param meters of the quotas, in their order
+     */
+    record Gate(String kind, Capabilities needs, SortedSet<QuotaUse> quotas, List<Integer> meters) {
         byte[] digest() {
-            var digest = Digest.of("gate").text(kind);
+            var digest = Digest.of("gate").text(kind).number(needs.words().size());
             needs.words().forEach(digest::text);
+            meters.forEach(digest::number);
             return Stored.bytes(digest.done());
         }
     }
 
     record LaneGate(int lane, int gate) {}
+
+    /** What counts together. */
+    private record Meter(Namespace namespace, QuotaUse use) {}
 
     @Nullable Integer lane(Lane lane) {
         return laneNumbers.get(lane);
@@ -83,6 +97,8 @@ final class Catalog {
                     .set("kind", gate.kind())
                     .set("needs", gate.needs().words().toArray(String[]::new))
                     .set("compares", gate.needs().compare())
+                    .ints("meters", gate.meters(), meter -> meter)
+                    .texts("quotas", gate.quotas(), QuotaKeeping::text)
                     .set("digest", digest)
                     .update();
             return db.query("gate").set("digest", digest).one(row -> row.intValue("id"));
@@ -90,6 +106,33 @@ final class Catalog {
         trim(gateNumbers.keySet());
         gateNumbers.put(gate, found.get());
         return found.get();
+    }
+
+    /**
+     * The numbers of what work in a namespace counts against, which are made where there are none;
+     * nothing when one of its quotas is not defined.
+     */
+    Optional<List<Integer>> meters(Jdbc db, Namespace namespace, Collection<QuotaUse> uses) {
+        var numbers = new ArrayList<Integer>();
+        for (QuotaUse use : uses) {
+            var known = meterNumbers.get(new Meter(namespace, use));
+            var number =
+                    known != null ? Optional.of(known) : QuotaKeeping.meter(db, namespace, use);
+            if (number.isEmpty()) {
+                return Optional.empty();
+            }
+            trim(meterNumbers.keySet());
+            meterNumbers.put(new Meter(namespace, use), number.get());
+            numbers.add(number.get());
+        }
+        return Optional.of(numbers);
+    }
+
+    /** A quota was deleted: work that names it is to be refused. */
+    void forgetMeters(Namespace namespace, String quota) {
+        meterNumbers
+                .keySet()
+                .removeIf(m -> m.namespace.equals(namespace) && m.use.quota().equals(quota));
     }
 
     /** The number of the shared part of a policy, which is made if there is none. */
@@ -163,7 +206,15 @@ final class Catalog {
     }
 
     private static Gate gate(Row row) {
-        return new Gate(row.text("kind"), Capabilities.of(List.of(row.texts("needs"))));
+        var quotas = new TreeSet<QuotaUse>();
+        for (String use : row.texts("quotas")) {
+            quotas.add(QuotaKeeping.use(use));
+        }
+        return new Gate(
+                row.text("kind"),
+                Capabilities.of(List.of(row.texts("needs"))),
+                quotas,
+                List.of(row.ints("meters")));
     }
 
     /**

@@ -55,7 +55,9 @@ final class Chores implements Maintenance {
     }
 
     /** What one transaction did. */
-    private record Done(int processed, int errors, Set<Integer> lanes) {}
+    private record Done(int processed, int errors, Set<Integer> lanes, Set<Integer> meters) {
+        static final Done NOTHING = new Done(0, 0, Set.of(), Set.of());
+    }
 
     @Override
     public Round tick(Chore chore, int limit) {
@@ -105,7 +107,7 @@ final class Chores implements Maintenance {
                         .set("limit", limit)
                         .list(row -> row.uuid("id"));
         return held.isEmpty()
-                ? new Done(0, 0, Set.of())
+                ? Done.NOTHING
                 : woken(postgres.db().transaction(tx -> lapse(tx, held)));
     }
 
@@ -158,12 +160,22 @@ final class Chores implements Maintenance {
             processed += done.processed;
             errors += done.errors;
         }
+        openMeters();
         return new Round(processed, errors, processed >= limit);
+    }
+
+    /** Lets those look again who wait behind a rate whose window has passed. */
+    private void openMeters() {
+        postgres.freed(
+                postgres.db()
+                        .query("open_meters")
+                        .set("now", postgres.now())
+                        .list(row -> row.intValue("id")));
     }
 
     private Done timers(Timer timer, int limit) {
         if (limit <= 0) {
-            return new Done(0, 0, Set.of());
+            return Done.NOTHING;
         }
         var due =
                 postgres.db()
@@ -173,7 +185,7 @@ final class Chores implements Maintenance {
                         .set("limit", limit)
                         .list(row -> row.uuid("id"));
         return due.isEmpty()
-                ? new Done(0, 0, Set.of())
+                ? Done.NOTHING
                 : woken(postgres.db().transaction(tx -> ring(tx, timer, due)));
     }
 
@@ -275,16 +287,23 @@ final class Chores implements Maintenance {
 
     private Done write(Jdbc tx, Steps steps, int errors) {
         if (steps.isEmpty()) {
-            return new Done(0, errors, Set.of());
+            return new Done(0, errors, Set.of(), Set.of());
         }
         var written = steps.write(tx, postgres.now());
         var lanes = new HashSet<Integer>();
-        written.stream().filter(Steps.Written::ready).forEach(step -> lanes.add(step.lane()));
-        return new Done(written.size(), errors, lanes);
+        var meters = new HashSet<Integer>();
+        for (var step : written) {
+            meters.addAll(step.freed());
+            if (step.ready()) {
+                lanes.add(step.lane());
+            }
+        }
+        return new Done(written.size(), errors, lanes, meters);
     }
 
     private Done woken(Done done) {
         postgres.requeued(done.lanes);
+        postgres.freed(done.meters);
         return done;
     }
 

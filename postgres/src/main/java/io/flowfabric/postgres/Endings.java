@@ -40,7 +40,8 @@ final class Endings {
     }
 
     /** What an ending has led to. */
-    record Written(UUID id, int lane, boolean ready, Optional<Instant> until) {}
+    record Written(
+            UUID id, int lane, boolean ready, Optional<Instant> until, List<Integer> freed) {}
 
     Endings(Collection<Ending> endings) {
         rows = new ArrayList<>(endings.size());
@@ -151,6 +152,7 @@ final class Endings {
                                         row.uuid("id"),
                                         row.intValue("lane"),
                                         row.bool("ready"),
-                                        Stored.time(row, "until")));
+                                        Stored.time(row, "until"),
+                                        Stored.slots(row)));
     }
 }

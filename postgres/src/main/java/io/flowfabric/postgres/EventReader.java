@@ -71,6 +71,17 @@ final class EventReader {
     }
 
     private static Event ofNamespace(Row row) {
+        var quota = row.textOrNull("quota");
+        if (quota != null) {
+            var namespace = new Namespace(row.text("of_namespace"));
+            return new Event.QuotaChange(
+                    namespace,
+                    quota,
+                    Optional.ofNullable(row.textOrNull("settings"))
+                            .map(settings -> QuotaKeeping.read(namespace, quota, settings)),
+                    by(row).orElseThrow(),
+                    Stored.moment(row, "at"));
+        }
         return new Event.NamespaceChange(
                 new Namespace(row.text("of_namespace")),
                 NamespaceKeeping.read(row.text("settings")),

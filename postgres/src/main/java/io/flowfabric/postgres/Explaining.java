@@ -12,16 +12,19 @@ import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.decision.Backlog;
 import io.flowfabric.core.decision.Circumstances;
 import io.flowfabric.core.decision.Rivals;
 import io.flowfabric.core.decision.Why;
+import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +49,7 @@ final class Explaining {
     private record Raw(
             Lane lane,
             boolean ready,
+            int gate,
             Place place,
             Optional<Fact.Step> step,
             Optional<Fact.Holder> holder,
@@ -71,8 +75,9 @@ final class Explaining {
                         found.raw.step,
                         found.raw.holder,
                         alive,
+                        found.raw.ready ? quotas(found.raw.gate) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
-                        Fact.Ahead.of(found.raw.ready ? ahead(found.raw, rivals) : 0),
+                        Fact.Ahead.of(view.state() instanceof Ready ? ahead(found.raw, rivals) : 0),
                         found.raw.now));
     }
 
@@ -106,6 +111,7 @@ final class Explaining {
         return new Raw(
                 LaneKeeping.lane(row),
                 row.bool("ready"),
+                row.intValue("gate"),
                 new Place(
                         row.intValue("lane"),
                         row.longValue("rank"),
@@ -182,16 +188,34 @@ final class Explaining {
                         .query("gates_of_lane")
                         .set("lane", lane)
                         .list(row -> row.intValue("gate"));
-        var gates = new ArrayList<Integer>();
-        postgres.catalog()
-                .gates(postgres.db(), numbers)
-                .forEach(
-                        (number, gate) -> {
-                            if (rivals.include(gate.kind(), gate.needs())) {
-                                gates.add(number);
-                            }
-                        });
-        return gates;
+        var gates = postgres.catalog().gates(postgres.db(), numbers);
+        var quotas = quotas(gates.values());
+        var found = new ArrayList<Integer>();
+        gates.forEach(
+                (number, gate) -> {
+                    if (rivals.include(gate.kind(), gate.needs(), of(gate, quotas))) {
+                        found.add(number);
+                    }
+                });
+        return found;
+    }
+
+    private List<QuotaView> quotas(int number) {
+        var gates = postgres.catalog().gates(postgres.db(), List.of(number)).values();
+        var quotas = quotas(gates);
+        return gates.stream().flatMap(gate -> of(gate, quotas).stream()).toList();
+    }
+
+    /** How the quotas stand of those gates, by the numbers of their meters. */
+    private Map<Integer, QuotaView> quotas(Collection<Catalog.Gate> gates) {
+        var meters = gates.stream().flatMap(gate -> gate.meters().stream()).distinct().toList();
+        return QuotaKeeping.views(postgres, postgres.db(), meters);
+    }
+
+    private static List<QuotaView> of(Catalog.Gate gate, Map<Integer, QuotaView> quotas) {
+        return gate.meters().stream()
+                .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream())
+                .toList();
     }
 
     // What waits for what in a lane.
@@ -209,6 +233,7 @@ final class Explaining {
                         .transaction(tx -> waiting(tx, lane))
                         .orElseThrow(() -> new NotFound("lane", lane.toString()));
         var gates = postgres.catalog().gates(postgres.db(), waiting.ready.keySet());
+        var quotas = quotas(gates.values());
         var queues = new ArrayList<Backlog.Queue>();
         waiting.ready.forEach(
                 (number, count) -> {
@@ -217,7 +242,9 @@ final class Explaining {
                         // Another version may know who can take it; nobody here does.
                         waiting.others.merge(Situation.WITHOUT_WORKER, count, Long::sum);
                     } else {
-                        queues.add(new Backlog.Queue(gate.kind(), gate.needs(), count));
+                        queues.add(
+                                new Backlog.Queue(
+                                        gate.kind(), gate.needs(), of(gate, quotas), count));
                     }
                 });
         var alive = SessionKeeping.alive(postgres, List.of(lane));

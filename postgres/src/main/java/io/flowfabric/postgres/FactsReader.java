@@ -31,7 +31,8 @@ final class FactsReader {
             Optional<Facts> facts,
             Optional<Instant> deadline,
             Optional<Instant> lastProgress,
-            Instant now) {}
+            Instant now,
+            List<Integer> meters) {}
 
     /**
      * Locks executions, in the order of their ids.
@@ -96,7 +97,7 @@ final class FactsReader {
                                             row.id,
                                             Stored.policy(
                                                     shared,
-                                                    gate.needs(),
+                                                    gate,
                                                     priority,
                                                     TermsText.readDue(start),
                                                     Optional.ofNullable(row.deadlineDue)
@@ -109,7 +110,13 @@ final class FactsReader {
                                             row.replays));
             locked.put(
                     row.id.uuid(),
-                    new Locked(row.id, facts, row.deadline, row.lastProgress, row.now));
+                    new Locked(
+                            row.id,
+                            facts,
+                            row.deadline,
+                            row.lastProgress,
+                            row.now,
+                            gate == null ? List.of() : gate.meters()));
         }
         return locked;
     }

@@ -7,10 +7,13 @@ import io.flowfabric.core.contract.Submission;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** A submission with its place in the batch, its digest and the numbers that it refers to. */
 record Incoming(int index, Submission submission, Digest digest, int gate, int terms) {
+    private static final int NO_GATE = -1;
+
     record Key(String namespace, String key) {}
 
     /**
@@ -23,16 +26,33 @@ record Incoming(int index, Submission submission, Digest digest, int gate, int t
         Limit.BATCH.checkCount("submissions", submissions.size());
         var items = new ArrayList<Incoming>(submissions.size());
         for (Submission submission : submissions) {
-            var gate = new Catalog.Gate(submission.kind(), submission.policy().needs());
             items.add(
                     new Incoming(
                             items.size(),
                             submission,
                             submission.digest(),
-                            postgres.catalog().gate(postgres.db(), gate),
+                            gate(postgres, submission).orElse(NO_GATE),
                             postgres.catalog().terms(postgres.db(), submission.policy())));
         }
         return items;
+    }
+
+    /** Nothing when it names a quota that nobody defined. */
+    private static Optional<Integer> gate(Postgres postgres, Submission submission) {
+        var policy = submission.policy();
+        var namespace = submission.lane().namespace();
+        return postgres.catalog()
+                .meters(postgres.db(), namespace, policy.quotas())
+                .map(
+                        meters ->
+                                new Catalog.Gate(
+                                        submission.kind(), policy.needs(), policy.quotas(), meters))
+                .map(gate -> postgres.catalog().gate(postgres.db(), gate));
+    }
+
+    /** Whether there is a gate that it could wait behind. */
+    boolean gated() {
+        return gate != NO_GATE;
     }
 
     UUID id() {

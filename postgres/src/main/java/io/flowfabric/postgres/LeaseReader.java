@@ -106,7 +106,7 @@ final class LeaseReader {
                             row.tags,
                             Stored.policy(
                                     shared,
-                                    gate.needs(),
+                                    gate,
                                     row.priority,
                                     TermsText.readDue(row.start),
                                     Optional.ofNullable(row.deadlineDue).map(TermsText::readDue)),

@@ -115,6 +115,10 @@ final class LeaseWriting implements Leases {
                 .filter(Endings.Written::ready)
                 .forEach(step -> lanes.add(step.lane()));
         postgres.goesOn(lanes);
+        postgres.freed(
+                written.values().stream()
+                        .flatMap(end -> end.freed().stream())
+                        .collect(Collectors.toSet()));
         var refused =
                 endings.stream()
                         .map(Ending::fence)

@@ -10,6 +10,7 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.decision.ByOperator;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,8 +40,9 @@ final class Operating implements Operations {
         this.postgres = postgres;
     }
 
-    /** The answers to a batch, and the lanes in which work became ready. */
-    private record Acted(Map<UUID, Answer<ExecutionState>> answers, Set<Integer> lanes) {}
+    /** The answers to a batch, the lanes in which work became ready, and the meters with room. */
+    private record Acted(
+            Map<UUID, Answer<ExecutionState>> answers, Set<Integer> lanes, Set<Integer> meters) {}
 
     @Override
     public List<Answer<ExecutionState>> act(List<Act> acts, By by) {
@@ -50,6 +53,7 @@ final class Operating implements Operations {
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
                     postgres.requeued(acted.lanes);
+                    postgres.freed(acted.meters);
                     return acted.answers;
                 });
     }
@@ -78,12 +82,16 @@ final class Operating implements Operations {
             }
         }
         var lanes = new HashSet<Integer>();
+        var meters = new HashSet<Integer>();
         if (!steps.isEmpty()) {
-            steps.write(tx, postgres.now()).stream()
-                    .filter(Steps.Written::ready)
-                    .forEach(step -> lanes.add(step.lane()));
+            for (var step : steps.write(tx, postgres.now())) {
+                meters.addAll(step.freed());
+                if (step.ready()) {
+                    lanes.add(step.lane());
+                }
+            }
         }
-        return new Acted(answers, lanes);
+        return new Acted(answers, lanes, meters);
     }
 
     private static Optional<Instant> deadline(Change change, Facts facts, Locked row) {
@@ -132,6 +140,7 @@ final class Operating implements Operations {
                 && running.session().equals(session))) {
             var late = row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
             ByOperator.mustBeClaimable(facts, late);
+            ByOperator.mustHaveRoom(execution, lockedQuotas(tx, row));
             tx.query("claim_one")
                     .set("now", postgres.now())
                     .set("id", execution.uuid())
@@ -147,6 +156,16 @@ final class Operating implements Operations {
                 .set("session", session.uuid())
                 .each(reader::add);
         return reader.read(tx, postgres.catalog(), session).leases().getFirst();
+    }
+
+    /** How the quotas of an execution stand, until the transaction is over. */
+    private Collection<QuotaView> lockedQuotas(Jdbc tx, Locked row) {
+        var meters = row.meters();
+        if (meters.isEmpty()) {
+            return List.of();
+        }
+        tx.query("lock_meters").ints("ids", meters, meter -> meter).list(m -> m.intValue("id"));
+        return QuotaKeeping.views(postgres, tx, meters).values();
     }
 
     @Override

@@ -55,6 +55,16 @@ record Postgres(
         }
     }
 
+    /** The same, for work that waits behind these meters, in whichever lane. */
+    void freed(Collection<Integer> meters) {
+        if (!meters.isEmpty()) {
+            goesOn(
+                    db.query("lanes_behind")
+                            .ints("meters", meters, meter -> meter)
+                            .list(row -> row.intValue("lane")));
+        }
+    }
+
     private void wake(Collection<Integer> lanes, Waking.Order order) {
         if (!lanes.isEmpty()) {
             catalog.loadLanes(db, lanes);

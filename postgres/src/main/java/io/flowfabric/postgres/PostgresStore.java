@@ -8,6 +8,7 @@ import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.contract.Namespaces;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Quotas;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
@@ -100,6 +101,7 @@ public final class PostgresStore implements Store {
                 "sql/claim.sql",
                 "sql/step.sql",
                 "sql/chore.sql",
+                "sql/quota.sql",
                 "sql/read.sql",
                 "sql/explain.sql",
                 "sql/feed.sql");
@@ -148,6 +150,11 @@ public final class PostgresStore implements Store {
     @Override
     public Lanes lanes() {
         return new LaneKeeping(postgres);
+    }
+
+    @Override
+    public Quotas quotas() {
+        return new QuotaKeeping(postgres);
     }
 
     @Override

@@ -16,11 +16,14 @@ import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Explanation;
 import io.flowfabric.core.contract.LaneExplanation;
+import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.jdbc.Row;
 
@@ -184,18 +187,47 @@ final class Reading implements Queries {
 
     @Override
     public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
+        var found =
+                postgres.db().query("counts").set("namespace", namespace.name()).list(Count::of);
+        var gates =
+                postgres.catalog()
+                        .gates(
+                                postgres.db(),
+                                found.stream().flatMap(count -> count.gate.stream()).toList());
+        // Only a quota makes another public state of ready work.
+        var metered =
+                found.stream()
+                        .filter(
+                                count ->
+                                        count.gate
+                                                .map(gates::get)
+                                                .filter(Reading::metered)
+                                                .isPresent())
+                        .toList();
+        var obstacles =
+                Obstacles.in(
+                        postgres,
+                        metered.stream().map(Count::lane).distinct().toList(),
+                        metered.stream()
+                                .flatMap(count -> count.gate.map(gates::get).stream())
+                                .distinct()
+                                .toList());
         var counts = new TreeMap<Lane, Map<PublicState, Long>>();
-        postgres.db()
-                .query("counts")
-                .set("namespace", namespace.name())
-                .each(
-                        row ->
-                                counts.computeIfAbsent(
-                                                LaneKeeping.lane(row), lane -> new TreeMap<>())
-                                        .merge(
-                                                Stored.situation(row).publicState(),
-                                                row.longValue("count"),
-                                                Long::sum));
+        for (Count count : found) {
+            var obstacle =
+                    metered.contains(count)
+                            ? obstacles.of(
+                                    count.lane,
+                                    count.state,
+                                    count.gate.map(gates::get).orElseThrow())
+                            : Optional.<Obstacles.Obstacle>empty();
+            var state =
+                    obstacle.filter(o -> o.by() == BlockedBy.QUOTA).isPresent()
+                            ? PublicState.RATE_LIMITED
+                            : count.situation.publicState();
+            counts.computeIfAbsent(count.lane, lane -> new TreeMap<>())
+                    .merge(state, count.executions, Long::sum);
+        }
         return counts;
     }
 
@@ -207,5 +239,26 @@ final class Reading implements Queries {
     @Override
     public LaneExplanation explain(Lane lane) {
         return new Explaining(postgres).explain(lane);
+    }
+
+    private static boolean metered(Catalog.Gate gate) {
+        return !gate.meters().isEmpty();
+    }
+
+    /** How many there are in a lane and a situation, and behind a gate where they are ready. */
+    private record Count(
+            Lane lane,
+            LaneSettings.State state,
+            Optional<Integer> gate,
+            Situation situation,
+            long executions) {
+        static Count of(Row row) {
+            return new Count(
+                    LaneKeeping.lane(row),
+                    Stored.word(LaneSettings.State.class, row.text("state")),
+                    Optional.ofNullable(row.intOrNull("gate")),
+                    Stored.situation(row),
+                    row.longValue("count"));
+        }
     }
 }

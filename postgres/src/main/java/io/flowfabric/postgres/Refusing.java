@@ -109,6 +109,9 @@ final class Refusing {
                             "The lane %s is %s and takes no new work."
                                     .formatted(item.lane(), state)));
         }
+        if (!item.gated()) {
+            return Answer.refused(QuotaKeeping.undefined(db, item.submission()));
+        }
         return null;
     }
 

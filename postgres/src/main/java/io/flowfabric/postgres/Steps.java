@@ -46,7 +46,7 @@ final class Steps {
             @Nullable Payload result) {}
 
     /** What a step has led to. */
-    record Written(UUID id, int lane, boolean ready) {}
+    record Written(UUID id, int lane, boolean ready, List<Integer> freed) {}
 
     boolean isEmpty() {
         return steps.isEmpty();
@@ -115,6 +115,12 @@ final class Steps {
                         steps,
                         step -> step.result == null ? null : step.result.contentType())
                 .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
-                .list(row -> new Written(row.uuid("id"), row.intValue("lane"), row.bool("ready")));
+                .list(
+                        row ->
+                                new Written(
+                                        row.uuid("id"),
+                                        row.intValue("lane"),
+                                        row.bool("ready"),
+                                        Stored.slots(row)));
     }
 }

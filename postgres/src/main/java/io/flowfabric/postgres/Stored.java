@@ -5,7 +5,6 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
@@ -25,6 +24,7 @@ import io.flowfabric.postgres.jdbc.Row;
 
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -114,9 +114,9 @@ final class Stored {
         return new Finished(outcome, moment(row, "changed"), attempt);
     }
 
-    /** The whole policy: its shared part, what its gate needs, and what is its own. */
+    /** The whole policy: its shared part, what its gate says, and what is its own. */
     static Policy policy(
-            Policy shared, Capabilities needs, int priority, Due start, Optional<Due> deadline) {
+            Policy shared, Catalog.Gate gate, int priority, Due start, Optional<Due> deadline) {
         return new Policy(
                 priority,
                 start,
@@ -124,17 +124,18 @@ final class Stored {
                 shared.retry(),
                 shared.attemptTimeout(),
                 shared.stallTimeout(),
-                needs,
+                gate.needs(),
+                gate.quotas(),
                 shared.maxReclaims(),
                 shared.maxReplays(),
                 shared.retention());
     }
 
     /** The same, of the columns first_priority, start_due and deadline_due. */
-    static Policy policy(Row row, Policy shared, Capabilities needs) {
+    static Policy policy(Row row, Policy shared, Catalog.Gate gate) {
         return policy(
                 shared,
-                needs,
+                gate,
                 row.intValue("first_priority"),
                 TermsText.readDue(row.text("start_due")),
                 Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue));
@@ -159,5 +160,10 @@ final class Stored {
 
     static <E extends Enum<E>> E word(Class<E> type, String word) {
         return Enum.valueOf(type, word.toUpperCase(Locale.ROOT));
+    }
+
+    /** The meters that were counted against. */
+    static List<Integer> slots(Row row) {
+        return row.textOrNull("slots") == null ? List.of() : List.of(row.ints("slots"));
     }
 }

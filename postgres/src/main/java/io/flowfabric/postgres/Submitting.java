@@ -36,7 +36,13 @@ final class Submitting implements Submissions {
                 item -> new Contended(item.submission().id().toString(), Duration.ofMillis(100)));
     }
 
-    private void decide(List<Incoming> items, Map<Integer, Answer<Submitted>> answers) {
+    private void decide(List<Incoming> all, Map<Integer, Answer<Submitted>> answers) {
+        var items = all.stream().filter(Incoming::gated).toList();
+        Refusing.explain(
+                postgres.db(), all.stream().filter(item -> !item.gated()).toList(), answers);
+        if (items.isEmpty()) {
+            return;
+        }
         var accepted = insert(items);
         remember(items, accepted);
         postgres.submitted(accepted.ready());

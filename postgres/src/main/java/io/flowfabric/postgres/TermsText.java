@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -77,6 +78,7 @@ final class TermsText {
                 duration(fields.get(4)),
                 duration(fields.get(5)),
                 Capabilities.NONE,
+                Collections.emptySortedSet(),
                 Integer.parseInt(fields.get(6)),
                 Integer.parseInt(fields.get(7)),
                 duration(fields.get(8)));

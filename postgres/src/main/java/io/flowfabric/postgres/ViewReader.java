@@ -7,10 +7,7 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.decision.Route;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 /** Makes views of rows. */
 final class ViewReader {
@@ -35,12 +31,7 @@ final class ViewReader {
 
     /** What is left to do once the numbers are looked up. */
     private interface Finish {
-        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared, Routes routes);
-    }
-
-    /** Why nobody could take work, per lane and gate. */
-    private interface Routes {
-        Optional<String> obstacle(Lane lane, Catalog.Gate gate);
+        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared, Obstacles obstacles);
     }
 
     void add(Row row) {
@@ -54,7 +45,7 @@ final class ViewReader {
                             -1,
                             -1,
                             false,
-                            (lane, gate, shared, routes) -> {
+                            (lane, gate, shared, obstacles) -> {
                                 throw Operating.unreadable(id);
                             }));
             return;
@@ -75,7 +66,7 @@ final class ViewReader {
         catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
         var gates = catalog.gates(db, rows.stream().map(Raw::gate).toList());
         var terms = catalog.terms(db, rows.stream().map(Raw::terms).toList());
-        var routes = routes(postgres);
+        var obstacles = obstacles(postgres, gates);
         var views = new HashMap<UUID, Answer<ExecutionView>>();
         for (Raw row : rows) {
             var gate = gates.get(row.gate);
@@ -85,26 +76,22 @@ final class ViewReader {
                     gate == null || shared == null
                             ? Answer.refused(Operating.unreadable(row.id))
                             : Answer.done(
-                                    row.view.view(catalog.lane(row.lane), gate, shared, routes)));
+                                    row.view.view(
+                                            catalog.lane(row.lane), gate, shared, obstacles)));
         }
         return views;
     }
 
-    /** The workers are only asked for when there is work that waits for one. */
-    private Routes routes(Postgres postgres) {
-        var lanes =
-                rows.stream()
-                        .filter(Raw::waiting)
-                        .map(row -> postgres.catalog().lane(row.lane))
+    /** Nothing is asked for unless there is work that waits for a worker. */
+    private Obstacles obstacles(Postgres postgres, Map<Integer, Catalog.Gate> gates) {
+        var waiting = rows.stream().filter(Raw::waiting).toList();
+        return Obstacles.in(
+                postgres,
+                waiting.stream().map(row -> postgres.catalog().lane(row.lane)).distinct().toList(),
+                waiting.stream()
+                        .flatMap(row -> Optional.ofNullable(gates.get(row.gate)).stream())
                         .distinct()
-                        .toList();
-        var alive = lanes.isEmpty() ? List.<Session>of() : SessionKeeping.alive(postgres, lanes);
-        record Queue(Lane lane, Catalog.Gate gate) {}
-        var obstacles = new HashMap<Queue, Optional<String>>();
-        return (lane, gate) ->
-                obstacles.computeIfAbsent(
-                        new Queue(lane, gate),
-                        queue -> Route.obstacle(lane, gate.kind(), gate.needs(), alive));
+                        .toList());
     }
 
     private static Finish finish(Row row, ExecutionId id) {
@@ -136,7 +123,7 @@ final class ViewReader {
         var deadline = Stored.time(row, "deadline");
         var submitted = Stored.moment(row, "submitted");
         var changed = Stored.moment(row, "changed");
-        return (lane, gate, shared, routes) ->
+        return (lane, gate, shared, obstacles) ->
                 new ExecutionView(
                         id,
                         lane,
@@ -144,8 +131,10 @@ final class ViewReader {
                         creator,
                         key,
                         tags,
-                        Stored.policy(shared, gate.needs(), firstPriority, start, deadlineDue),
-                        seen(state, lane, laneState, () -> routes.obstacle(lane, gate)),
+                        Stored.policy(shared, gate, firstPriority, start, deadlineDue),
+                        state instanceof Ready ready
+                                ? seen(ready, obstacles.of(lane, laneState, gate))
+                                : state,
                         priority,
                         attempts,
                         epoch,
@@ -171,20 +160,8 @@ final class ViewReader {
     }
 
     /** The state as it reads from outside: what stands behind a shut gate says so. */
-    private static ExecutionState seen(
-            ExecutionState state,
-            Lane lane,
-            LaneSettings.State laneState,
-            Supplier<Optional<String>> obstacle) {
-        if (!(state instanceof Ready ready)) {
-            return state;
-        }
-        if (!laneState.gives()) {
-            return new Blocked(
-                    BlockedBy.LANE, "lane %s is %s".formatted(lane, laneState.wire()), ready);
-        }
-        return obstacle.get()
-                .<ExecutionState>map(why -> new Blocked(BlockedBy.ROUTE, why, ready))
+    private static ExecutionState seen(Ready ready, Optional<Obstacles.Obstacle> obstacle) {
+        return obstacle.<ExecutionState>map(o -> new Blocked(o.by(), o.inWords(), ready))
                 .orElse(ready);
     }
 }

@@ -20,6 +20,9 @@ public interface Backend extends AutoCloseable {
     /** For operators: the queues. */
     Lanes lanes();
 
+    /** For operators: how much may run. */
+    Quotas quotas();
+
     /** For operators: the worker processes. */
     Workers workers();
 

@@ -93,6 +93,14 @@ public sealed interface Event {
     record NamespaceChange(Namespace namespace, NamespaceSettings settings, By by, Instant at)
             implements Event {}
 
+    /**
+     * Somebody changed what a quota allows.
+     *
+     * @param quota what it allows from now on; none when it was deleted
+     */
+    record QuotaChange(Namespace namespace, String name, Optional<Quota> quota, By by, Instant at)
+            implements Event {}
+
     /** Somebody declared a worker process dead; what it held lapses after this. */
     record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
 

@@ -110,10 +110,18 @@ public sealed interface Fact {
         }
     }
 
+    /** How a quota stands that it counts against. */
+    record Quota(QuotaView view) implements Fact {
+        @Override
+        public String words() {
+            return view.inWords();
+        }
+    }
+
     /**
      * How many executions come before it in the order of its lane. Counted are those that a worker
      * which could take it could take as well; while there is no such worker, those of the same kind
-     * with the same needs.
+     * with the same needs. What a quota holds back does not count.
      *
      * @param count no more than {@link #MOST}
      * @param more whether there are more than that

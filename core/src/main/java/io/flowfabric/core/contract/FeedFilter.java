@@ -63,6 +63,7 @@ public record FeedFilter(
                         case Event.Renewal renewal -> true;
                         case Event.LaneChange change -> false;
                         case Event.NamespaceChange change -> false;
+                        case Event.QuotaChange change -> false;
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
                     };
@@ -73,6 +74,7 @@ public record FeedFilter(
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
                         case Event.NamespaceChange change -> true;
+                        case Event.QuotaChange change -> true;
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
                     };
@@ -85,6 +87,7 @@ public record FeedFilter(
             case Event.Renewal renewal -> Optional.empty();
             case Event.LaneChange change -> Optional.of(change.lane());
             case Event.NamespaceChange change -> Optional.empty();
+            case Event.QuotaChange change -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
         };

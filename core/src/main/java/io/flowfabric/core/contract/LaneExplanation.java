@@ -10,9 +10,12 @@ import java.util.Optional;
  *
  * @param by who closed the lane, or lets it run dry; absent while it is active, and when that is no
  *     longer remembered
- * @param groups the largest first
+ * @param groups the largest first; behind the hundredth come the rest, one group per situation
  */
 public record LaneExplanation(LaneView lane, Optional<By> by, List<Group> groups) {
+    /** More reasons than these nobody reads. */
+    public static final int MOST_NAMED = 100;
+
     /**
      * Executions that wait for the same.
      *

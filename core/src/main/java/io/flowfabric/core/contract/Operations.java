@@ -21,8 +21,8 @@ public interface Operations {
      * Leases one ready execution to a session, past the order of the lane and past what the session
      * serves.
      *
-     * @throws io.flowfabric.core.Conflict when it is not ready, unless this very session holds it
-     *     already
+     * @throws io.flowfabric.core.Conflict when it is not ready, or a quota leaves no room for it,
+     *     unless this very session holds it already
      */
     Lease claim(ExecutionId execution, SessionId session, By by);
 

@@ -1,10 +1,12 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.LaneExplanation.Group;
 import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.state.Situation;
@@ -12,6 +14,7 @@ import io.flowfabric.core.state.Situation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +30,14 @@ public final class Backlog {
 
     private Backlog() {}
 
-    /** How much ready work there is of one kind with the same needs. */
-    public record Queue(String kind, Capabilities needs, long executions) {}
+    /**
+     * How much ready work there is of one kind with the same needs and quotas.
+     *
+     * @param quotas how these stand
+     */
+    public record Queue(String kind, Capabilities needs, List<QuotaView> quotas, long executions) {}
+
+    private record Reads(Situation situation, String words) {}
 
     /**
      * Explains a lane.
@@ -44,20 +53,35 @@ public final class Backlog {
             Collection<Queue> ready,
             Map<Situation, Long> others,
             Collection<Session> alive) {
-        record Reads(Situation situation, String words) {}
         var counts = new LinkedHashMap<Reads, Long>();
         for (Queue queue : ready) {
-            var obstacle = Route.obstacle(lane.lane(), queue.kind(), queue.needs(), alive);
             var reads =
                     lane.settings().state().gives()
-                            ? obstacle.map(why -> new Reads(Situation.WITHOUT_WORKER, why))
-                                    .orElse(new Reads(Situation.READY, words(Situation.READY)))
+                            ? reads(lane.lane(), queue, alive)
                             : new Reads(Situation.LANE_CLOSED, closed(lane, by));
             counts.merge(reads, queue.executions(), Long::sum);
         }
         others.forEach(
                 (situation, count) ->
                         counts.merge(new Reads(situation, words(situation)), count, Long::sum));
+        return new LaneExplanation(lane, by, groups(counts));
+    }
+
+    /** As ready work reads: first whether anybody could take it, then its quotas. */
+    private static Reads reads(Lane lane, Queue queue, Collection<Session> alive) {
+        return Route.obstacle(lane, queue.kind(), queue.needs(), alive)
+                .map(why -> new Reads(Situation.WITHOUT_WORKER, why))
+                .or(
+                        () ->
+                                queue.quotas().stream()
+                                        .filter(quota -> !quota.open())
+                                        .findFirst()
+                                        .map(full -> full.inWords())
+                                        .map(why -> new Reads(Situation.OVER_QUOTA, why)))
+                .orElse(new Reads(Situation.READY, words(Situation.READY)));
+    }
+
+    private static List<Group> groups(Map<Reads, Long> counts) {
         var groups = new ArrayList<Group>();
         counts.forEach(
                 (reads, count) -> {
@@ -66,7 +90,20 @@ public final class Backlog {
                     }
                 });
         groups.sort(LARGEST_FIRST);
-        return new LaneExplanation(lane, by, List.copyOf(groups));
+        if (groups.size() <= LaneExplanation.MOST_NAMED) {
+            return groups;
+        }
+        // A quota for each customer has as many reasons as there are customers.
+        var named = new ArrayList<>(groups.subList(0, LaneExplanation.MOST_NAMED));
+        var others = new EnumMap<Situation, Long>(Situation.class);
+        for (Group group : groups.subList(named.size(), groups.size())) {
+            others.merge(group.situation(), group.executions(), Long::sum);
+        }
+        others.forEach(
+                (situation, count) ->
+                        named.add(
+                                new Group(situation, words(situation) + ", as others do", count)));
+        return named;
     }
 
     private static String closed(LaneView lane, Optional<By> by) {

@@ -1,8 +1,10 @@
 package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
@@ -17,6 +19,7 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Optional;
 
 /** What an operator's act changes. */
@@ -147,5 +150,23 @@ public final class ByOperator {
 
     private static Conflict notWaiting(Facts facts) {
         return facts.conflict(Conflict.Code.NOT_WAITING, "It is %s, which this cannot change.");
+    }
+
+    /**
+     * Refuses to claim by hand what its quotas leave no room for: nobody exceeds them.
+     *
+     * @throws Conflict when one is full
+     */
+    public static void mustHaveRoom(ExecutionId execution, Collection<QuotaView> quotas) {
+        quotas.stream()
+                .filter(view -> !view.open())
+                .findFirst()
+                .ifPresent(
+                        full -> {
+                            throw new Conflict(
+                                    Conflict.Code.NOT_CLAIMABLE,
+                                    execution.toString(),
+                                    full.inWords() + ".");
+                        });
     }
 }

@@ -1,6 +1,7 @@
 package io.flowfabric.core.decision;
 
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.policy.Capabilities;
 
@@ -10,7 +11,8 @@ import java.util.List;
 /**
  * Which ready work of the same lane is in the way of an execution when it comes before it: what a
  * worker that could take the one could take instead. While there is no such worker it is what every
- * such worker could take, work of the same kind with the same needs.
+ * such worker could take, work of the same kind with the same needs. What a quota holds back is in
+ * nobody's way.
  */
 public final class Rivals {
     private final String kind;
@@ -40,8 +42,17 @@ public final class Rivals {
                         .toList());
     }
 
-    /** Whether work of the same lane is one of them. */
-    public boolean include(String otherKind, Capabilities otherNeeds) {
+    /**
+     * Whether work of the same lane is one of them.
+     *
+     * @param quotas how those stand that it counts against
+     */
+    public boolean include(
+            String otherKind, Capabilities otherNeeds, Collection<QuotaView> quotas) {
+        return quotas.stream().allMatch(QuotaView::open) && couldBeTaken(otherKind, otherNeeds);
+    }
+
+    private boolean couldBeTaken(String otherKind, Capabilities otherNeeds) {
         return (kind.equals(otherKind) && needs.equals(otherNeeds))
                 || able.stream().anyMatch(session -> session.able(otherKind, otherNeeds));
     }

@@ -7,6 +7,7 @@ import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Explanation;
 import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -19,6 +20,7 @@ import io.flowfabric.core.state.ExecutionState.Suspended;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -58,9 +60,34 @@ public final class Why {
     }
 
     private Optional<Instant> nextTry() {
-        return view.state() instanceof Delayed delayed
-                ? Optional.of(delayed.until())
-                : Optional.empty();
+        return switch (view.state()) {
+            case Delayed delayed -> Optional.of(delayed.until());
+            case Blocked blocked when blocked.by() == BlockedBy.QUOTA -> allQuotasOpen();
+            case Ready other -> Optional.empty();
+            case Blocked other -> Optional.empty();
+            case Granted other -> Optional.empty();
+            case Running other -> Optional.empty();
+            case Suspended other -> Optional.empty();
+            case Finished other -> Optional.empty();
+        };
+    }
+
+    /** When all its quotas have room, if that depends on nobody who holds a place. */
+    private Optional<Instant> allQuotasOpen() {
+        var shut = given.quotas().stream().filter(quota -> !quota.open()).toList();
+        boolean waitsForPlaces =
+                shut.stream()
+                        .anyMatch(
+                                quota ->
+                                        quota.quota()
+                                                .concurrency()
+                                                .filter(most -> quota.running() >= most)
+                                                .isPresent());
+        return waitsForPlaces
+                ? Optional.empty()
+                : shut.stream()
+                        .flatMap(quota -> quota.opens().stream())
+                        .max(Comparator.naturalOrder());
     }
 
     /** The sentence; on the way the facts that it is made of are told. */
@@ -80,6 +107,7 @@ public final class Why {
     private String ready() {
         var workers = told(workers());
         var ahead = told(given.ahead());
+        tellQuotas();
         var expired = view.deadline().filter(at -> !at.isAfter(given.now()));
         return expired.map(at -> "its deadline passed at %s; it expires %s".formatted(at, SOON))
                 .orElseGet(() -> "ready: %s; %s".formatted(workers.words(), ahead.words()));
@@ -102,14 +130,21 @@ public final class Why {
             case LANE -> {
                 var lane = told(closedLane());
                 told(workers());
+                tellQuotas();
                 yield lane.words();
             }
             case ROUTE -> {
                 told(workers());
+                tellQuotas();
                 yield blocked.detail();
             }
-            // What holds it back is in the detail; the facts come with budgets, quotas and flows.
-            case BUDGET, QUOTA, DEPENDENCIES -> blocked.detail();
+            case QUOTA -> {
+                tellQuotas();
+                told(workers());
+                yield blocked.detail();
+            }
+            // What holds it back is in the detail; the facts come with budgets and flows.
+            case BUDGET, DEPENDENCIES -> blocked.detail();
         };
     }
 
@@ -182,6 +217,13 @@ public final class Why {
                 view.state() instanceof Blocked blocked && blocked.by() == BlockedBy.ROUTE
                         ? Optional.of(blocked.detail())
                         : obstacle);
+    }
+
+    /** Those that hold it back come first. */
+    private void tellQuotas() {
+        given.quotas().stream()
+                .sorted(Comparator.comparing(QuotaView::open))
+                .forEach(quota -> told(new Fact.Quota(quota)));
     }
 
     private Fact.ClosedLane closedLane() {

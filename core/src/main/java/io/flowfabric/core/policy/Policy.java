@@ -5,7 +5,12 @@ import io.flowfabric.core.Limit;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * How a submission wants to be treated, frozen with it.
@@ -23,6 +28,7 @@ import java.util.Optional;
  * @param stallTimeout how long its worker may be silent about progress before the lease is taken
  *     away; none means for ever
  * @param needs what a worker must offer to get it: words, attributes, comparisons of versions
+ * @param quotas what it counts against while it runs
  * @param maxReclaims how often its lease may lapse before it fails
  * @param maxReplays how often an operator may replay it
  * @param retention how long it is kept after its end; none means as long as its namespace says
@@ -35,6 +41,7 @@ public record Policy(
         Optional<Duration> attemptTimeout,
         Optional<Duration> stallTimeout,
         Capabilities needs,
+        SortedSet<QuotaUse> quotas,
         int maxReclaims,
         int maxReplays,
         Optional<Duration> retention) {
@@ -48,6 +55,7 @@ public record Policy(
                     Optional.empty(),
                     Optional.empty(),
                     Capabilities.NONE,
+                    Collections.emptySortedSet(),
                     100,
                     10,
                     Optional.empty());
@@ -57,149 +65,73 @@ public record Policy(
         attemptTimeout =
                 attemptTimeout.map(timeout -> Durations.checked("attempt timeout", 1, timeout));
         stallTimeout = stallTimeout.map(timeout -> Durations.checked("stall timeout", 1, timeout));
+        Limit.QUOTAS.checkCount("quotas", quotas.size());
+        quotas = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<QuotaUse>) quotas));
         Limit.COUNT.checkRange("max reclaims", 0, maxReclaims);
         Limit.COUNT.checkRange("max replays", 0, maxReplays);
         retention = retention.map(kept -> Durations.checked("retention", 0, kept));
     }
 
     public Policy priority(int other) {
-        return new Policy(
-                other,
-                start,
-                deadline,
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.priority = other);
     }
 
     public Policy start(Due other) {
-        return new Policy(
-                priority,
-                other,
-                deadline,
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.start = other);
     }
 
     public Policy deadline(Due other) {
-        return new Policy(
-                priority,
-                start,
-                Optional.of(other),
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.deadline = Optional.of(other));
     }
 
     public Policy retry(Retry other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                other,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.retry = other);
     }
 
     public Policy attemptTimeout(Duration other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                retry,
-                Optional.of(other),
-                stallTimeout,
-                needs,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.attemptTimeout = Optional.of(other));
     }
 
     public Policy stallTimeout(Duration other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                retry,
-                attemptTimeout,
-                Optional.of(other),
-                needs,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.stallTimeout = Optional.of(other));
     }
 
     public Policy needs(Capabilities other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                other,
-                maxReclaims,
-                maxReplays,
-                retention);
+        return with(draft -> draft.needs = other);
+    }
+
+    /** Counts it against one more quota, together with all work that names it. */
+    public Policy quota(String quota) {
+        return counted(QuotaUse.of(quota));
+    }
+
+    /** Counts it against one more quota, together with all work that names it with the same key. */
+    public Policy quota(String quota, String key) {
+        return counted(QuotaUse.of(quota, key));
+    }
+
+    private Policy counted(QuotaUse use) {
+        var more = new TreeSet<>(quotas);
+        more.add(use);
+        return with(draft -> draft.quotas = more);
     }
 
     public Policy maxReclaims(int other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                other,
-                maxReplays,
-                retention);
+        return with(draft -> draft.maxReclaims = other);
     }
 
     public Policy maxReplays(int other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                maxReclaims,
-                other,
-                retention);
+        return with(draft -> draft.maxReplays = other);
     }
 
     public Policy retention(Duration other) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                retry,
-                attemptTimeout,
-                stallTimeout,
-                needs,
-                maxReclaims,
-                maxReplays,
-                Optional.of(other));
+        return with(draft -> draft.retention = Optional.of(other));
+    }
+
+    private Policy with(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
+        return draft.policy();
     }
 
     /** When it expires, if it is accepted now. */
@@ -250,7 +182,53 @@ public record Policy(
         digest.number(attemptTimeout.map(Duration::toMillis).orElse(0L));
         digest.number(stallTimeout.map(Duration::toMillis).orElse(0L));
         digest.text(needs.toString());
+        digest.number(quotas.size());
+        quotas.forEach(use -> digest.text(use.quota()).text(use.key().orElse("")));
         digest.number(maxReclaims).number(maxReplays);
         digest.number(retention.map(Duration::toMillis).orElse(-1L));
+    }
+
+    /** A policy whose fields can be set one by one. */
+    private static final class Draft {
+        private int priority;
+        private Due start;
+        private Optional<Due> deadline;
+        private Retry retry;
+        private Optional<Duration> attemptTimeout;
+        private Optional<Duration> stallTimeout;
+        private Capabilities needs;
+        private SortedSet<QuotaUse> quotas;
+        private int maxReclaims;
+        private int maxReplays;
+        private Optional<Duration> retention;
+
+        Draft(Policy policy) {
+            priority = policy.priority;
+            start = policy.start;
+            deadline = policy.deadline;
+            retry = policy.retry;
+            attemptTimeout = policy.attemptTimeout;
+            stallTimeout = policy.stallTimeout;
+            needs = policy.needs;
+            quotas = policy.quotas;
+            maxReclaims = policy.maxReclaims;
+            maxReplays = policy.maxReplays;
+            retention = policy.retention;
+        }
+
+        Policy policy() {
+            return new Policy(
+                    priority,
+                    start,
+                    deadline,
+                    retry,
+                    attemptTimeout,
+                    stallTimeout,
+                    needs,
+                    quotas,
+                    maxReclaims,
+                    maxReplays,
+                    retention);
+        }
     }
 }

@@ -161,11 +161,13 @@ class WhyTest {
 
         var rivals = Rivals.of(view, List.of(printer, stranger));
 
-        assertThat(rivals.include("print", Capabilities.NONE)).isTrue();
-        assertThat(rivals.include("mail", Capabilities.of("gpu"))).isFalse();
-        assertThat(rivals.include("fax", Capabilities.NONE)).isFalse();
-        assertThat(Rivals.of(view, List.of()).include("print", Capabilities.NONE)).isFalse();
-        assertThat(Rivals.of(view, List.of()).include("mail", Capabilities.NONE)).isTrue();
+        assertThat(rivals.include("print", Capabilities.NONE, List.of())).isTrue();
+        assertThat(rivals.include("mail", Capabilities.of("gpu"), List.of())).isFalse();
+        assertThat(rivals.include("fax", Capabilities.NONE, List.of())).isFalse();
+        assertThat(Rivals.of(view, List.of()).include("print", Capabilities.NONE, List.of()))
+                .isFalse();
+        assertThat(Rivals.of(view, List.of()).include("mail", Capabilities.NONE, List.of()))
+                .isTrue();
     }
 
     private static Explanation explain(ExecutionState state) {
@@ -183,6 +185,7 @@ class WhyTest {
                 Optional.empty(),
                 step,
                 Optional.empty(),
+                List.of(),
                 List.of(),
                 0,
                 Fact.Ahead.of(0),

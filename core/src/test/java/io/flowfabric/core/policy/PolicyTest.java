@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +54,7 @@ class PolicyTest {
                 new Change("needs", policy.needs(Capabilities.of("gpu"))),
                 new Change("maxReclaims", policy.maxReclaims(99)),
                 new Change("maxReplays", policy.maxReplays(9)),
+                new Change("quotas", policy.quota("calls", "ada")),
                 new Change("retention", policy.retention(SECOND)));
     }
 
@@ -68,6 +70,7 @@ class PolicyTest {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Capabilities.NONE,
+                                Collections.emptySortedSet(),
                                 100,
                                 10,
                                 Optional.empty()));
@@ -98,6 +101,7 @@ class PolicyTest {
                         Optional.of(CENTURY),
                         Optional.of(CENTURY),
                         Capabilities.of("cuda"),
+                        Collections.emptySortedSet(),
                         9,
                         99,
                         Optional.of(CENTURY));
@@ -112,6 +116,7 @@ class PolicyTest {
                     case "stallTimeout" ->
                             before.stallTimeout(change.policy().stallTimeout().orElseThrow());
                     case "needs" -> before.needs(change.policy().needs());
+                    case "quotas" -> before.quota("calls", "ada");
                     case "maxReclaims" -> before.maxReclaims(change.policy().maxReclaims());
                     case "maxReplays" -> before.maxReplays(change.policy().maxReplays());
                     case "retention" -> before.retention(change.policy().retention().orElseThrow());

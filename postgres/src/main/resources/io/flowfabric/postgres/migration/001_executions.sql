@@ -34,6 +34,39 @@ create table ${schema}.lane (
     check (ageing > 0)
 );
 
+-- A bound on how much runs at once, and how often. A deleted one bounds nothing.
+create table ${schema}.quota (
+    id integer generated always as identity primary key,
+    namespace text not null,
+    name text not null,
+    most integer,
+    rate integer,
+    span bigint,
+    deleted boolean not null default false,
+    unique (namespace, name),
+    check ((rate is null) = (span is null))
+);
+
+-- What counts against a quota, for one key of it. Whoever starts or ends such work waits for this row, so
+-- it says itself what the quota allows.
+create table ${schema}.meter (
+    id integer generated always as identity primary key,
+    quota integer not null references ${schema}.quota,
+    -- empty: for what has none
+    key text not null,
+    most integer,
+    rate integer,
+    span bigint,
+    running integer not null default 0,
+    -- when those began that still count, the oldest first
+    starts bigint[] not null default '{}',
+    -- when the next may begin, while the rate is full
+    opens bigint,
+    unique (quota, key),
+    check (running >= 0)
+) with (fillfactor = 50);
+create index meter_opens on ${schema}.meter (opens) where opens is not null;
+
 -- What a piece of work needs before it may start. Work is queued per gate, so that what a worker
 -- cannot run is never in its way.
 create table ${schema}.gate (
@@ -42,7 +75,10 @@ create table ${schema}.gate (
     needs text[] not null,
     -- whether a comparison is among the needs, so that the process has to say whom it fits
     compares boolean not null,
-    -- of kind and needs: together they may be too long for an index
+    -- what it counts against, and the same as it was asked for
+    meters integer[] not null default '{}',
+    quotas text[] not null default '{}',
+    -- of kind, needs and meters: together they may be too long for an index
     digest bytea not null unique
 );
 
@@ -92,6 +128,8 @@ create table ${schema}.execution (
     replays integer not null default 0,
     session uuid,
     since bigint,
+    -- the meters that it counts against while it runs; null: none
+    slots integer[],
     deadline bigint,
     submitted bigint not null,
     changed bigint not null,
@@ -110,6 +148,7 @@ create table ${schema}.execution (
         and (situation = 'running') = (session is not null)
         and (situation = 'running') = (since is not null)
         and (situation <> 'running' or attempts > 0)
+        and (situation = 'running' or slots is null)
         -- who waits for a time knows for which, and whose idea it was
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null))
@@ -175,6 +214,8 @@ create table ${schema}.ready (
     id uuid not null,
     deadline bigint,
     submitted bigint not null,
+    -- whether it begins an attempt, or goes on with one
+    starts boolean not null,
     primary key (lane, gate, rank, fresh, seq)
 ) with (
     -- entries come and go all the time: dead ones must not pile up in front of a claim
@@ -264,7 +305,7 @@ create table ${schema}.event (
     xid xid8 not null default pg_current_xact_id(),
     at bigint not null,
     -- a step has an execution, a heartbeat only a session, a change of a lane only a lane, and one of a
-    -- namespace only that; a session with an actor was marked dead by that one, an execution without a
+    -- namespace only that, one of a quota both of these; a session with an actor was marked dead by that one, an execution without a
     -- transition was erased
     execution uuid,
     part smallint,
@@ -281,7 +322,8 @@ create table ${schema}.event (
     failure_message text,
     failure_detail text,
     settings text,
-    of_namespace text
+    of_namespace text,
+    quota text
 ) partition by list (day);
 create index event_order on ${schema}.event (id);
 create index event_seen on ${schema}.event (xid);

@@ -34,6 +34,8 @@ from (
     union all
     (select due from ${schema}.timer where kind = 'wake' order by due limit 1)
     union all
+    (select opens from ${schema}.meter where opens is not null order by opens limit 1)
+    union all
     (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
     union all
     -- whoever ended this one did not come to return its work

@@ -16,7 +16,15 @@ claimer as (
 ),
 visible as (
     -- What compares was judged by the process, if it knows of it.
-    select lane.id as lane, lane.weight, gate.id as gate, claimer.now, gate.compares and gate.id <> all(:fitting::integer[]) as unjudged
+    select
+        lane.id as lane, lane.weight, gate.id as gate, gate.meters, claimer.now,
+        gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
+        -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
+        case when gate.meters <> '{}' then (
+            select min(least(
+                m.most - m.running,
+                m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span)))
+            from ${schema}.meter m where m.id = any(gate.meters)) end as room
     from claimer
     join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
         and lane.state in ('active', 'draining')
@@ -28,7 +36,7 @@ visible as (
 -- Where to look: everywhere, or beside what is known to have been taken.
 stretch as (
     select
-        visible.lane, visible.weight, visible.gate, visible.now,
+        visible.lane, visible.weight, visible.gate, visible.meters, visible.room, visible.now,
         coalesce(s.from_rank, -9223372036854775807) as from_rank, coalesce(s.from_fresh, false) as from_fresh, coalesce(s.from_seq, 0) as from_seq,
         coalesce(s.to_rank, 9223372036854775807) as to_rank, coalesce(s.to_fresh, true) as to_fresh
     from visible
@@ -38,20 +46,20 @@ stretch as (
     ) as s (lane, gate, from_rank, from_fresh, from_seq, to_rank, to_fresh)
         on s.lane = visible.lane and s.gate = visible.gate
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
-    where not exists (select from visible where unjudged)
+    where not exists (select from visible where unjudged) and (visible.room is null or visible.room > 0)
 ),
 candidate as (
-    select stretch.lane, stretch.weight, stretch.gate, head.*
+    select stretch.lane, stretch.weight, stretch.gate, stretch.meters, head.*
     from stretch
     cross join lateral (
-        select r.ctid as place, r.rank, r.fresh, r.seq, r.id
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts
         from ${schema}.ready r
         where r.lane = stretch.lane and r.gate = stretch.gate
             and (r.rank, r.fresh, r.seq) > (stretch.from_rank, stretch.from_fresh, stretch.from_seq)
             and (r.rank, r.fresh) < (stretch.to_rank, stretch.to_fresh)
             and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
-        limit :window::integer
+        limit least(:window::integer, stretch.room)
     ) head
 ),
 turn as (
@@ -63,11 +71,49 @@ turn as (
     from candidate c
     left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
 ),
+meter as (
+    -- From here on nobody else counts against these, and what they say is so.
+    select
+        m.id, m.running, m.rate, m.span, fresh.starts,
+        coalesce(m.most - m.running, 2147483647) as places,
+        coalesce(m.rate - cardinality(fresh.starts), 2147483647) as begins
+    from ${schema}.meter m
+    cross join clock
+    cross join lateral (
+        select array(select start from unnest(m.starts) as start where start > clock.now - m.span order by start) as starts
+    ) as fresh
+    where m.id in (select unnest(meters) from turn where meters <> '{}')
+    order by m.id
+    for update of m
+),
+open as (
+    -- What is full now is out of the way before the rest is counted: so whoever is first behind a quota gets in.
+    select turn.*
+    from turn
+    where turn.meters = '{}' or not exists (
+        select from meter where meter.id = any(turn.meters) and (meter.places <= 0 or meter.begins <= 0))
+),
+over as (
+    select queue.place
+    from (
+        select
+            open.place, slot,
+            count(*) over ahead as places, count(*) filter (where open.starts) over ahead as begins
+        from open
+        cross join unnest(open.meters) as slot
+        where open.meters <> '{}'
+        window ahead as (partition by slot order by open.turn, open.lane, open.rank, open.fresh, open.seq)
+    ) as queue
+    join meter on meter.id = queue.slot
+    where queue.places > meter.places or queue.begins > meter.begins
+),
 taken as (
     -- In the order of their turns, one after the other, and no further than necessary. The entry is found by
     -- its place: nobody moves entries, and one that is gone is passed over.
-    select head.place, head.id, head.rank, head.fresh, head.turn, head.weight
-    from (select * from turn order by turn, lane, rank, fresh, seq) as head
+    select head.place, head.id, head.rank, head.fresh, head.turn, head.weight, head.meters
+    from (
+        select * from open where place <> all(array(select place from over)) order by turn, lane, rank, fresh, seq
+    ) as head
     cross join lateral (
         select from ${schema}.ready r where r.ctid = head.place for update skip locked
     ) as entry
@@ -86,6 +132,7 @@ leased as (
         epoch = e.epoch + 1,
         session = claimer.id,
         since = greatest(claimer.now, e.changed),
+        slots = nullif(taken.meters, '{}'),
         changed = greatest(claimer.now, e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -93,8 +140,24 @@ leased as (
     from taken, claimer
     where e.id = taken.id
     returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.slots,
         taken.rank, taken.fresh, taken.turn, taken.weight
+),
+counted as (
+    update ${schema}.meter m
+    set running = meter.running + given.places,
+        starts = case when meter.rate is null then '{}' else meter.starts || array_fill(clock.now, array[given.begins]) end,
+        opens = case when cardinality(meter.starts) + given.begins >= meter.rate then
+            (meter.starts || array_fill(clock.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
+            + meter.span end
+    from clock, meter, (
+        select slot, count(*)::integer as places, (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
+        from leased
+        cross join unnest(leased.slots) as slot
+        where leased.slots is not null
+        group by slot
+    ) as given
+    where m.id = given.slot and meter.id = given.slot
 ),
 receipted as (
     insert into ${schema}.receipt (session, number, ids, epochs)
@@ -173,6 +236,7 @@ leased as (
         epoch = e.epoch + 1,
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
+        slots = (select nullif(g.meters, '{}') from ${schema}.gate g where g.id = e.gate),
         changed = greatest(clock.now, e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -180,6 +244,23 @@ leased as (
     from clock
     where e.id = :id::uuid and e.situation = 'ready'
     returning e.*
+),
+counted as (
+    -- The caller has locked these, and has seen that there is room.
+    update ${schema}.meter m
+    set running = m.running + 1,
+        starts = case
+            when m.rate is null then '{}'
+            when leased.next in ('first', 'retry', 'replay') then kept.starts || clock.now
+            else kept.starts end,
+        opens = case when leased.next in ('first', 'retry', 'replay') and cardinality(kept.starts) + 1 >= m.rate
+            then (kept.starts || clock.now)[cardinality(kept.starts) + 2 - m.rate] + m.span end
+    from leased, clock, (
+        select x.id, array(select start from unnest(x.starts) as start, clock where start > clock.now - x.span order by start) as starts
+        from ${schema}.meter x
+        where x.id in (select unnest(slots) from leased where slots is not null)
+    ) as kept
+    where kept.id = m.id and m.id = any(leased.slots)
 ),
 receipted as (
     -- Numbers below zero are no worker's: claims by operators are kept under them.

@@ -6,7 +6,7 @@ set transaction isolation level repeatable read, read only
 -- What is to be known about an execution besides what it is.
 select
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now,
-    e.situation = 'ready' as ready, e.lane, e.rank, e.next = 'first' as fresh, e.seq,
+    e.situation = 'ready' as ready, e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq,
     l.namespace, l.name,
     e.session, e.since, h.worker, h.instance, h.alive_until - h.ttl as last_heard, least(h.alive_until, h.died) as alive_until,
     step.transition, step.at, step.actor, step.reason

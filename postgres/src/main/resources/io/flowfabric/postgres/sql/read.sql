@@ -176,14 +176,14 @@ where e.id = any(:ids::uuid[])
 
 -- name: counts
 -- What lives is counted where it lives; what has ended was counted when it did.
-select l.id, l.namespace, l.name, c.situation, sum(c.count)::bigint as count
+select l.id, l.namespace, l.name, l.state, c.gate, c.situation, sum(c.count)::bigint as count
 from (
-    select r.lane, 'ready' as situation, count(*) as count
+    select r.lane, r.gate, 'ready' as situation, count(*) as count
     from ${schema}.ready r
     where r.lane in (select id from ${schema}.lane where namespace = :namespace)
-    group by r.lane
+    group by r.lane, r.gate
     union all
-    select e.lane, 'running', count(*)
+    select e.lane, null, 'running', count(*)
     from ${schema}.session h
     join ${schema}.receipt r on r.session = h.id
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
@@ -193,20 +193,20 @@ from (
     where not h.buried and e.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by e.lane
     union all
-    select r.lane, r.situation::text, count(*)
+    select r.lane, null, r.situation::text, count(*)
     from ${schema}.resting r
     where r.lane in (select id from ${schema}.lane where namespace = :namespace)
         and r.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
     group by r.lane, r.situation
     union all
-    select t.lane, t.situation::text, sum(t.change)
+    select t.lane, null, t.situation::text, sum(t.change)
     from ${schema}.tally t
     where t.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by t.lane, t.situation
 ) as c
 join ${schema}.lane l on l.id = c.lane
 where c.count <> 0
-group by l.id, l.namespace, l.name, c.situation
+group by l.id, l.namespace, l.name, l.state, c.gate, c.situation
 
 -- name: namespaces
 -- Those that are known for something, each with what it has of its own.

@@ -34,7 +34,7 @@ item as (
     -- With what the write needs to know and cannot see: who holds it. In the order in which rows are locked.
     select
         i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now,
-        e.session as owner, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
+        e.session as owner, e.slots, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
     from clock
     cross join unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[],
@@ -58,6 +58,7 @@ changed as (
         detail = null,
         session = null,
         since = null,
+        slots = null,
         -- where it would go on; the lane may have other settings by now
         rank = case when i.next is null then e.rank else (
             select case when l.ageing is null then -e.priority else e.submitted - e.priority * l.ageing end
@@ -73,12 +74,12 @@ changed as (
     where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline,
-        e.attempts, e.epoch, i.owner, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
+        e.attempts, e.epoch, i.owner, i.slots, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
         i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted)
-    select lane, gate, rank, false, seq, id, deadline, submitted from changed where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts)
+    select lane, gate, rank, false, seq, id, deadline, submitted, transition = 'retry' from changed where situation = 'ready'
 ),
 untimed as (
     delete from ${schema}.timer t
@@ -88,6 +89,25 @@ untimed as (
 timed as (
     insert into ${schema}.timer (id, kind, due)
     select id, 'wake'::${schema}.timer_kind, until from changed where until is not null
+),
+freed as (
+    -- Everyone who counts or gives back locks the meters in the order of their numbers.
+    select m.id
+    from ${schema}.meter m
+    where m.id in (select unnest(slots) from changed where slots is not null)
+    order by m.id
+    for update
+),
+uncounted as (
+    update ${schema}.meter m
+    set running = m.running - given.places
+    from (
+        select slot, count(*) as places
+        from changed cross join unnest(slots) as slot
+        where slots is not null
+        group by slot
+    ) as given
+    where m.id = given.slot and m.id in (select id from freed)
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
@@ -119,7 +139,7 @@ recorded as (
         category, message, trace
     from changed
 )
-select id, lane, situation = 'ready' as ready, given_until as until from changed
+select id, lane, situation = 'ready' as ready, given_until as until, slots from changed
 
 -- name: step
 -- Writes steps that were decided beside the store, from rows that this transaction has before.
@@ -146,7 +166,8 @@ before as (
     -- with all that the item says: joining the two again would compare each with each
     select
         i.*, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation as was, e.next = 'first' as fresh,
-        case when i.transition <> 'reprioritise' then e.session end as owner
+        case when i.transition <> 'reprioritise' then e.session end as owner,
+        case when i.transition <> 'reprioritise' then e.slots end as slots
     from item i
     join ${schema}.execution e on e.id = i.id
 ),
@@ -173,6 +194,7 @@ changed as (
         detail = case when i.transition = 'reprioritise' then e.detail else i.detail end,
         session = case when i.transition = 'reprioritise' then e.session end,
         since = case when i.transition = 'reprioritise' then e.since end,
+        slots = case when i.transition = 'reprioritise' then e.slots end,
         priority = coalesce(i.priority, e.priority),
         rank = (
             select case when l.ageing is null then -coalesce(i.priority, e.priority)
@@ -187,13 +209,34 @@ changed as (
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline,
-        e.attempts, e.epoch, i.owner, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        e.attempts, e.epoch, i.owner, i.slots, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.content_type, i.result,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted)
-    select lane, gate, rank, next = 'first', seq, id, deadline, submitted from changed where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts)
+    select
+        lane, gate, rank, next = 'first', seq, id, deadline, submitted, next in ('first', 'retry', 'replay')
+    from changed where situation = 'ready'
+),
+freed as (
+    -- Everyone who counts or gives back locks the meters in the order of their numbers.
+    select m.id
+    from ${schema}.meter m
+    where m.id in (select unnest(slots) from changed where slots is not null)
+    order by m.id
+    for update
+),
+uncounted as (
+    update ${schema}.meter m
+    set running = m.running - given.places
+    from (
+        select slot, count(*) as places
+        from changed cross join unnest(slots) as slot
+        where slots is not null
+        group by slot
+    ) as given
+    where m.id = given.slot and m.id in (select id from freed)
 ),
 unrested as (
     delete from ${schema}.resting r
@@ -262,7 +305,7 @@ recorded as (
         category, message, trace
     from changed
 )
-select id, lane, situation = 'ready' as ready from changed
+select id, lane, situation = 'ready' as ready, slots from changed
 
 -- name: given
 -- What a holder is told whose fence does not hold: perhaps it has heard it before.
@@ -300,12 +343,35 @@ returning e.id
 
 -- name: quarantine
 -- Takes an execution out of the way that was claimed and then could not be read.
-with held as (
-    update ${schema}.execution
-    set situation = 'held_by_operator', detail = :detail, session = null, since = null,
+with before as (
+    select id, slots from ${schema}.execution where id = any(:ids::uuid[]) and session = :session::uuid order by id for update
+),
+changed as (
+    update ${schema}.execution e
+    set situation = 'held_by_operator', detail = :detail, session = null, since = null, slots = null,
         until = null, delayed_by = null, next = 'reclaim'
-    where id = any(:ids::uuid[]) and session = :session::uuid
-    returning lane, situation, submitted, seq, id
+    from before
+    where e.id = before.id
+    returning e.lane, e.situation, e.submitted, e.seq, e.id, before.slots
+),
+freed as (
+    -- Everyone who counts or gives back locks the meters in the order of their numbers.
+    select m.id
+    from ${schema}.meter m
+    where m.id in (select unnest(slots) from changed where slots is not null)
+    order by m.id
+    for update
+),
+uncounted as (
+    update ${schema}.meter m
+    set running = m.running - given.places
+    from (
+        select slot, count(*) as places
+        from changed cross join unnest(slots) as slot
+        where slots is not null
+        group by slot
+    ) as given
+    where m.id = given.slot and m.id in (select id from freed)
 )
 insert into ${schema}.resting (lane, situation, submitted, seq, id)
-select lane, situation, submitted, seq, id from held
+select lane, situation, submitted, seq, id from changed

@@ -21,14 +21,14 @@ returning id
 delete from ${schema}.lane where id = any(:ids::integer[]) and id <> all(:used::integer[])
 
 -- name: gates
-select id, kind, needs from ${schema}.gate where id = any(:ids::integer[])
+select id, kind, needs, meters, quotas from ${schema}.gate where id = any(:ids::integer[])
 
 -- name: gate
 select id from ${schema}.gate where digest = :digest
 
 -- name: add_gate
-insert into ${schema}.gate (kind, needs, compares, digest)
-values (:kind, :needs::text[], :compares::boolean, :digest)
+insert into ${schema}.gate (kind, needs, compares, meters, quotas, digest)
+values (:kind, :needs::text[], :compares::boolean, :meters::integer[], :quotas::text[], :digest)
 on conflict do nothing
 
 -- name: add_lane_gates
@@ -123,8 +123,8 @@ tagged as (
     where item.tags <> '' and (item.id in (select id from accepted)) is true
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted)
-    select lane, gate, rank, true, seq, id, deadline, submitted from accepted where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts)
+    select lane, gate, rank, true, seq, id, deadline, submitted, true from accepted where situation = 'ready'
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id)

@@ -18,9 +18,11 @@ import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -75,6 +77,10 @@ abstract class ClosingRules extends Rules {
                 () -> store.namespaces().describe(Namespace.DEFAULT),
                 () -> store.namespaces().list(Cursor.NONE, 1),
                 () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, World.OLGA),
+                () -> store.quotas().define(Quota.atOnce("q", 1), World.OLGA),
+                () -> store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("q")),
+                () -> store.quotas().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", World.OLGA)),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
                 () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1),

@@ -122,6 +122,7 @@ abstract class RememberingRules extends Rules {
             case Event.Renewal renewal -> Optional.of("renewed " + renewal.owner().worker());
             case Event.LaneChange change -> Optional.empty();
             case Event.NamespaceChange change -> Optional.empty();
+            case Event.QuotaChange change -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.empty();
             case Event.Step step ->

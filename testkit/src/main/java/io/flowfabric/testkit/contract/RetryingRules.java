@@ -31,6 +31,7 @@ import io.flowfabric.testkit.StoreFixture;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -257,6 +258,7 @@ abstract class RetryingRules extends Rules {
                         Optional.of(Duration.ofMinutes(11)),
                         Optional.of(Duration.ofMinutes(12)),
                         Capabilities.NONE,
+                        Collections.emptySortedSet(),
                         13,
                         14,
                         Optional.of(Duration.ofDays(15)));

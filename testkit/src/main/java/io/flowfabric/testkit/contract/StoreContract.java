@@ -162,6 +162,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class ExplainingQuotas extends ExplainingQuotasRules {
+        ExplainingQuotas() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Queueing extends QueueingRules {
         Queueing() {
             super(StoreContract.this::open);
@@ -213,6 +220,13 @@ public abstract class StoreContract {
     @Nested
     class Reading extends ReadingRules {
         Reading() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Quotas extends QuotaRules {
+        Quotas() {
             super(StoreContract.this::open);
         }
     }

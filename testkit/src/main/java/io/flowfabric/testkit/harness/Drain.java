@@ -15,6 +15,7 @@ import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -70,6 +72,7 @@ final class Drain {
      */
     void drain(Collection<SessionId> sessions) {
         Scene.NAMESPACES.forEach(this::openLanes);
+        Scene.NAMESPACES.forEach(this::liftQuotas);
         sessions.forEach(this::close);
         var live = live();
         int idle = 0;
@@ -95,6 +98,13 @@ final class Drain {
         long completed = Scene.NAMESPACES.stream().mapToLong(this::completeAll).sum();
         if (completed == 0) {
             stage.advance(untilTheNextWakes(live));
+        }
+    }
+
+    private void liftQuotas(Namespace namespace) {
+        for (QuotaUse use : Scene.QUOTAS) {
+            desk.bound(
+                    new Operation.Bound(namespace, use.quota(), Optional.empty(), JANITOR.actor()));
         }
     }
 

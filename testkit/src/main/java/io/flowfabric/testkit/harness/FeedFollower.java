@@ -65,6 +65,7 @@ final class FeedFollower {
                         case Event.Renewal renewal -> renewal.owner().session();
                         case Event.LaneChange change -> change.lane();
                         case Event.NamespaceChange change -> change.namespace();
+                        case Event.QuotaChange change -> List.of(change.namespace(), change.name());
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
                     };

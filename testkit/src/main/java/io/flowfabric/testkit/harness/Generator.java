@@ -3,6 +3,7 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.testkit.harness.Operation.Acknowledging;
 import io.flowfabric.testkit.harness.Operation.Deed;
@@ -91,12 +92,30 @@ record Generator(long seed, int stream, Mix mix) {
                             draw.chance(85) ? Hearing.HEARD : Hearing.REPEATED);
             case ASSIGN -> new Operation.Assign(draw.back(), draw.below(WORKERS));
             case MARK_DEAD -> new Operation.MarkDead(draw.below(WORKERS), draw.one("ada", "bob"));
+            case BOUND -> bound(draw);
             case CONFIGURE ->
                     new Operation.Configure(
                             draw.one(Scene.LANES), settings(draw), draw.one("ada", "bob"));
             case TICK -> new Operation.Tick(draw.weighted(CHORES), draw.one(1, 2, 3, 100));
             case PASS -> new Operation.Pass(pause(draw));
         };
+    }
+
+    private static Operation.Bound bound(Draw draw) {
+        var namespace = draw.one(Scene.NAMESPACES);
+        var name = draw.one(Scene.QUOTAS).quota();
+        var window = Duration.ofMillis(draw.one(1_000, 30_000));
+        Quota quota =
+                switch (draw.below(3)) {
+                    case 0 -> Quota.atOnce(name, draw.one(0, 1, 2, 5));
+                    case 1 -> Quota.rate(name, draw.one(1, 2, 5), window);
+                    default -> Quota.atOnce(name, draw.one(1, 3)).rate(draw.one(1, 4), window);
+                };
+        return new Operation.Bound(
+                namespace,
+                name,
+                draw.chance(85) ? Optional.of(quota.namespace(namespace)) : Optional.empty(),
+                draw.one("ada", "bob"));
     }
 
     private static Operation.Claim claim(Draw draw, long number) {

@@ -26,7 +26,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         CONFIGURE,
         TICK,
         PASS,
-        MARK_DEAD
+        MARK_DEAD,
+        BOUND
     }
 
     /** Submitters of a concurrent run. */
@@ -57,6 +58,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Kind.ASSIGN, 5,
                                     Kind.OPEN, 2,
                                     Kind.END, 5,
+                                    Kind.BOUND, 8,
                                     Kind.CONFIGURE, 8)),
                     1);
 
@@ -103,6 +105,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.TICK, 8);
         weights.put(Kind.PASS, 8);
         weights.put(Kind.MARK_DEAD, 1);
+        weights.put(Kind.BOUND, 4);
         return weights;
     }
 }

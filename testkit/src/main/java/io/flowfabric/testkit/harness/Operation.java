@@ -1,8 +1,10 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.policy.Capabilities;
 
 import java.time.Duration;
@@ -245,6 +247,10 @@ sealed interface Operation {
     record MarkDead(int worker, String actor) implements Operation {}
 
     record Configure(Lane lane, LaneSettings settings, String actor) implements Operation {}
+
+    /** An operator says what a quota allows, or that there is none any more. */
+    record Bound(Namespace namespace, String name, Optional<Quota> quota, String actor)
+            implements Operation {}
 
     // Time.
 

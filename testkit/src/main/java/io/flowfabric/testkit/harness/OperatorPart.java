@@ -98,6 +98,22 @@ final class OperatorPart extends Part {
                 stage.call("markDead", session, store -> store.workers().markDead(session, by));
     }
 
+    void bound(Operation.Bound operation) {
+        var by = new By(operation.actor(), "it seemed right");
+        var unused =
+                stage.call(
+                        "quota",
+                        List.of(operation.namespace(), operation.name(), operation.quota()),
+                        store -> {
+                            var quotas = store.quotas();
+                            if (operation.quota().isEmpty()) {
+                                quotas.delete(operation.namespace(), operation.name(), by);
+                                return operation.quota();
+                            }
+                            return quotas.define(operation.quota().get(), by);
+                        });
+    }
+
     void configure(Operation.Configure operation) {
         var by = new By(operation.actor(), "it seemed right");
         var unused =

@@ -36,6 +36,7 @@ final class Performer {
             case Operation.Assign assign -> operators.assign(assign);
             case Operation.MarkDead mark -> operators.markDead(mark);
             case Operation.Configure configure -> operators.configure(configure);
+            case Operation.Bound bound -> operators.bound(bound);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);
         }

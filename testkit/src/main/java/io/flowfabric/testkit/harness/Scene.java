@@ -3,6 +3,7 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.policy.QuotaUse;
 
 import java.util.List;
 
@@ -37,6 +38,14 @@ final class Scene {
                     Capabilities.of("torch<2"),
                     Capabilities.of("torch>1.9", "torch<2.3"),
                     Capabilities.of("gpu", "torch<=2.3.5"));
+
+    /** What work may count against; whether it is defined depends on the run. */
+    static final List<QuotaUse> QUOTAS =
+            List.of(
+                    QuotaUse.of("post"),
+                    QuotaUse.of("post", "ann"),
+                    QuotaUse.of("post", "bo"),
+                    QuotaUse.of("calls"));
 
     private Scene() {}
 

@@ -11,6 +11,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 
 import java.util.ArrayList;
@@ -115,6 +116,12 @@ final class StateComparison {
         for (Namespace namespace : Scene.NAMESPACES) {
             twins.look("counts", store -> store.queries().counts(namespace));
             twins.look("lanes", store -> pages(at -> store.lanes().list(namespace, at, 2)));
+        }
+        for (Namespace namespace : Scene.NAMESPACES) {
+            twins.look("quotas", store -> pages(at -> store.quotas().list(namespace, at, 1)));
+            for (QuotaUse use : Scene.QUOTAS) {
+                twins.look("quota", store -> store.quotas().describe(namespace, use));
+            }
         }
         for (Lane lane : Scene.LANES) {
             twins.look("lane", store -> store.lanes().describe(lane));

@@ -4,6 +4,7 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.policy.Retry;
 
 import java.time.Duration;
@@ -44,6 +45,9 @@ final class WorkGenerator {
                         .needs(draw.chance(25) ? draw.one(Scene.NEEDS) : Capabilities.NONE)
                         .maxReclaims(draw.one(0, 1, 2, 100))
                         .maxReplays(draw.one(0, 1, 10, 10));
+        while (draw.chance(25)) {
+            policy = counted(policy, draw.one(Scene.QUOTAS));
+        }
         if (draw.chance(30)) {
             policy = policy.retention(Duration.ofMillis(draw.one(0, 1_000, 60_000)));
         }
@@ -54,6 +58,12 @@ final class WorkGenerator {
             policy = policy.stallTimeout(Duration.ofMillis(draw.one(1, 400, 2_000, 5_000)));
         }
         return policy;
+    }
+
+    private static Policy counted(Policy policy, QuotaUse use) {
+        return use.key()
+                .map(key -> policy.quota(use.quota(), key))
+                .orElseGet(() -> policy.quota(use.quota()));
     }
 
     private static Retry retry(Draw draw) {

@@ -4,6 +4,7 @@ import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Ready;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -65,7 +66,23 @@ final class Chores implements Maintenance {
         done += each(limit - done, Row::live, Row::attemptDue, this::timeOut);
         done += each(limit - done, Row::live, Row::stallDue, this::stall);
         done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
+        wakeBehindQuotas();
         return done;
+    }
+
+    /** A window may have passed: then whoever waits for work should look again. */
+    private void wakeBehindQuotas() {
+        var room = new Room(world);
+        world.rows().stream()
+                .filter(row -> row.state instanceof Ready && !row.policy().quotas().isEmpty())
+                .filter(room::admits)
+                .forEach(row -> world.wake(row.lane()));
+    }
+
+    private Stream<Instant> windows(Row row) {
+        return row.state instanceof Ready
+                ? world.meters.views(row, world.now()).flatMap(view -> view.opens().stream())
+                : Stream.empty();
     }
 
     private int forget(int limit) {
@@ -128,9 +145,11 @@ final class Chores implements Maintenance {
     public Optional<Duration> nextDue() {
         return world.call(
                 () ->
-                        Stream.concat(
+                        Stream.of(
                                         world.rows().stream().flatMap(Chores::dueTimes),
+                                        world.rows().stream().flatMap(this::windows),
                                         world.sessions().map(living -> living.aliveUntil))
+                                .flatMap(times -> times)
                                 .min(Comparator.naturalOrder())
                                 .map(next -> Duration.between(world.now(), next)));
     }

@@ -78,18 +78,23 @@ final class Claiming implements Claims {
 
     private List<Row> pick(Living living, int max) {
         var queues = visible(living);
+        var room = new Room(world);
         var picks = new ArrayList<Row>();
-        while (picks.size() < max && !queues.isEmpty()) {
-            var next =
-                    queues.entrySet().stream()
-                            .min(Comparator.comparingDouble(entry -> turn(entry.getKey())))
-                            .orElseThrow();
-            picks.add(next.getValue().removeFirst());
-            if (next.getValue().isEmpty()) {
-                queues.remove(next.getKey());
+        while (picks.size() < max) {
+            queues.values().forEach(rows -> rows.removeIf(row -> !room.admits(row)));
+            queues.values().removeIf(List::isEmpty);
+            if (queues.isEmpty()) {
+                break;
             }
-            pass = turn(next.getKey());
-            var queue = world.lane(next.getKey());
+            var lane =
+                    queues.keySet().stream()
+                            .min(Comparator.comparingDouble(this::turn))
+                            .orElseThrow();
+            var next = queues.get(lane).removeFirst();
+            picks.add(next);
+            room.take(next);
+            pass = turn(lane);
+            var queue = world.lane(lane);
             queue.pass = pass + 1.0 / queue.settings.weight();
         }
         return picks;
@@ -125,26 +130,45 @@ final class Claiming implements Claims {
                 .thenComparingLong(row -> row.sequence);
     }
 
+    /**
+     * Judges picks: all were in sight, there was room for each, and nothing was passed over. Work
+     * behind several quotas may be: a store that counts all of a claim's work against each of them
+     * at once finds less room than there is, and gives it out the next time.
+     */
     private List<Row> judged(Living living, int max, List<ExecutionId> picks) {
         var queues = visible(living);
-        var seen = queues.values().stream().mapToInt(List::size).sum();
-        check(
-                picks.size() == Math.min(max, seen),
-                "%d were claimed, of %d that the worker can see, with at most %d wanted"
-                        .formatted(picks.size(), seen, max));
+        var room = new Room(world);
         var rows = new ArrayList<Row>();
+        check(picks.size() <= max, "%d were claimed, and %d wanted".formatted(picks.size(), max));
         for (ExecutionId id : picks) {
             var row = world.find(id);
-            var queue = queues.getOrDefault(row.lane(), List.of());
-            check(queue.contains(row), id + " was claimed, and the worker cannot see it");
             check(
-                    picks.containsAll(
-                            queue.subList(0, queue.indexOf(row)).stream().map(Row::id).toList()),
-                    "%s was claimed before what is ahead of it in its lane: %s"
-                            .formatted(id, queue.stream().map(Row::id).toList()));
+                    queues.getOrDefault(row.lane(), List.of()).contains(row),
+                    id + " was claimed, and the worker cannot see it");
+            check(room.admits(row), id + " was claimed, and its quotas leave no room for it");
+            room.take(row);
             rows.add(row);
         }
+        for (List<Row> queue : queues.values()) {
+            int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
+            for (Row row : queue.subList(0, last + 1)) {
+                boolean excused = !room.admits(row) || row.policy().quotas().size() > 1;
+                check(
+                        rows.contains(row) || excused,
+                        "%s was passed over, in a lane with %s"
+                                .formatted(row.id(), queue.stream().map(Row::id).toList()));
+            }
+        }
         return rows;
+    }
+
+    /** The place of the last that was picked of a queue. */
+    private static int lastOf(List<Row> queue, List<Row> picked) {
+        int last = queue.size() - 1;
+        while (last >= 0 && !picked.contains(queue.get(last))) {
+            last--;
+        }
+        return last;
     }
 
     private static void check(boolean legal, String explanation) {

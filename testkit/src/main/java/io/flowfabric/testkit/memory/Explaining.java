@@ -12,11 +12,11 @@ import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.decision.Backlog;
 import io.flowfabric.core.decision.Circumstances;
 import io.flowfabric.core.decision.Rivals;
 import io.flowfabric.core.decision.Why;
-import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Transition;
@@ -24,6 +24,7 @@ import io.flowfabric.testkit.memory.World.Living;
 
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -40,7 +41,8 @@ final class Explaining {
     Explanation explain(ExecutionView view) {
         var lane = lane(view.lane());
         var rivals = Rivals.of(view, world.alive().toList());
-        boolean ready = world.find(view.id()).state instanceof Ready;
+        var row = world.find(view.id());
+        boolean ready = row.state instanceof Ready;
         return Why.explain(
                 new Circumstances(
                         view,
@@ -49,41 +51,30 @@ final class Explaining {
                         lastStep(view.id()),
                         holder(view),
                         world.alive().toList(),
+                        ready ? quotas(row) : List.of(),
                         ready ? held(rivals) : 0,
-                        Fact.Ahead.of(ready ? ahead(view, rivals) : 0),
+                        Fact.Ahead.of(ready ? ahead(row, rivals) : 0),
                         world.now()));
     }
 
     LaneExplanation explain(Lane lane) {
         var view = lane(lane);
-        record Alike(String kind, Capabilities needs) {}
         var ready =
                 rows(lane, row -> row.state instanceof Ready)
-                        .collect(
-                                Collectors.groupingBy(
-                                        row ->
-                                                new Alike(
-                                                        row.submission.kind(),
-                                                        row.policy().needs()),
-                                        Collectors.counting()));
+                        .map(
+                                row ->
+                                        new Backlog.Queue(
+                                                row.submission.kind(),
+                                                row.policy().needs(),
+                                                quotas(row),
+                                                1))
+                        .toList();
         var others =
                 rows(lane, row -> row.live() && !(row.state instanceof Ready))
                         .collect(
                                 Collectors.groupingBy(
                                         row -> row.state.situation(), Collectors.counting()));
-        return Backlog.explain(
-                view,
-                changedBy(view),
-                ready.entrySet().stream()
-                        .map(
-                                entry ->
-                                        new Backlog.Queue(
-                                                entry.getKey().kind(),
-                                                entry.getKey().needs(),
-                                                entry.getValue()))
-                        .toList(),
-                others,
-                world.alive().toList());
+        return Backlog.explain(view, changedBy(view), ready, others, world.alive().toList());
     }
 
     private LaneView lane(Lane lane) {
@@ -138,12 +129,20 @@ final class Explaining {
         return rivals.workers().stream().mapToInt(worker -> world.heldBy(worker.id()).size()).sum();
     }
 
-    private int ahead(ExecutionView view, Rivals rivals) {
-        var order = order(world.lane(view.lane()).settings);
-        var self = world.find(view.id());
+    private List<QuotaView> quotas(Row row) {
+        return world.meters.views(row, world.now()).toList();
+    }
+
+    private int ahead(Row self, Rivals rivals) {
+        var order = order(world.lane(self.lane()).settings);
         return (int)
-                rows(view.lane(), row -> row.state instanceof Ready)
-                        .filter(row -> rivals.include(row.submission.kind(), row.policy().needs()))
+                rows(self.lane(), row -> row.state instanceof Ready)
+                        .filter(
+                                row ->
+                                        rivals.include(
+                                                row.submission.kind(),
+                                                row.policy().needs(),
+                                                quotas(row)))
                         .filter(row -> !row.pastDeadline(world.now()))
                         .filter(row -> order.compare(row, self) < 0)
                         .limit(Fact.Ahead.MOST + 1)

@@ -10,6 +10,7 @@ import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.contract.Namespaces;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Quotas;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
@@ -66,6 +67,11 @@ public final class MemoryStore implements Store {
     @Override
     public Lanes lanes() {
         return new LaneKeeping(world);
+    }
+
+    @Override
+    public Quotas quotas() {
+        return new QuotaKeeping(world);
     }
 
     @Override

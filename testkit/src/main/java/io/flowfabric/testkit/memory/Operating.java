@@ -46,6 +46,8 @@ final class Operating implements Operations {
                         return held.get();
                     }
                     ByOperator.mustBeClaimable(row.facts(), row.pastDeadline(world.now()));
+                    ByOperator.mustHaveRoom(
+                            row.id(), world.meters.views(row, world.now()).toList());
                     return world.lease(row, living, Optional.of(by));
                 });
     }

@@ -123,7 +123,7 @@ final class Reading implements Queries, Feeds {
                                                 Row::lane,
                                                 TreeMap::new,
                                                 Collectors.groupingBy(
-                                                        row -> row.state.publicState(),
+                                                        row -> seen(row).publicState(),
                                                         TreeMap::new,
                                                         Collectors.counting()))));
     }
@@ -187,6 +187,15 @@ final class Reading implements Queries, Feeds {
         var kind = row.submission.kind();
         return Route.obstacle(row.lane(), kind, row.policy().needs(), world.alive().toList())
                 .<ExecutionState>map(why -> new Blocked(BlockedBy.ROUTE, why, ready))
+                .orElseGet(() -> admitted(row, ready));
+    }
+
+    private ExecutionState admitted(Row row, Ready ready) {
+        return world.meters
+                .views(row, world.now())
+                .filter(view -> !view.open())
+                .findFirst()
+                .<ExecutionState>map(full -> new Blocked(BlockedBy.QUOTA, full.inWords(), ready))
                 .orElse(ready);
     }
 }

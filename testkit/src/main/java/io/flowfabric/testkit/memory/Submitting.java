@@ -2,10 +2,12 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.policy.QuotaUse;
 
 import java.util.List;
 
@@ -53,6 +55,11 @@ final class Submitting implements Submissions {
                     Denied.Code.LANE_CLOSED,
                     "The lane %s is %s and takes no new work."
                             .formatted(submission.lane(), queue.settings.state().wire()));
+        }
+        for (QuotaUse use : submission.policy().quotas()) {
+            if (world.meters.quota(submission.lane().namespace(), use.quota()).isEmpty()) {
+                throw new NotFound("quota", use.quota());
+            }
         }
         return new Submitted(world.submit(submission, digest).id(), true);
     }

@@ -60,6 +60,7 @@ import java.util.stream.Stream;
 class World implements Wakeups {
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
+    final Meters meters = new Meters();
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
@@ -135,6 +136,13 @@ class World implements Wakeups {
     /** Lets listeners know, once this commit is done, that there may be work in a lane. */
     void wake(Lane lane) {
         readied.add(lane);
+    }
+
+    /** Lets them know that work behind a quota may have room now, in whichever lane it waits. */
+    void freed(Namespace namespace) {
+        lanes.keySet().stream()
+                .filter(lane -> lane.namespace().equals(namespace))
+                .forEach(this::wake);
     }
 
     @Override
@@ -360,6 +368,7 @@ class World implements Wakeups {
             row.attempts++;
             row.progress = Optional.empty();
         }
+        meters.take(row, next.startsAttempt(), now());
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
         row.owner = Optional.of(living.owner());
@@ -374,6 +383,12 @@ class World implements Wakeups {
     void apply(Row row, Change change) {
         var stays = change.transition().staysPut();
         var owner = stays ? Optional.<Owner>empty() : row.owner;
+        if (!stays && row.state instanceof Running) {
+            meters.give(row);
+            if (!row.policy().quotas().isEmpty()) {
+                freed(row.lane().namespace());
+            }
+        }
         if (!stays) {
             row.lease = Optional.empty();
             row.owner = Optional.empty();

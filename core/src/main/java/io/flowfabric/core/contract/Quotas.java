@@ -1,0 +1,30 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.policy.QuotaUse;
+
+/** The bounds on how much runs at once, and how often. */
+public interface Quotas {
+    /**
+     * Defines a quota, or changes one. The new bounds hold from now on; what runs over them goes on
+     * running.
+     */
+    QuotaView define(Quota quota, By by);
+
+    /**
+     * How a quota stands, for one key or for what has none.
+     *
+     * @throws io.flowfabric.core.NotFound when nobody defined it
+     */
+    QuotaView describe(Namespace namespace, QuotaUse use);
+
+    /** The quotas of a namespace, by name. */
+    Page<Quota> list(Namespace namespace, Cursor after, int max);
+
+    /**
+     * Takes the bounds away. Work that names the quota is no longer held back, and new work cannot
+     * name it. Deleting again is success.
+     */
+    void delete(Namespace namespace, String quota, By by);
+}

@@ -1,0 +1,96 @@
+-- name: quota
+select id, namespace, name, most, rate, span from ${schema}.quota
+where namespace = :namespace and name = :name and not deleted
+
+-- name: list_quotas
+select id, namespace, name, most, rate, span from ${schema}.quota
+where namespace = :namespace and not deleted and name collate "C" > :after collate "C"
+order by name collate "C"
+limit :max::integer
+
+-- name: lock_quota
+-- One change of a quota at a time; a first one makes the row.
+insert into ${schema}.quota as q (namespace, name, deleted) values (:namespace, :name, true)
+on conflict (namespace, name) do update set name = q.name
+returning q.id, q.namespace, q.name, q.most, q.rate, q.span, q.deleted
+
+-- name: change_quota
+update ${schema}.quota
+set most = :most::integer, rate = :rate::integer, span = :span::bigint, deleted = :deleted::boolean
+where id = :id::integer
+
+-- name: change_meters
+-- In the order of their numbers, as everyone who counts. Starts that no longer count are forgotten, and when the
+-- next may begin is found anew.
+with clock as materialized (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+kept as (
+    select
+        m.id,
+        array(select start from unnest(m.starts) as start, clock where start > clock.now - :span::bigint order by start) as starts
+    from ${schema}.meter m
+    where m.quota = :quota::integer
+    order by m.id
+    for update
+)
+update ${schema}.meter m
+set most = :most::integer, rate = :rate::integer, span = :span::bigint, starts = kept.starts,
+    opens = case when cardinality(kept.starts) >= :rate::integer
+        then kept.starts[cardinality(kept.starts) - :rate::integer + 1] + :span::bigint end
+from kept
+where m.id = kept.id
+returning m.id
+
+-- name: tell_quota
+insert into ${schema}.event_${day} (at, of_namespace, quota, actor, reason, settings)
+select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :name, :actor, :reason, :settings
+
+-- name: meter_of
+select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota
+where q.namespace = :namespace and q.name = :name and not q.deleted and m.key = :key
+
+-- name: add_meter
+-- With what its quota says at this moment, which nobody changes meanwhile.
+insert into ${schema}.meter (quota, key, most, rate, span)
+select q.id, :key, q.most, q.rate, q.span
+from ${schema}.quota q
+where q.namespace = :namespace and q.name = :name and not q.deleted
+for share
+on conflict do nothing
+
+-- name: meters
+-- How quotas stand, by the numbers of their meters.
+select
+    m.id, q.namespace, q.name, m.key, m.most, m.rate, m.span, m.running,
+    array(
+        select start from unnest(m.starts) as start
+        where start > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) - m.span
+        order by start) as starts
+from ${schema}.meter m
+join ${schema}.quota q on q.id = m.quota
+where m.id = any(:ids::integer[]) and not q.deleted
+
+-- name: lock_meters
+select id from ${schema}.meter where id = any(:ids::integer[]) order by id for update
+
+-- name: lanes_behind
+-- Where work may wait for these.
+select distinct lane_gate.lane
+from ${schema}.gate
+join ${schema}.lane_gate on lane_gate.gate = gate.id
+where gate.meters && :meters::integer[]
+
+-- name: open_meters
+-- Those whose window has passed are open again.
+with clock as materialized (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+due as (
+    select m.id from ${schema}.meter m where m.opens <= (select now from clock) order by m.id for update skip locked
+)
+update ${schema}.meter m
+set opens = null
+from due
+where m.id = due.id
+returning m.id

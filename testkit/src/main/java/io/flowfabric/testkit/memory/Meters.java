@@ -1,0 +1,99 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.policy.QuotaUse;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** What quotas there are, and what counts against them. */
+final class Meters {
+    /** In the order of their names, for listings. */
+    final Map<Namespace, TreeMap<String, Quota>> quotas = new HashMap<>();
+
+    private final Map<Place, Meter> meters = new HashMap<>();
+
+    private record Place(Namespace namespace, QuotaUse use) {}
+
+    /** What counts against one quota, under one key. */
+    private static final class Meter {
+        private int running;
+        private final List<Instant> starts = new ArrayList<>();
+    }
+
+    Optional<Quota> quota(Namespace namespace, String name) {
+        return Optional.ofNullable(quotas.getOrDefault(namespace, new TreeMap<>()).get(name));
+    }
+
+    /** How the quotas stand that a row counts against, as far as they bound anything. */
+    Stream<QuotaView> views(Row row, Instant now) {
+        var namespace = row.lane().namespace();
+        return row.policy().quotas().stream()
+                .flatMap(
+                        use ->
+                                quota(namespace, use.quota())
+                                        .map(quota -> view(quota, use, now))
+                                        .stream());
+    }
+
+    QuotaView view(Quota quota, QuotaUse use, Instant now) {
+        var meter = meters.getOrDefault(new Place(quota.namespace(), use), new Meter());
+        var counting =
+                meter.starts.stream()
+                        .filter(
+                                at ->
+                                        quota.rate()
+                                                .filter(r -> r.until(at).isAfter(now))
+                                                .isPresent())
+                        .sorted()
+                        .toList();
+        var opens =
+                quota.rate()
+                        .filter(rate -> counting.size() >= rate.max())
+                        .map(rate -> rate.until(counting.get(counting.size() - rate.max())));
+        return new QuotaView(quota, use, meter.running, counting.size(), opens);
+    }
+
+    /** Forgets the starts that another definition does not count. */
+    void redefined(Namespace namespace, String name, Instant now) {
+        var rate = quota(namespace, name).flatMap(Quota::rate);
+        meters.forEach(
+                (place, meter) -> {
+                    if (place.namespace.equals(namespace) && place.use.quota().equals(name)) {
+                        meter.starts.removeIf(
+                                at -> rate.isEmpty() || !rate.get().until(at).isAfter(now));
+                    }
+                });
+    }
+
+    /** Counts a lease that was just given. */
+    void take(Row row, boolean starts, Instant now) {
+        for (QuotaUse use : row.policy().quotas()) {
+            var meter = meter(row, use);
+            meter.running++;
+            var rate = quota(row.lane().namespace(), use.quota()).flatMap(Quota::rate);
+            meter.starts.removeIf(at -> rate.isEmpty() || !rate.get().until(at).isAfter(now));
+            if (starts && rate.isPresent()) {
+                meter.starts.add(now);
+            }
+        }
+    }
+
+    /** Gives back what a lease took that has ended. */
+    void give(Row row) {
+        row.policy().quotas().forEach(use -> meter(row, use).running--);
+    }
+
+    private Meter meter(Row row, QuotaUse use) {
+        return meters.computeIfAbsent(
+                new Place(row.lane().namespace(), use), unknown -> new Meter());
+    }
+}
