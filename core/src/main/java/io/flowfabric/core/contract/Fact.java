@@ -131,6 +131,8 @@ public sealed interface Fact {
         public static final int MOST = 1000;
 
         /**
+         * What there is to tell.
+         *
          * @param seen as many as there are, or {@link #MOST} and one
          */
         public static Ahead of(int seen) {
