@@ -23,6 +23,7 @@ import io.flowfabric.testkit.StoreFixture;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -152,7 +153,7 @@ abstract class ExplainingQuotasRules extends Rules {
                         world.store()
                                 .queries()
                                 .counts(Namespace.DEFAULT)
-                                .get(Lane.DEFAULT)
+                                .getOrDefault(Lane.DEFAULT, Map.of())
                                 .get(PublicState.RATE_LIMITED));
     }
 

@@ -209,7 +209,7 @@ abstract class QueueingRules extends Rules {
     }
 
     private Map<PublicState, Long> counts(Lane lane) {
-        return world.store().queries().counts(lane.namespace()).get(lane);
+        return world.store().queries().counts(lane.namespace()).getOrDefault(lane, Map.of());
     }
 
     private int ahead(ExecutionId execution) {
