@@ -103,6 +103,7 @@ public final class PostgresStore implements Store {
                 "sql/chore.sql",
                 "sql/quota.sql",
                 "sql/read.sql",
+                "sql/explain.sql",
                 "sql/feed.sql");
     }
 

@@ -14,6 +14,8 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
@@ -227,6 +229,16 @@ final class Reading implements Queries {
                     .merge(state, count.executions, Long::sum);
         }
         return counts;
+    }
+
+    @Override
+    public Explanation explain(ExecutionId execution) {
+        return new Explaining(postgres).explain(execution);
+    }
+
+    @Override
+    public LaneExplanation explain(Lane lane) {
+        return new Explaining(postgres).explain(lane);
     }
 
     private static boolean metered(Catalog.Gate gate) {

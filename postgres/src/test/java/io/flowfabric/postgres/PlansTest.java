@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
@@ -13,7 +14,9 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Progress;
@@ -25,6 +28,7 @@ import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.embedded.EmbeddedOptions;
 import io.flowfabric.postgres.embedded.EmbeddedPostgres;
 import io.flowfabric.postgres.jdbc.DatabaseOptions;
@@ -360,6 +364,48 @@ class PlansTest {
         assertThat(page.items()).isEmpty();
         assertThat(page.next().none()).isFalse();
         check("search", 2_000);
+    }
+
+    @Test
+    void an_explanation_touches_what_it_counts_and_counts_no_further_than_it_tells() {
+        var last = submit(1, i -> Submission.of("work", Payload.EMPTY)).getFirst();
+        startLogging();
+        var explanation = store.queries().explain(last);
+
+        assertThat(explanation.facts()).contains(new Fact.Ahead(Fact.Ahead.MOST, true));
+        check("circumstances", 6);
+        check("lane_changed_by", 6);
+        check("gates_of_lane", SHUT_GATES + COMPARING_GATES);
+        assertThat(plans("workers")).hasSize(1);
+        check("ahead", Fact.Ahead.MOST + 1);
+    }
+
+    @Test
+    void an_explanation_of_a_closed_lane_finds_who_closed_it_by_one_transaction() {
+        var lane = Lane.of("closed");
+        var work = Submission.of("work", Payload.EMPTY).lane(lane);
+        submit(1, i -> work);
+        var ada = new By("ada", "the press is down");
+        store.lanes().configure(lane, LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED), ada);
+        startLogging();
+
+        assertThat(store.queries().explain(work.id()).words())
+                .endsWith(", by ada: the press is down");
+        check("circumstances", 6);
+        check("lane_changed_by", 6);
+    }
+
+    @Test
+    void an_explanation_of_a_lane_touches_what_lives_in_it() {
+        startLogging();
+        var explanation = store.queries().explain(Lane.DEFAULT);
+
+        assertThat(explanation.in(Situation.WITHOUT_WORKER)).isGreaterThanOrEqualTo(SHUT);
+        // Of what has ended there may be any number; of what lives it reads the entries, in an
+        // index.
+        check("waiting_in", SHUT + OPEN + COMPARING_GATES * BATCH);
+        assertThat(plans("waiting_in"))
+                .allSatisfy(plan -> assertThat(plan.text).contains("Index Only Scan using ready"));
     }
 
     private static List<ExecutionId> submit(int count, IntFunction<Submission> one) {

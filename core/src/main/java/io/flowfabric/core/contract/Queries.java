@@ -43,4 +43,10 @@ public interface Queries {
      * How many executions of each lane are in each public state; what there is none of is absent.
      */
     Map<Lane, Map<PublicState, Long>> counts(Namespace namespace);
+
+    /** Why an execution is not running, with the facts. Refusal: {@code NotFound}. */
+    Explanation explain(ExecutionId execution);
+
+    /** What waits for what in a lane, counted. Refusal: {@code NotFound}. */
+    LaneExplanation explain(Lane lane);
 }

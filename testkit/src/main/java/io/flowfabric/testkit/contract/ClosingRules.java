@@ -95,6 +95,8 @@ abstract class ClosingRules extends Rules {
                 () -> store.queries().history(id),
                 () -> store.queries().search(Search.in(Namespace.DEFAULT), Cursor.NONE, 1),
                 () -> store.queries().counts(Namespace.DEFAULT),
+                () -> store.queries().explain(id),
+                () -> store.queries().explain(Lane.DEFAULT),
                 () -> store.feeds().read(FeedFilter.of(Topic.EVERYTHING), Cursor.NONE, 1),
                 () -> store.feeds().beginning(),
                 () -> store.maintenance().tick(Chore.TIMERS, 1),

@@ -78,6 +78,19 @@ abstract class SituationRules extends Rules {
     }
 
     @Test
+    void every_situation_is_explained_as_it_reads() {
+        for (var way : ways()) {
+            var work = way.reach().get();
+            var explanation = world.explain(work);
+
+            assertThat(explanation.execution()).isEqualTo(work);
+            assertThat(explanation.state()).isEqualTo(world.view(work).state());
+            assertThat(explanation.words()).isNotBlank();
+            assertThat(explanation.facts()).isNotEmpty();
+        }
+    }
+
+    @Test
     void what_the_next_lease_is_for_is_remembered() {
         assertThat(world.view(ready())).reads(new Ready(Next.FIRST));
         assertThat(world.view(readyToRetry())).reads(new Ready(Next.RETRY));

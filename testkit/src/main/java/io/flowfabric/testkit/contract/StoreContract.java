@@ -155,6 +155,27 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Explaining extends ExplainingRules {
+        Explaining() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class ExplainingQuotas extends ExplainingQuotasRules {
+        ExplainingQuotas() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Queueing extends QueueingRules {
+        Queueing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Lanes extends LaneRules {
         Lanes() {
             super(StoreContract.this::open);

@@ -18,7 +18,9 @@ import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
 import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance;
@@ -234,6 +236,14 @@ final class World implements AutoCloseable {
 
     ExecutionView view(Lease lease) {
         return view(idOf(lease));
+    }
+
+    Explanation explain(ExecutionId execution) {
+        return store().queries().explain(execution);
+    }
+
+    LaneExplanation explain(Lane lane) {
+        return store().queries().explain(lane);
     }
 
     Answer<Result> result(ExecutionId execution) {

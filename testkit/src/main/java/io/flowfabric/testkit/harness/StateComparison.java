@@ -108,6 +108,7 @@ final class StateComparison {
         var unusedInputs = byId("inputs", changed, Queries::inputs);
         for (ExecutionId id : changed) {
             twins.look("history", store -> store.queries().history(id));
+            twins.look("explain", store -> store.queries().explain(id));
         }
     }
 
@@ -124,6 +125,7 @@ final class StateComparison {
         }
         for (Lane lane : Scene.LANES) {
             twins.look("lane", store -> store.lanes().describe(lane));
+            twins.look("explain lane", store -> store.queries().explain(lane));
         }
     }
 

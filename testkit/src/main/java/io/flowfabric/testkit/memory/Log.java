@@ -19,6 +19,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * Everything that happened, in the order in which it did, until retention drops it from the front.
@@ -87,6 +91,15 @@ final class Log {
             }
         }
         return history;
+    }
+
+    /** What is kept, the newest first. */
+    Stream<Event> backwards() {
+        return StreamSupport.stream(
+                        Spliterators.spliteratorUnknownSize(
+                                kept.descendingIterator(), Spliterator.ORDERED),
+                        false)
+                .map(Logged::event);
     }
 
     /** Drops the steps of an execution, wherever they are. Cursors still lead to where they did. */

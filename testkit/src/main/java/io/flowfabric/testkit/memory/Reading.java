@@ -10,8 +10,10 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.LaneExplanation;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
@@ -124,6 +126,16 @@ final class Reading implements Queries, Feeds {
                                                         row -> seen(row).publicState(),
                                                         TreeMap::new,
                                                         Collectors.counting()))));
+    }
+
+    @Override
+    public Explanation explain(ExecutionId execution) {
+        return world.call(() -> new Explaining(world).explain(view(world.find(execution))));
+    }
+
+    @Override
+    public LaneExplanation explain(Lane lane) {
+        return world.call(() -> new Explaining(world).explain(lane));
     }
 
     @Override

@@ -1,0 +1,280 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.contract.LaneExplanation;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.decision.Backlog;
+import io.flowfabric.core.decision.Circumstances;
+import io.flowfabric.core.decision.Rivals;
+import io.flowfabric.core.decision.Why;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What is found for an explanation. What follows from it, and in which words, the core decides. */
+final class Explaining {
+    private final Postgres postgres;
+
+    Explaining(Postgres postgres) {
+        this.postgres = postgres;
+    }
+
+    // Why an execution is not running.
+
+    /** What is known of an execution at one moment. */
+    private record Found(Raw raw, ViewReader reader, LaneView lane, Optional<By> laneBy) {}
+
+    /** What is known of it besides what it is. */
+    private record Raw(
+            Lane lane,
+            boolean ready,
+            int gate,
+            Place place,
+            Optional<Fact.Step> step,
+            Optional<Fact.Holder> holder,
+            Instant now) {}
+
+    /** Where in the queue it is, while it is ready. */
+    private record Place(int lane, long rank, boolean fresh, long seq) {}
+
+    Explanation explain(ExecutionId execution) {
+        var found =
+                postgres.db()
+                        .transaction(tx -> find(tx, execution))
+                        .orElseThrow(() -> new NotFound("execution", execution.toString()));
+        // Only now, because these need connections of their own.
+        var view = view(found.reader, execution);
+        var alive = SessionKeeping.alive(postgres, List.of(view.lane()));
+        var rivals = Rivals.of(view, alive);
+        return Why.explain(
+                new Circumstances(
+                        view,
+                        found.lane,
+                        found.laneBy,
+                        found.raw.step,
+                        found.raw.holder,
+                        alive,
+                        found.raw.ready ? quotas(found.raw.gate) : List.of(),
+                        found.raw.ready ? held(rivals) : 0,
+                        Fact.Ahead.of(view.state() instanceof Ready ? ahead(found.raw, rivals) : 0),
+                        found.raw.now));
+    }
+
+    private Optional<Found> find(Jdbc tx, ExecutionId execution) {
+        tx.query("one_moment").run();
+        var raw =
+                tx.query("circumstances")
+                        .set("now", postgres.now())
+                        .set("id", execution.uuid())
+                        .set("part", execution.partition().number())
+                        .optional(Explaining::raw);
+        if (raw.isEmpty()) {
+            return Optional.empty();
+        }
+        var reader = new ViewReader();
+        tx.query("describe").uuids("ids", List.of(execution.uuid()), id -> id).each(reader::add);
+        return Optional.of(
+                new Found(
+                        raw.get(),
+                        reader,
+                        LaneKeeping.find(tx, raw.get().lane).orElseThrow(),
+                        changedBy(tx, raw.get().place.lane)));
+    }
+
+    private ExecutionView view(ViewReader reader, ExecutionId execution) {
+        Answer<ExecutionView> view = reader.read(postgres).get(execution.uuid());
+        return Objects.requireNonNull(view, "it was there a moment ago").orThrow();
+    }
+
+    private static Raw raw(Row row) {
+        return new Raw(
+                LaneKeeping.lane(row),
+                row.bool("ready"),
+                row.intValue("gate"),
+                new Place(
+                        row.intValue("lane"),
+                        row.longValue("rank"),
+                        row.bool("fresh"),
+                        row.longValue("seq")),
+                step(row),
+                holder(row),
+                Stored.moment(row, "now"));
+    }
+
+    private static Optional<Fact.Step> step(Row row) {
+        return row.textOrNull("transition") == null
+                ? Optional.empty()
+                : Optional.of(
+                        new Fact.Step(
+                                Stored.transition(row, "transition"),
+                                Stored.moment(row, "at"),
+                                by(row)));
+    }
+
+    private static Optional<Fact.Holder> holder(Row row) {
+        return Optional.ofNullable(row.uuidOrNull("session"))
+                .map(
+                        session ->
+                                new Fact.Holder(
+                                        new Owner(
+                                                new SessionId(session),
+                                                row.text("worker"),
+                                                row.text("instance")),
+                                        Stored.moment(row, "since"),
+                                        Stored.moment(row, "last_heard"),
+                                        Stored.moment(row, "alive_until")));
+    }
+
+    private static Optional<By> changedBy(Jdbc db, int lane) {
+        return db.query("lane_changed_by").set("lane", lane).optional(row -> by(row).orElseThrow());
+    }
+
+    private static Optional<By> by(Row row) {
+        return Optional.ofNullable(row.textOrNull("actor"))
+                .map(actor -> new By(actor, row.text("reason")));
+    }
+
+    private int held(Rivals rivals) {
+        return postgres
+                .db()
+                .query("workers")
+                .set("now", postgres.now())
+                .uuids("ids", rivals.workers(), worker -> worker.id().uuid())
+                .list(row -> row.intValue("running"))
+                .stream()
+                .mapToInt(running -> running)
+                .sum();
+    }
+
+    private int ahead(Raw raw, Rivals rivals) {
+        var gates = gatesOf(raw.place.lane, rivals);
+        return postgres.db()
+                .query("ahead")
+                .set("now", raw.now.toEpochMilli())
+                .set("lane", raw.place.lane)
+                .ints("gates", gates, gate -> gate)
+                .set("rank", raw.place.rank)
+                .set("fresh", raw.place.fresh)
+                .set("seq", raw.place.seq)
+                .set("most", Fact.Ahead.MOST + 1)
+                .one(row -> row.intValue("ahead"));
+    }
+
+    /** The gates of a lane behind which rivals wait. */
+    private List<Integer> gatesOf(int lane, Rivals rivals) {
+        var numbers =
+                postgres.db()
+                        .query("gates_of_lane")
+                        .set("lane", lane)
+                        .list(row -> row.intValue("gate"));
+        var gates = postgres.catalog().gates(postgres.db(), numbers);
+        var quotas = quotas(gates.values());
+        var found = new ArrayList<Integer>();
+        gates.forEach(
+                (number, gate) -> {
+                    if (rivals.include(gate.kind(), gate.needs(), of(gate, quotas))) {
+                        found.add(number);
+                    }
+                });
+        return found;
+    }
+
+    private List<QuotaView> quotas(int number) {
+        var gates = postgres.catalog().gates(postgres.db(), List.of(number)).values();
+        var quotas = quotas(gates);
+        return gates.stream().flatMap(gate -> of(gate, quotas).stream()).toList();
+    }
+
+    /** How the quotas stand of those gates, by the numbers of their meters. */
+    private Map<Integer, QuotaView> quotas(Collection<Catalog.Gate> gates) {
+        var meters = gates.stream().flatMap(gate -> gate.meters().stream()).distinct().toList();
+        return QuotaKeeping.views(postgres, postgres.db(), meters);
+    }
+
+    private static List<QuotaView> of(Catalog.Gate gate, Map<Integer, QuotaView> quotas) {
+        return gate.meters().stream()
+                .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream())
+                .toList();
+    }
+
+    // What waits for what in a lane.
+
+    /** What waits in a lane at one moment. */
+    private record Waiting(
+            LaneView lane,
+            Optional<By> laneBy,
+            Map<Integer, Long> ready,
+            Map<Situation, Long> others) {}
+
+    LaneExplanation explain(Lane lane) {
+        var waiting =
+                postgres.db()
+                        .transaction(tx -> waiting(tx, lane))
+                        .orElseThrow(() -> new NotFound("lane", lane.toString()));
+        var gates = postgres.catalog().gates(postgres.db(), waiting.ready.keySet());
+        var quotas = quotas(gates.values());
+        var queues = new ArrayList<Backlog.Queue>();
+        waiting.ready.forEach(
+                (number, count) -> {
+                    var gate = gates.get(number);
+                    if (gate == null) {
+                        // Another version may know who can take it; nobody here does.
+                        waiting.others.merge(Situation.WITHOUT_WORKER, count, Long::sum);
+                    } else {
+                        queues.add(
+                                new Backlog.Queue(
+                                        gate.kind(), gate.needs(), of(gate, quotas), count));
+                    }
+                });
+        var alive = SessionKeeping.alive(postgres, List.of(lane));
+        return Backlog.explain(waiting.lane, waiting.laneBy, queues, waiting.others, alive);
+    }
+
+    private static Optional<Waiting> waiting(Jdbc tx, Lane lane) {
+        tx.query("one_moment").run();
+        var number = LaneKeeping.numbers(tx, List.of(lane)).get(lane);
+        if (number == null) {
+            return Optional.empty();
+        }
+        var ready = new HashMap<Integer, Long>();
+        var others = new EnumMap<Situation, Long>(Situation.class);
+        tx.query("waiting_in")
+                .set("lane", number)
+                .each(
+                        row -> {
+                            var gate = row.intOrNull("gate");
+                            if (gate == null) {
+                                others.put(Stored.situation(row), row.longValue("count"));
+                            } else {
+                                ready.put(gate, row.longValue("count"));
+                            }
+                        });
+        return Optional.of(
+                new Waiting(
+                        LaneKeeping.find(tx, lane).orElseThrow(),
+                        changedBy(tx, number),
+                        ready,
+                        others));
+    }
+}

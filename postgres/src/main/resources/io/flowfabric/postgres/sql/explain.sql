@@ -1,0 +1,88 @@
+-- name: one_moment
+-- All that is said about an execution is said of one moment.
+set transaction isolation level repeatable read, read only
+
+-- name: circumstances
+-- What is to be known about an execution besides what it is.
+select
+    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now,
+    e.situation = 'ready' as ready, e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq,
+    l.namespace, l.name,
+    e.session, e.since, h.worker, h.instance, h.alive_until - h.ttl as last_heard, least(h.alive_until, h.died) as alive_until,
+    step.transition, step.at, step.actor, step.reason
+from ${schema}.execution e
+join ${schema}.lane l on l.id = e.lane
+left join ${schema}.session h on h.id = e.session
+left join lateral (
+    -- the step that led to where it is; those that only changed its priority may have come after it
+    select v.transition, v.at, v.actor, v.reason
+    from ${schema}.event v
+    where v.execution = e.id and v.transition <> 'reprioritise'
+    order by v.id desc
+    limit 1
+) as step on true
+where e.id = :id::uuid and e.part = :part::smallint
+
+-- name: lane_changed_by
+-- Who made a lane what it is. The transaction that last wrote its row also told of it, and events are found by
+-- their transactions. A row knows the lower half of that number, and the rest follows: of the numbers given out
+-- so far, it is the highest with that half. After a restore the rows are of another server; then it is not found.
+select v.actor, v.reason
+from ${schema}.lane l
+cross join lateral (
+    select
+        l.xmin::text::bigint as low,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint as bound
+) as xid
+join ${schema}.event v on v.xid = (xid.low + (xid.bound - xid.low) / 4294967296 * 4294967296)::text::xid8
+where l.id = :lane::integer and l.state <> 'active'
+    and v.lane = l.id and v.execution is null and v.settings is not null and v.at = l.since
+order by v.id desc
+limit 1
+
+-- name: gates_of_lane
+select gate from ${schema}.lane_gate where lane = :lane::integer
+
+-- name: ahead
+-- How many come before it behind gates that the same workers pass, in the order of claims; no more than asked for.
+select count(*) as ahead
+from (
+    select
+    from unnest(:gates::integer[]) as rival (gate)
+    cross join lateral (
+        select
+        from ${schema}.ready r
+        where r.lane = :lane::integer and r.gate = rival.gate
+            and (r.rank, r.fresh, r.seq) < (:rank::bigint, :fresh::boolean, :seq::bigint)
+            and (r.deadline is null or r.deadline > :now::bigint)
+        -- from its own place on: at the front is what was claimed just now, and is not yet cleared away
+        order by r.rank desc, r.fresh desc, r.seq desc
+        limit :most::integer
+    ) as earlier
+    limit :most::integer
+) as counted
+
+-- name: waiting_in
+-- What waits in a lane: ready work per gate, and the rest per situation.
+select lg.gate, 'ready' as situation, queue.count
+from ${schema}.lane_gate lg
+cross join lateral (
+    select count(*) as count from ${schema}.ready r where r.lane = lg.lane and r.gate = lg.gate
+) as queue
+where lg.lane = :lane::integer and queue.count > 0
+union all
+select null, 'running', count(*)
+from ${schema}.session h
+join ${schema}.receipt r on r.session = h.id
+cross join unnest(r.ids, r.epochs) as given (id, epoch)
+-- one by one: the planner would rather go through all that there is
+cross join lateral (
+    select x.lane from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id offset 0
+) as e
+where not h.buried and e.lane = :lane::integer
+union all
+select null, rest.situation::text, count(*)
+from ${schema}.resting rest
+where rest.lane = :lane::integer
+    and rest.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
+group by rest.situation
