@@ -86,6 +86,14 @@ meter as (
     order by m.id
     for update of m
 ),
+begun as materialized (
+    -- When it begins to count. Where windows are looked at that is after the lock, so that starts have an order: whoever waited
+    -- for another begins after that one, and nothing was forgotten meanwhile that would still count.
+    select greatest(
+        (select now from clock),
+        case when (select count(rate) from meter) > 0
+            then coalesce(:now::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) end) as now
+),
 open as (
     -- What is full now is out of the way before the rest is counted: so whoever is first behind a quota gets in.
     select turn.*
@@ -131,9 +139,9 @@ leased as (
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
         epoch = e.epoch + 1,
         session = claimer.id,
-        since = greatest(claimer.now, e.changed),
+        since = greatest((select now from begun), e.changed),
         slots = nullif(taken.meters, '{}'),
-        changed = greatest(claimer.now, e.changed),
+        changed = greatest((select now from begun), e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
         progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
@@ -146,11 +154,11 @@ leased as (
 counted as (
     update ${schema}.meter m
     set running = meter.running + given.places,
-        starts = case when meter.rate is null then '{}' else meter.starts || array_fill(clock.now, array[given.begins]) end,
+        starts = case when meter.rate is null then '{}' else meter.starts || array_fill(begun.now, array[given.begins]) end,
         opens = case when cardinality(meter.starts) + given.begins >= meter.rate then
-            (meter.starts || array_fill(clock.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
+            (meter.starts || array_fill(begun.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
             + meter.span end
-    from clock, meter, (
+    from begun, meter, (
         select slot, count(*)::integer as places, (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
         from leased
         cross join unnest(leased.slots) as slot
