@@ -26,7 +26,8 @@ record Arguments(
         int workers) {
 
     static final String USAGE =
-            "bench drain | submit | idle | growth | retention [--quick] [--json FILE]"
+            "bench drain | submit | idle | growth | retention | admission | routing"
+                    + " [--quick] [--json FILE]"
                     + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
@@ -39,7 +40,9 @@ record Arguments(
         SUBMIT,
         IDLE,
         GROWTH,
-        RETENTION;
+        RETENTION,
+        ADMISSION,
+        ROUTING;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -52,7 +55,7 @@ record Arguments(
                 }
             }
             throw new Refusal(
-                    "There is no benchmark '%s'; say drain, submit, idle, growth or retention."
+                    "There is no benchmark '%s'; say drain, submit, idle, growth, retention, admission or routing."
                             .formatted(word));
         }
     }
@@ -112,7 +115,7 @@ record Arguments(
                         workers);
             }
             case "--executions" -> {
-                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH, Bench.RETENTION);
+                not(option, Bench.IDLE);
                 int number = number(option, left, MOST_EXECUTIONS);
                 yield new Arguments(
                         bench,
@@ -124,7 +127,7 @@ record Arguments(
                         workers);
             }
             case "--repetitions" -> {
-                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH, Bench.RETENTION);
+                not(option, Bench.IDLE);
                 int number = number(option, left, MOST_REPETITIONS);
                 yield new Arguments(
                         bench, quick, heldSnapshot, json, executions, Optional.of(number), workers);
@@ -138,10 +141,20 @@ record Arguments(
         };
     }
 
-    private void only(String option, Bench... benches) {
-        if (!List.of(benches).contains(bench)) {
-            throw new Refusal("%s means nothing to bench %s.".formatted(option, bench.word()));
+    private void only(String option, Bench some) {
+        if (bench != some) {
+            throw meaningless(option);
         }
+    }
+
+    private void not(String option, Bench some) {
+        if (bench == some) {
+            throw meaningless(option);
+        }
+    }
+
+    private Refusal meaningless(String option) {
+        return new Refusal("%s means nothing to bench %s.".formatted(option, bench.word()));
     }
 
     private static String value(String option, ArrayDeque<String> left) {

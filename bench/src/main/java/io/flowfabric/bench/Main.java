@@ -48,6 +48,8 @@ public final class Main {
             case IDLE -> new Idle();
             case GROWTH -> new Growth();
             case RETENTION -> new Retention();
+            case ADMISSION -> new Admission();
+            case ROUTING -> new Routing();
         };
     }
 }

@@ -42,7 +42,7 @@ class QuotasUnderFireTest {
     private static final int PROCESSES = 4;
     private static final int WORKERS_EACH = 4;
     private static final int AT_ONCE = 4;
-    private static final int KILLS = 6;
+    private static final int KILLS = 5;
     private static final int BATCH = 500;
     private static final int CANCELLED = 25;
     private static final int CUSTOMERS = 20;
