@@ -48,28 +48,57 @@ stretch as (
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
     where not exists (select from visible where unjudged) and (visible.room is null or visible.room > 0)
 ),
-candidate as (
-    select stretch.lane, stretch.weight, stretch.gate, stretch.meters, head.*
+busy as (
+    -- Where there is anything at all, and how far to look there: with many gates, not so far into each.
+    select
+        stretch.*,
+        least(:window::integer, stretch.room) as most,
+        least(:window::integer, stretch.room, case when count(*) over lane > 1
+            then 8 + 2 * :window::integer / count(*) over lane end) as reach
     from stretch
     cross join lateral (
-        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts
-        from ${schema}.ready r
+        select from ${schema}.ready r
         where r.lane = stretch.lane and r.gate = stretch.gate
             and (r.rank, r.fresh, r.seq) > (stretch.from_rank, stretch.from_fresh, stretch.from_seq)
             and (r.rank, r.fresh) < (stretch.to_rank, stretch.to_fresh)
             and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
-        limit least(:window::integer, stretch.room)
+        limit 1
+    ) as anything
+    window lane as (partition by stretch.lane)
+),
+candidate as (
+    select
+        busy.lane, busy.weight, busy.gate, busy.meters, head.*,
+        -- the last that was looked at behind its gate, and there may be more
+        head.nth = busy.reach and busy.reach < busy.most as edge
+    from busy
+    cross join lateral (
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, row_number() over (order by r.rank, r.fresh, r.seq) as nth
+        from ${schema}.ready r
+        where r.lane = busy.lane and r.gate = busy.gate
+            and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
+            and (r.rank, r.fresh) < (busy.to_rank, busy.to_fresh)
+            and (r.deadline is null or r.deadline > busy.now)
+        order by r.rank, r.fresh, r.seq
+        limit busy.reach
     ) head
 ),
 turn as (
-    select
-        c.*,
-        coalesce(pass.start, :pass::double precision)
-            + (row_number() over (partition by c.lane order by c.rank, c.fresh, c.seq) - 1) / c.weight::double precision
-            as turn
-    from candidate c
-    left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
+    -- What comes after an edge is not in order: what is behind that gate may be ahead of it.
+    select *
+    from (
+        select
+            c.*,
+            coalesce(pass.start, :pass::double precision) + (row_number() over ahead - 1) / c.weight::double precision as turn,
+            coalesce(bool_or(c.edge) over (ahead rows between unbounded preceding and 1 preceding), false) as beyond
+        from candidate c
+        left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
+        window ahead as (partition by c.lane order by c.rank, c.fresh, c.seq)
+    ) as queue
+    where not beyond
+    order by turn, lane, rank, fresh, seq
+    limit :window::integer
 ),
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
@@ -199,7 +228,11 @@ select
     sight.candidates, sight.welcome, sight.unjudged, sight.offers
 from (
     select
-        (select count(*) from candidate) as candidates, exists (select from claimer) as welcome,
+        -- where not everything was looked at, as many as there could be
+        greatest(
+            (select count(*) from candidate),
+            case when exists (select from candidate where edge) then :window::integer end) as candidates,
+        exists (select from claimer) as welcome,
         array(select distinct gate from visible where unjudged) as unjudged,
         (select offers from claimer where exists (select from visible where unjudged)) as offers
 ) as sight
