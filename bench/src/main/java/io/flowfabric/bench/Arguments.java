@@ -26,7 +26,8 @@ record Arguments(
         int workers) {
 
     static final String USAGE =
-            "bench drain | submit | idle | growth | retention | enqueue [--quick] [--json FILE]"
+            "bench drain | submit | idle | growth | retention | enqueue | admission | routing"
+                    + " [--quick] [--json FILE]"
                     + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
@@ -40,7 +41,9 @@ record Arguments(
         IDLE,
         GROWTH,
         RETENTION,
-        ENQUEUE;
+        ENQUEUE,
+        ADMISSION,
+        ROUTING;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -53,7 +56,8 @@ record Arguments(
                 }
             }
             throw new Refusal(
-                    "There is no benchmark '%s'; say drain, submit, idle, growth, retention or enqueue."
+                    ("There is no benchmark '%s'; say drain, submit, idle, growth, retention,"
+                                    + " enqueue, admission or routing.")
                             .formatted(word));
         }
     }
@@ -113,13 +117,7 @@ record Arguments(
                         workers);
             }
             case "--executions" -> {
-                only(
-                        option,
-                        Bench.DRAIN,
-                        Bench.SUBMIT,
-                        Bench.GROWTH,
-                        Bench.RETENTION,
-                        Bench.ENQUEUE);
+                not(option, Bench.IDLE);
                 int number = number(option, left, MOST_EXECUTIONS);
                 yield new Arguments(
                         bench,
@@ -131,7 +129,7 @@ record Arguments(
                         workers);
             }
             case "--repetitions" -> {
-                only(option, Bench.DRAIN, Bench.SUBMIT, Bench.GROWTH, Bench.RETENTION);
+                not(option, Bench.IDLE);
                 int number = number(option, left, MOST_REPETITIONS);
                 yield new Arguments(
                         bench, quick, heldSnapshot, json, executions, Optional.of(number), workers);
@@ -145,10 +143,20 @@ record Arguments(
         };
     }
 
-    private void only(String option, Bench... benches) {
-        if (!List.of(benches).contains(bench)) {
-            throw new Refusal("%s means nothing to bench %s.".formatted(option, bench.word()));
+    private void only(String option, Bench some) {
+        if (bench != some) {
+            throw meaningless(option);
         }
+    }
+
+    private void not(String option, Bench some) {
+        if (bench == some) {
+            throw meaningless(option);
+        }
+    }
+
+    private Refusal meaningless(String option) {
+        return new Refusal("%s means nothing to bench %s.".formatted(option, bench.word()));
     }
 
     private static String value(String option, ArrayDeque<String> left) {

@@ -49,6 +49,8 @@ public final class Main {
             case GROWTH -> new Growth();
             case RETENTION -> new Retention();
             case ENQUEUE -> new Enqueue();
+            case ADMISSION -> new Admission();
+            case ROUTING -> new Routing();
         };
     }
 }

@@ -23,13 +23,18 @@ final class WorkerProcess implements AutoCloseable {
         this.child = child;
     }
 
-    /** Starts one, and does not wait for it. */
+    /**
+     * Starts one, and does not wait for it.
+     *
+     * @param workers how many workers it runs, each with a session of its own
+     */
     static WorkerProcess start(
             DatabaseOptions options,
             SchemaName schema,
             String name,
             Duration ttl,
             int concurrency,
+            int workers,
             Witness witness) {
         return new WorkerProcess(
                 Child.start(
@@ -42,7 +47,8 @@ final class WorkerProcess implements AutoCloseable {
                                 name,
                                 World.LANE.name(),
                                 Long.toString(ttl.toMillis()),
-                                Integer.toString(concurrency)),
+                                Integer.toString(concurrency),
+                                Integer.toString(workers)),
                         Objects.requireNonNull(options.password()),
                         line -> note(line, witness)));
     }

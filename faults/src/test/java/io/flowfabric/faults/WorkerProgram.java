@@ -1,5 +1,6 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
@@ -13,6 +14,7 @@ import io.flowfabric.postgres.jdbc.DatabaseOptions;
 import io.flowfabric.postgres.jdbc.SchemaName;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.worker.Task;
+import io.flowfabric.worker.TaskFailure;
 import io.flowfabric.worker.Worker;
 
 import java.io.BufferedReader;
@@ -23,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 
 /**
  * A program that runs a worker until its input ends, and says what it does:
@@ -37,6 +40,9 @@ import java.util.concurrent.CountDownLatch;
 final class WorkerProgram {
     /** The kind of work that holds on until the program is told to go on. */
     static final String HOLD = "hold";
+
+    /** The kind of work that fails at first, and then is short. */
+    static final String FRAIL = "frail";
 
     /** Tells those who hold on to finish. */
     static final String GO = "go";
@@ -54,7 +60,10 @@ final class WorkerProgram {
         this.store = HookedStore.over(store, this::watch);
     }
 
-    /** Takes URL, user, schema, name, lane, time to live in milliseconds, and concurrency. */
+    /**
+     * Takes URL, user, schema, name, lane, time to live in milliseconds, how much each worker does
+     * at once, and how many workers there are.
+     */
     public static void main(String... words) throws IOException {
         var options = DatabaseOptions.of(words[0], words[1], Child.password()).withConnections(4);
         try (var store = PostgresStore.open(options, new SchemaName(words[2]))) {
@@ -62,28 +71,36 @@ final class WorkerProgram {
                     .run(
                             words[4],
                             Duration.ofMillis(Long.parseLong(words[5])),
-                            Integer.parseInt(words[6]));
+                            Integer.parseInt(words[6]),
+                            Integer.parseInt(words[7]));
         }
     }
 
-    private void run(String lane, Duration ttl, int concurrency) throws IOException {
+    private void run(String lane, Duration ttl, int concurrency, int count) throws IOException {
         try (var engine = new Engine(store)) {
             engine.start();
-            var worker =
-                    Worker.on(engine)
-                            .name(name)
-                            .lane(lane)
-                            .ttl(ttl)
-                            .concurrency(concurrency)
-                            .handle(World.KIND, this::welcome)
-                            .handle(HOLD, this::hold)
-                            // Only this worker has a handler for it.
-                            .handle(name, this::welcome)
-                            .start();
+            var workers =
+                    IntStream.range(0, count)
+                            .mapToObj(i -> worker(engine, lane, ttl, concurrency))
+                            .toList();
             say("ready");
             awaitEndOfInput();
-            worker.stop(Duration.ofSeconds(5));
+            workers.forEach(worker -> worker.stop(Duration.ofSeconds(5)));
         }
+    }
+
+    private Worker worker(Engine engine, String lane, Duration ttl, int concurrency) {
+        return Worker.on(engine)
+                .name(name)
+                .lane(lane)
+                .ttl(ttl)
+                .concurrency(concurrency)
+                .handle(World.KIND, this::welcome)
+                .handle(HOLD, this::hold)
+                .handle(FRAIL, this::frail)
+                // Only the workers of this process have a handler for it.
+                .handle(name, this::welcome)
+                .start();
     }
 
     private void awaitEndOfInput() throws IOException {
@@ -101,6 +118,16 @@ final class WorkerProgram {
             task.progress(50, "half");
         }
         Waiting.pause(Duration.ofMillis(moments));
+        return result(task);
+    }
+
+    /** Work whose first attempt fails, for one in four. */
+    private Payload frail(Task task) {
+        int chance = Math.floorMod(task.execution().hashCode(), 20);
+        Waiting.pause(Duration.ofMillis(chance));
+        if (task.attempt() == 0 && chance % 4 == 0) {
+            throw new TaskFailure(Failure.TRANSIENT, "not at first");
+        }
         return result(task);
     }
 

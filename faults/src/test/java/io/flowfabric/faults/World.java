@@ -111,7 +111,12 @@ final class World implements AutoCloseable {
 
     /** A worker in a process of its own; what it is told counts as acknowledged. */
     WorkerProcess process(String name, Duration ttl, int concurrency) {
-        var process = WorkerProcess.start(options, schema, name, ttl, concurrency, witness);
+        return process(name, ttl, concurrency, 1);
+    }
+
+    /** Several workers in one process, each with a session of its own. */
+    WorkerProcess process(String name, Duration ttl, int concurrency, int count) {
+        var process = WorkerProcess.start(options, schema, name, ttl, concurrency, count, witness);
         open.push(process::close);
         processes.add(process);
         return process;

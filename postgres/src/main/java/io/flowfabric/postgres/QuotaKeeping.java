@@ -9,6 +9,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Quotas;
+import io.flowfabric.core.contract.Recount;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.jdbc.Jdbc;
@@ -123,6 +124,11 @@ final class QuotaKeeping implements Quotas {
         return Paging.page(quotas, max, quota -> quota.name().getBytes(StandardCharsets.UTF_8));
     }
 
+    @Override
+    public Recount recount(Namespace namespace) {
+        return new Recounting(postgres, namespace).recount();
+    }
+
     /** How quotas stand, by the numbers of their meters; those that were deleted are left out. */
     static Map<Integer, QuotaView> views(Postgres postgres, Jdbc db, Collection<Integer> meters) {
         var views = new HashMap<Integer, QuotaView>();
@@ -149,10 +155,15 @@ final class QuotaKeeping implements Quotas {
                                                         starts[starts.length - rate.max()])));
         return new QuotaView(
                 quota,
-                new QuotaUse(quota.name(), Optional.of(key).filter(k -> !k.isEmpty())),
+                use(quota.name(), key),
                 row.intValue("running"),
                 starts.length,
                 opens);
+    }
+
+    /** What a meter counts for. */
+    static QuotaUse use(String quota, String key) {
+        return new QuotaUse(quota, Optional.of(key).filter(k -> !k.isEmpty()));
     }
 
     private static Quota quota(Row row) {

@@ -4,6 +4,7 @@ import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
@@ -12,6 +13,7 @@ import io.flowfabric.worker.Worker;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.IntFunction;
 
 /** An engine and one worker as anybody would start them, with a handler that does nothing. */
 public final class EngineDefaults implements Contender {
@@ -20,6 +22,7 @@ public final class EngineDefaults implements Contender {
     private final StoreSchema schema;
     private final Submissions submissions;
     private final int workers;
+    private final IntFunction<Policy> policy;
 
     public EngineDefaults(Login login, int workers) throws SQLException {
         this(login, workers, "default", "engine, defaults");
@@ -27,11 +30,19 @@ public final class EngineDefaults implements Contender {
 
     /** One of several, told apart by its key, and with a schema of its own. */
     public EngineDefaults(Login login, int workers, String key, String name) throws SQLException {
+        this(login, workers, key, name, nth -> Policy.DEFAULT);
+    }
+
+    /** The same, whose work is submitted with policies of its own. */
+    public EngineDefaults(
+            Login login, int workers, String key, String name, IntFunction<Policy> policy)
+            throws SQLException {
         this.key = key;
         this.name = name;
         this.schema = StoreSchema.open(login, "engine_" + key, login.options().connections());
         this.submissions = new Engine(schema.store()).submissions();
         this.workers = workers;
+        this.policy = policy;
     }
 
     /** What is done while an engine and its worker run. */
@@ -51,7 +62,7 @@ public final class EngineDefaults implements Contender {
 
     @Override
     public void submit(int executions) {
-        schema.submit(submissions, executions);
+        schema.submit(submissions, executions, policy);
     }
 
     @Override

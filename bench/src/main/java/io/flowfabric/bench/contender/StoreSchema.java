@@ -5,6 +5,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.postgres.jdbc.SchemaName;
 
@@ -12,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** A schema of the product's store: its tables, filled and looked at from outside. */
 final class StoreSchema implements AutoCloseable {
@@ -65,16 +67,21 @@ final class StoreSchema implements AutoCloseable {
 
     /** Submits in chunks, the next one made when the one before is stored. */
     void submit(Submissions submissions, int executions) {
+        submit(submissions, executions, nth -> Policy.DEFAULT);
+    }
+
+    /** The same, each with a policy of its own. */
+    void submit(Submissions submissions, int executions, IntFunction<Policy> policy) {
         for (int left = executions; left > 0; left -= CHUNK) {
-            submissions.submit(work(Math.min(left, CHUNK))).forEach(Answer::orThrow);
+            submissions.submit(work(Math.min(left, CHUNK), policy)).forEach(Answer::orThrow);
         }
         stored += executions;
     }
 
-    private static List<Submission> work(int count) {
+    private static List<Submission> work(int count, IntFunction<Policy> policy) {
         var work = new ArrayList<Submission>(count);
         for (int i = 0; i < count; i++) {
-            work.add(Submission.of(KIND, Payload.EMPTY));
+            work.add(Submission.of(KIND, Payload.EMPTY).policy(policy.apply(i)));
         }
         return work;
     }

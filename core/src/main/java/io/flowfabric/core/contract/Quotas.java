@@ -27,4 +27,11 @@ public interface Quotas {
      * name it. Deleting again is success.
      */
     void delete(Namespace namespace, String quota, By by);
+
+    /**
+     * Counts anew what runs against each quota of a namespace, from the work that runs, and puts
+     * right what says otherwise. It is exact beside claims and endings, which wait for it where
+     * they count against the same quotas. Starts within a window are not counted anew.
+     */
+    Recount recount(Namespace namespace);
 }

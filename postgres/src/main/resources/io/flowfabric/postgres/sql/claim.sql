@@ -48,28 +48,57 @@ stretch as (
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
     where not exists (select from visible where unjudged) and (visible.room is null or visible.room > 0)
 ),
-candidate as (
-    select stretch.lane, stretch.weight, stretch.gate, stretch.meters, head.*
+busy as (
+    -- Where there is anything at all, and how far to look there: with many gates, not so far into each.
+    select
+        stretch.*,
+        least(:window::integer, stretch.room) as most,
+        least(:window::integer, stretch.room, case when count(*) over lane > 1
+            then 8 + 2 * :window::integer / count(*) over lane end) as reach
     from stretch
     cross join lateral (
-        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts
-        from ${schema}.ready r
+        select from ${schema}.ready r
         where r.lane = stretch.lane and r.gate = stretch.gate
             and (r.rank, r.fresh, r.seq) > (stretch.from_rank, stretch.from_fresh, stretch.from_seq)
             and (r.rank, r.fresh) < (stretch.to_rank, stretch.to_fresh)
             and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
-        limit least(:window::integer, stretch.room)
+        limit 1
+    ) as anything
+    window lane as (partition by stretch.lane)
+),
+candidate as (
+    select
+        busy.lane, busy.weight, busy.gate, busy.meters, head.*,
+        -- the last that was looked at behind its gate, and there may be more
+        head.nth = busy.reach and busy.reach < busy.most as edge
+    from busy
+    cross join lateral (
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, row_number() over (order by r.rank, r.fresh, r.seq) as nth
+        from ${schema}.ready r
+        where r.lane = busy.lane and r.gate = busy.gate
+            and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
+            and (r.rank, r.fresh) < (busy.to_rank, busy.to_fresh)
+            and (r.deadline is null or r.deadline > busy.now)
+        order by r.rank, r.fresh, r.seq
+        limit busy.reach
     ) head
 ),
 turn as (
-    select
-        c.*,
-        coalesce(pass.start, :pass::double precision)
-            + (row_number() over (partition by c.lane order by c.rank, c.fresh, c.seq) - 1) / c.weight::double precision
-            as turn
-    from candidate c
-    left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
+    -- What comes after an edge is not in order: what is behind that gate may be ahead of it.
+    select *
+    from (
+        select
+            c.*,
+            coalesce(pass.start, :pass::double precision) + (row_number() over ahead - 1) / c.weight::double precision as turn,
+            coalesce(bool_or(c.edge) over (ahead rows between unbounded preceding and 1 preceding), false) as beyond
+        from candidate c
+        left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
+        window ahead as (partition by c.lane order by c.rank, c.fresh, c.seq)
+    ) as queue
+    where not beyond
+    order by turn, lane, rank, fresh, seq
+    limit :window::integer
 ),
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
@@ -85,6 +114,14 @@ meter as (
     where m.id in (select unnest(meters) from turn where meters <> '{}')
     order by m.id
     for update of m
+),
+begun as materialized (
+    -- When it begins to count. Where windows are looked at that is after the lock, so that starts have an order: whoever waited
+    -- for another begins after that one, and nothing was forgotten meanwhile that would still count.
+    select greatest(
+        (select now from clock),
+        case when (select count(rate) from meter) > 0
+            then coalesce(:now::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) end) as now
 ),
 open as (
     -- What is full now is out of the way before the rest is counted: so whoever is first behind a quota gets in.
@@ -131,9 +168,9 @@ leased as (
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
         epoch = e.epoch + 1,
         session = claimer.id,
-        since = greatest(claimer.now, e.changed),
+        since = greatest((select now from begun), e.changed),
         slots = nullif(taken.meters, '{}'),
-        changed = greatest(claimer.now, e.changed),
+        changed = greatest((select now from begun), e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
         progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
@@ -146,11 +183,11 @@ leased as (
 counted as (
     update ${schema}.meter m
     set running = meter.running + given.places,
-        starts = case when meter.rate is null then '{}' else meter.starts || array_fill(clock.now, array[given.begins]) end,
+        starts = case when meter.rate is null then '{}' else meter.starts || array_fill(begun.now, array[given.begins]) end,
         opens = case when cardinality(meter.starts) + given.begins >= meter.rate then
-            (meter.starts || array_fill(clock.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
+            (meter.starts || array_fill(begun.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
             + meter.span end
-    from clock, meter, (
+    from begun, meter, (
         select slot, count(*)::integer as places, (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
         from leased
         cross join unnest(leased.slots) as slot
@@ -191,7 +228,11 @@ select
     sight.candidates, sight.welcome, sight.unjudged, sight.offers
 from (
     select
-        (select count(*) from candidate) as candidates, exists (select from claimer) as welcome,
+        -- where not everything was looked at, as many as there could be
+        greatest(
+            (select count(*) from candidate),
+            case when exists (select from candidate where edge) then :window::integer end) as candidates,
+        exists (select from claimer) as welcome,
         array(select distinct gate from visible where unjudged) as unjudged,
         (select offers from claimer where exists (select from visible where unjudged)) as offers
 ) as sight

@@ -94,3 +94,35 @@ set opens = null
 from due
 where m.id = due.id
 returning m.id
+
+-- name: lock_next_meters
+-- In the order of their numbers, as everyone who counts, those of deleted quotas too. Once they are locked, nobody has taken
+-- or given back a place of theirs who is not done with it.
+select m.id, q.name, m.key, m.running
+from ${schema}.meter m
+join ${schema}.quota q on q.id = m.quota
+where q.namespace = :namespace and m.id > :after::integer
+order by m.id
+limit :limit::integer
+for update of m
+
+-- name: count_slots
+-- What runs against meters that the caller has locked: a statement of its own, so that it sees what was committed before.
+-- Who takes or gives back a place waits for the lock of the meter before that can be seen.
+select slot as id, count(*)::integer as running
+from ${schema}.session h
+join ${schema}.receipt r on r.session = h.id
+cross join unnest(r.ids, r.epochs) as given (id, epoch)
+cross join lateral (
+    select x.slots from ${schema}.execution x
+    where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.slots is not null offset 0
+) as e
+cross join unnest(e.slots) as slot
+where not h.buried and slot = any(:ids::integer[])
+group by slot
+
+-- name: correct_meters
+update ${schema}.meter m
+set running = truth.running
+from unnest(:ids::integer[], :runnings::integer[]) as truth (id, running)
+where m.id = truth.id

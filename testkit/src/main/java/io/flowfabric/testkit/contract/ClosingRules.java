@@ -80,6 +80,7 @@ abstract class ClosingRules extends Rules {
                 () -> store.quotas().define(Quota.atOnce("q", 1), World.OLGA),
                 () -> store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("q")),
                 () -> store.quotas().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> store.quotas().recount(Namespace.DEFAULT),
                 () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", World.OLGA)),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),

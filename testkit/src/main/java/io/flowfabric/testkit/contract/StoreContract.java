@@ -232,6 +232,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Recounting extends RecountingRules {
+        Recounting() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Narrowing extends NarrowingRules {
         Narrowing() {
             super(StoreContract.this::open);

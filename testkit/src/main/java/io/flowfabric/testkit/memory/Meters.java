@@ -3,6 +3,8 @@ package io.flowfabric.testkit.memory;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.contract.Recount;
+import io.flowfabric.core.contract.Recount.Drift;
 import io.flowfabric.core.policy.QuotaUse;
 
 import java.time.Instant;
@@ -90,6 +92,30 @@ final class Meters {
     /** Gives back what a lease took that has ended. */
     void give(Row row) {
         row.policy().quotas().forEach(use -> meter(row, use).running--);
+    }
+
+    /** Counts anew what runs, and puts right what says otherwise. */
+    Recount recount(Namespace namespace, List<Row> rows) {
+        var truth = new HashMap<QuotaUse, Integer>();
+        rows.stream()
+                .filter(row -> row.lease.isPresent() && row.lane().namespace().equals(namespace))
+                .flatMap(row -> row.policy().quotas().stream())
+                .forEach(use -> truth.merge(use, 1, Integer::sum));
+        var drifts = new TreeMap<QuotaUse, Drift>();
+        int counted = 0;
+        for (var entry : meters.entrySet()) {
+            var use = entry.getKey().use;
+            if (entry.getKey().namespace.equals(namespace)) {
+                counted++;
+                int runs = truth.getOrDefault(use, 0);
+                int said = entry.getValue().running;
+                if (said != runs) {
+                    drifts.put(use, new Drift(use, said, runs));
+                    entry.getValue().running = runs;
+                }
+            }
+        }
+        return new Recount(counted, List.copyOf(drifts.values()));
     }
 
     private Meter meter(Row row, QuotaUse use) {

@@ -10,6 +10,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Quotas;
+import io.flowfabric.core.contract.Recount;
 import io.flowfabric.core.policy.QuotaUse;
 
 import java.nio.charset.StandardCharsets;
@@ -66,6 +67,18 @@ final class QuotaKeeping implements Quotas {
                         tell(namespace, quota, Optional.empty(), by);
                     }
                     return quota;
+                });
+    }
+
+    @Override
+    public Recount recount(Namespace namespace) {
+        return world.call(
+                () -> {
+                    var recount = world.meters.recount(namespace, world.rows());
+                    if (!recount.drifts().isEmpty()) {
+                        world.freed(namespace);
+                    }
+                    return recount;
                 });
     }
 

@@ -1,0 +1,156 @@
+package io.flowfabric.faults;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.Event.LeaseChange;
+import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.state.Transition;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Goes through the log of a run again, and sees what counted against each quota after every single
+ * event.
+ *
+ * <p>The log is read when nobody writes any more, so it comes in the order of the events' numbers.
+ * A claim draws these while nobody else counts against its quotas, and commits them together with
+ * what it counted: whatever was given back before has a lower number, and whatever was taken before
+ * has one, too. So if more was ever held at once than a quota allows, it shows here.
+ */
+final class QuotaReplay {
+    private final Map<String, Quota> quotas;
+    private final Map<ExecutionId, Set<QuotaUse>> uses;
+    private final Map<ExecutionId, Long> held = new HashMap<>();
+    private final Map<ExecutionId, Integer> attempts = new HashMap<>();
+    private final Map<QuotaUse, Integer> running = new HashMap<>();
+    private final Map<QuotaUse, Integer> peaks = new TreeMap<>();
+    private final Map<QuotaUse, List<Instant>> starts = new TreeMap<>();
+    private final Map<Transition, Integer> steps = new EnumMap<>(Transition.class);
+    private final List<String> faults = new ArrayList<>();
+
+    /**
+     * @param quotas by name, as they were during the whole run
+     * @param uses what each execution counts against
+     */
+    QuotaReplay(Map<String, Quota> quotas, Map<ExecutionId, Set<QuotaUse>> uses) {
+        this.quotas = quotas;
+        this.uses = uses;
+    }
+
+    void add(Event event) {
+        if (event instanceof Event.Step step) {
+            steps.merge(step.transition(), 1, Integer::sum);
+            step.leaseChange().ifPresent(change -> add(step, change));
+        }
+    }
+
+    private void add(Event.Step step, LeaseChange change) {
+        switch (change) {
+            case ACQUIRED, RECLAIMED -> given(step);
+            case EXPIRED, REVOKED, RELEASED -> ended(step);
+            case RENEWED -> throw new IllegalStateException("no step renews a lease: " + step);
+        }
+    }
+
+    private void given(Event.Step step) {
+        if (held.put(step.execution(), step.epoch()) != null) {
+            faults.add("given while it was held: " + step);
+        }
+        var before = attempts.put(step.execution(), step.attempts());
+        boolean begins = before == null || before < step.attempts();
+        for (var use : uses.get(step.execution())) {
+            int now = running.merge(use, 1, Integer::sum);
+            peaks.merge(use, now, Math::max);
+            quotas.get(use.quota())
+                    .concurrency()
+                    .filter(most -> now > most)
+                    .ifPresent(most -> faults.add("%s: %d at once, %s".formatted(use, now, step)));
+            if (begins) {
+                starts.computeIfAbsent(use, first -> new ArrayList<>()).add(step.at());
+            }
+        }
+    }
+
+    private void ended(Event.Step step) {
+        if (!held.remove(step.execution(), step.epoch())) {
+            faults.add("ended and not held: " + step);
+        }
+        uses.get(step.execution()).forEach(use -> running.merge(use, -1, Integer::sum));
+    }
+
+    /** Whatever must not have happened; call this once, at the end. */
+    List<String> faults() {
+        var all = new ArrayList<>(faults);
+        held.forEach((id, epoch) -> all.add("never given back: %s".formatted(id)));
+        starts.forEach(
+                (use, moments) ->
+                        quotas.get(use.quota())
+                                .rate()
+                                .ifPresent(rate -> all.addAll(tooOften(use, moments, rate))));
+        return all;
+    }
+
+    private static List<String> tooOften(QuotaUse use, List<Instant> moments, Quota.Rate rate) {
+        var found = new ArrayList<String>();
+        var sorted = moments.stream().sorted().toList();
+        for (int i = rate.max(); i < sorted.size(); i++) {
+            var first = sorted.get(i - rate.max());
+            if (sorted.get(i).isBefore(rate.until(first))) {
+                found.add(
+                        "%s: %d starts within %s from %s"
+                                .formatted(
+                                        use,
+                                        rate.max() + 1,
+                                        Duration.between(first, sorted.get(i)),
+                                        first));
+            }
+        }
+        return found;
+    }
+
+    /** The most that was ever held at once. */
+    int peak(QuotaUse use) {
+        return peaks.getOrDefault(use, 0);
+    }
+
+    /** The most starts that there were in any window of a quota. */
+    int mostStarts(QuotaUse use) {
+        var window = quotas.get(use.quota()).rate().orElseThrow();
+        var sorted = new ArrayList<>(starts.getOrDefault(use, List.of()));
+        Collections.sort(sorted);
+        int most = 0;
+        int oldest = 0;
+        for (int i = 0; i < sorted.size(); i++) {
+            while (!sorted.get(i).isBefore(window.until(sorted.get(oldest)))) {
+                oldest++;
+            }
+            most = Math.max(most, i - oldest + 1);
+        }
+        return most;
+    }
+
+    /** How often a step was taken. */
+    int times(Transition transition) {
+        return steps.getOrDefault(transition, 0);
+    }
+
+    /** All that was ever counted against, in order. */
+    Set<QuotaUse> seen() {
+        return peaks.keySet();
+    }
+
+    @Override
+    public String toString() {
+        return "at most at once %s; %s".formatted(peaks, steps);
+    }
+}

@@ -1,0 +1,49 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
+
+import java.time.Duration;
+import java.util.List;
+
+/** The code that docs/quotas.md shows; {@link QuotaPageTest} compares, and runs it. */
+final class QuotaExample {
+    private final Store store;
+
+    QuotaExample(Store store) {
+        this.store = store;
+    }
+
+    // [DEFINE
+    void define() {
+        var ada = new By("ada", "what our contracts say");
+        store.quotas().define(Quota.atOnce("customer", 5), ada);
+        store.quotas().define(Quota.rate("geocoder", 100, Duration.ofMinutes(1)), ada);
+        store.quotas().define(Quota.atOnce("gpu", 8).rate(1000, Duration.ofHours(1)), ada);
+    }
+
+    // DEFINE]
+
+    // [ATTACH
+    ExecutionId locate(String customer, String address) {
+        var policy = Policy.DEFAULT.quota("customer", customer).quota("geocoder");
+        var work = Submission.of("locate", Payload.text(address)).policy(policy);
+        return store.submissions().submit(List.of(work)).getFirst().orThrow().id();
+    }
+
+    // ATTACH]
+
+    // [LOOK
+    String look(String customer) {
+        var view = store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("customer", customer));
+        return view.open() ? "open, %d running".formatted(view.running()) : view.inWords();
+    }
+    // LOOK]
+}

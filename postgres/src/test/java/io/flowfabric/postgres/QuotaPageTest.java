@@ -1,0 +1,68 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+class QuotaPageTest {
+    private static final Path SOURCE =
+            Path.of("src/test/java/io/flowfabric/postgres/QuotaExample.java");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DEFINE", "ATTACH", "LOOK"})
+    void the_code_on_the_page_is_code_that_is_compiled(String part) throws IOException {
+        var shown =
+                Files.readString(SOURCE)
+                        .lines()
+                        .dropWhile(line -> !line.strip().equals("// [" + part))
+                        .skip(1)
+                        .takeWhile(line -> !line.strip().equals("// " + part + "]"))
+                        .collect(Collectors.joining("\n"))
+                        .stripTrailing()
+                        .stripIndent();
+
+        assertThat(shown).isNotEmpty();
+        assertThat(Files.readString(Path.of("../docs/quotas.md"))).contains(shown);
+    }
+
+    @Test
+    void the_code_on_the_page_runs_and_reads_as_the_page_says() throws Exception {
+        try (var shop = new Shop()) {
+            var example = new QuotaExample(shop.store());
+            example.define();
+            var sixth = example.locate("42", "first");
+            for (int i = 0; i < 5; i++) {
+                sixth = example.locate("42", "another");
+            }
+
+            assertThat(example.look("42")).isEqualTo("open, 0 running");
+            assertThat(shop.claim(Lane.DEFAULT)).hasSize(5).doesNotContain(sixth);
+
+            assertThat(example.look("42")).isEqualTo("quota customer=42: 5 of 5 running");
+            assertThat(example.look("43")).isEqualTo("open, 0 running");
+            var state = view(shop, sixth).state();
+            assertThat(state.publicState()).isEqualTo(PublicState.RATE_LIMITED);
+            assertThat(((Blocked) state).detail()).isEqualTo("quota customer=42: 5 of 5 running");
+            assertThat(Files.readString(Path.of("../docs/quotas.md")))
+                    .contains("quota customer=42: 5 of 5 running");
+        }
+    }
+
+    private static ExecutionView view(Shop shop, ExecutionId id) {
+        return shop.store().queries().describe(List.of(id)).getFirst().orThrow();
+    }
+}
