@@ -108,6 +108,7 @@ final class StateComparison {
         var unusedInputs = byId("inputs", changed, Queries::inputs);
         for (ExecutionId id : changed) {
             twins.look("history", store -> store.queries().history(id));
+            twins.look("ledger", store -> store.budgets().ledger(id));
         }
     }
 
@@ -118,6 +119,10 @@ final class StateComparison {
         }
         for (Namespace namespace : Scene.NAMESPACES) {
             twins.look("quotas", store -> pages(at -> store.quotas().list(namespace, at, 1)));
+            twins.look("budgets", store -> pages(at -> store.budgets().list(namespace, at, 1)));
+            for (String budget : Scene.BUDGETS) {
+                twins.look("budget", store -> store.budgets().describe(namespace, budget));
+            }
             for (QuotaUse use : Scene.QUOTAS) {
                 twins.look("quota", store -> store.quotas().describe(namespace, use));
             }
