@@ -251,12 +251,7 @@ final class BudgetKeeping implements Budgets {
     }
 
     private List<Integer> refund(
-            Jdbc tx,
-            Namespace namespace,
-            ExecutionId execution,
-            String budget,
-            String key,
-            By by) {
+            Jdbc tx, Namespace namespace, ExecutionId execution, String budget, String key, By by) {
         record Refunded(String dimension, long amount) {}
         var refunded =
                 tx.query("refund")
@@ -295,8 +290,7 @@ final class BudgetKeeping implements Budgets {
                 .filter(found -> found.getKey().equals(execution))
                 .map(
                         found -> {
-                            postgres.catalog()
-                                    .loadLanes(postgres.db(), List.of(found.getValue()));
+                            postgres.catalog().loadLanes(postgres.db(), List.of(found.getValue()));
                             return postgres.catalog().lane(found.getValue()).namespace();
                         })
                 .orElseThrow(() -> new NotFound("execution", execution.toString()));
@@ -406,8 +400,7 @@ final class BudgetKeeping implements Budgets {
                                     .put(
                                             name,
                                             new Level(
-                                                    row.longValue("used"),
-                                                    row.longValue("held")));
+                                                    row.longValue("used"), row.longValue("held")));
                             Stored.time(row, "resets").ifPresent(at -> resets.put(budget, at));
                         });
         var standings = new HashMap<Integer, Standing>();

@@ -46,12 +46,7 @@ record Incoming(
                     index, submission, submission.digest(), gate, terms, Optional.empty());
         } catch (NotFound undefined) {
             return new Incoming(
-                    index,
-                    submission,
-                    submission.digest(),
-                    NO_GATE,
-                    terms,
-                    Optional.of(undefined));
+                    index, submission, submission.digest(), NO_GATE, terms, Optional.of(undefined));
         }
     }
 

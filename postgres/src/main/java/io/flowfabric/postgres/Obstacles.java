@@ -25,8 +25,7 @@ final class Obstacles {
     private final Map<Integer, QuotaView> quotas;
     private final Map<Queue, Optional<Obstacle>> found = new HashMap<>();
 
-    private Obstacles(
-            Postgres postgres, List<Session> alive, Map<Integer, QuotaView> quotas) {
+    private Obstacles(Postgres postgres, List<Session> alive, Map<Integer, QuotaView> quotas) {
         this.postgres = postgres;
         this.alive = alive;
         this.quotas = quotas;
@@ -69,8 +68,7 @@ final class Obstacles {
     }
 
     /** What a budget, or one above it, leaves nothing for, in words. */
-    static Optional<String> shortOf(
-            Postgres postgres, Namespace namespace, BudgetUse use) {
+    static Optional<String> shortOf(Postgres postgres, Namespace namespace, BudgetUse use) {
         return new BudgetKeeping(postgres)
                 .chainViews(namespace, use.budget()).stream()
                         .flatMap(view -> view.obstacle(use.reserve()).stream())

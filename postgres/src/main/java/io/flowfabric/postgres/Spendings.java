@@ -46,8 +46,7 @@ final class Spendings {
     Optional<BudgetView> spend(Namespace namespace, Spending spending) {
         boolean counted = postgres.db().transaction(tx -> counted(tx, namespace, spending));
         return counted
-                ? Optional.of(
-                        new BudgetKeeping(postgres).describe(namespace, spending.budget()))
+                ? Optional.of(new BudgetKeeping(postgres).describe(namespace, spending.budget()))
                 : Optional.empty();
     }
 
@@ -74,8 +73,7 @@ final class Spendings {
         if (chain.isEmpty()) {
             throw new NotFound("budget", spending.budget());
         }
-        var meters =
-                chain.stream().filter(d -> d.name().equals(spending.dimension())).toList();
+        var meters = chain.stream().filter(d -> d.name().equals(spending.dimension())).toList();
         if (meters.stream().noneMatch(dimension -> dimension.height() == 0)) {
             throw BudgetKeeping.noDimension(spending.budget(), spending.dimension());
         }

@@ -94,8 +94,7 @@ public record Budget(
     }
 
     public Budget period(Duration other) {
-        return new Budget(
-                namespace, name, dimensions, Optional.of(other), enforcement, parent);
+        return new Budget(namespace, name, dimensions, Optional.of(other), enforcement, parent);
     }
 
     public Budget enforcement(Enforcement other) {

@@ -5,6 +5,7 @@ import io.flowfabric.core.contract.Budget.Enforcement;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -27,7 +28,9 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
     }
 
     public BudgetView {
-        levels = Collections.unmodifiableSortedMap(new TreeMap<>(levels));
+        var all = new TreeMap<>(levels);
+        budget.dimensions().keySet().forEach(dimension -> all.putIfAbsent(dimension, Level.ZERO));
+        levels = Collections.unmodifiableSortedMap(all);
     }
 
     /** Whether a hard limit is reached. */
@@ -39,7 +42,10 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
         return hard(dimension).filter(hard -> level(dimension).used >= hard).isPresent();
     }
 
-    /** What stands in the way of work that would set so much aside, in words; nothing when there is room. */
+    /**
+     * What stands in the way of work that would set so much aside, in words; nothing when there is
+     * room.
+     */
     public Optional<String> obstacle(Map<String, Long> reserve) {
         if (budget.enforcement() == Enforcement.WARN) {
             return Optional.empty();
@@ -53,13 +59,20 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
     private boolean fits(String dimension, long reserve) {
         var level = level(dimension);
         return !breached(dimension)
-                && hard(dimension).map(hard -> level.used + level.held + reserve <= hard).orElse(true);
+                && hard(dimension)
+                        .map(hard -> level.used + level.held + reserve <= hard)
+                        .orElse(true);
     }
 
     private String inWords(String dimension, long reserve) {
         var level = level(dimension);
-        var facts = "budget %s: %s %,d of %,d used".formatted(
-                budget.name(), dimension, level.used, hard(dimension).orElseThrow());
+        var facts =
+                "budget %s: %s %,d of %,d used"
+                        .formatted(
+                                budget.name(),
+                                dimension,
+                                level.used,
+                                hard(dimension).orElseThrow());
         if (!breached(dimension)) {
             facts += ", %,d set aside, %,d needed".formatted(level.held, reserve);
         }
@@ -67,7 +80,7 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
     }
 
     private Level level(String dimension) {
-        return levels.getOrDefault(dimension, Level.ZERO);
+        return Objects.requireNonNull(levels.get(dimension));
     }
 
     private Optional<Long> hard(String dimension) {

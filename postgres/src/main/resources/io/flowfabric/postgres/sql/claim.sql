@@ -25,6 +25,7 @@ visible as (
                 m.most - m.running,
                 m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span),
                 case
+                    when m.cap is null then null
                     when m.used >= m.cap then 0
                     when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
             from unnest(gate.meters, gate.costs) as asked (id, cost)

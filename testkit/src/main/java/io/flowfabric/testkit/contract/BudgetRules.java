@@ -110,7 +110,7 @@ abstract class BudgetRules extends Rules {
         world.end(complete(lease)).orThrow();
 
         assertThat(report(lease, "team", 1, "a")).isLeaseLost();
-        assertThat(view("team").levels().getOrDefault("tokens", Level.ZERO)).isEqualTo(Level.ZERO);
+        assertThat(view("team").levels().get("tokens")).isEqualTo(Level.ZERO);
     }
 
     @Test
@@ -225,7 +225,7 @@ abstract class BudgetRules extends Rules {
     void one_that_only_warns_stops_nothing() {
         define(Budget.of("team", "tokens", 10).enforcement(Enforcement.WARN));
         spend(begun(TEAM), 20, "a");
-        var next = world.submit(TEAM);
+        var next = world.submit(Policy.DEFAULT.budget("team", Map.of("tokens", 5L)));
 
         assertThat(view("team").breached()).isTrue();
         assertThat(world.worker().take(1)).containsExactly(next);
@@ -235,7 +235,8 @@ abstract class BudgetRules extends Rules {
     void raising_resetting_and_deleting_let_work_go_on() {
         define(Budget.of("team", "tokens", 10));
         spend(begun(TEAM), 10, "a");
-        var works = world.submit(3, () -> work(TEAM));
+        var works =
+                world.submit(3, () -> work(Policy.DEFAULT.budget("team", Map.of("tokens", 1L))));
         assertThat(world.worker().claim(1)).isEmpty();
 
         define(Budget.of("team", "tokens", 11));
@@ -243,12 +244,8 @@ abstract class BudgetRules extends Rules {
         spend(begun(TEAM), 1, "b");
         assertThat(world.worker().claim(1)).isEmpty();
 
-        assertThat(
-                        world.store()
-                                .budgets()
-                                .reset(Namespace.DEFAULT, "team", World.OLGA)
-                                .levels())
-                .containsEntry("tokens", Level.ZERO);
+        assertThat(world.store().budgets().reset(Namespace.DEFAULT, "team", World.OLGA).levels())
+                .containsEntry("tokens", new Level(0, 1));
         assertThat(world.worker().take(1)).containsExactly(works.get(1));
         define(Budget.of("team", "tokens", 0));
         assertThat(world.worker().claim(1)).isEmpty();
@@ -304,8 +301,7 @@ abstract class BudgetRules extends Rules {
 
         assertThat(level()).isEqualTo(new Level(10, 0));
         assertThat(budgets.ledger(id)).contains(refunded);
-        assertThat(asked(() -> budgets.refund(id, "team", "z", World.OLGA)))
-                .isNotFound("spending");
+        assertThat(asked(() -> budgets.refund(id, "team", "z", World.OLGA))).isNotFound("spending");
     }
 
     @Test
@@ -336,7 +332,7 @@ abstract class BudgetRules extends Rules {
     }
 
     private Level level() {
-        return view("team").levels().getOrDefault("tokens", Level.ZERO);
+        return view("team").levels().get("tokens");
     }
 
     private Event.BudgetReached reached(boolean hard, long used) {

@@ -90,9 +90,7 @@ abstract class ClosingRules extends Rules {
                 () -> closed(() -> store.budgets().delete(Namespace.DEFAULT, "b", World.OLGA)),
                 () -> store.budgets().ledger(id),
                 () -> store.budgets().refund(id, "b", "k", World.OLGA),
-                () ->
-                        store.leases()
-                                .spend(List.of(new Spending(lease.fence(), "b", "t", 1, "k"))),
+                () -> store.leases().spend(List.of(new Spending(lease.fence(), "b", "t", 1, "k"))),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
                 () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1),

@@ -105,11 +105,7 @@ final class Drain {
         for (String budget : Scene.BUDGETS) {
             desk.grant(
                     new Operation.Grant(
-                            namespace,
-                            budget,
-                            Operation.Grant.Change.DELETE,
-                            0,
-                            JANITOR.actor()));
+                            namespace, budget, Operation.Grant.Change.DELETE, 0, JANITOR.actor()));
         }
         for (QuotaUse use : Scene.QUOTAS) {
             desk.bound(

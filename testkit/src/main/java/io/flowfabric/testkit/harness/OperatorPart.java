@@ -130,7 +130,9 @@ final class OperatorPart extends Part {
     private static Object granted(Budgets budgets, Operation.Grant operation, By by) {
         var budget =
                 Budget.of(operation.name(), Scene.TOKENS, operation.hard())
-                        .bounds(Scene.TOKENS, Bounds.hard(operation.hard()).soft(operation.hard() / 2))
+                        .bounds(
+                                Scene.TOKENS,
+                                Bounds.hard(operation.hard()).soft(operation.hard() / 2))
                         .namespace(operation.namespace());
         var placed =
                 operation.name().equals(Scene.BUDGETS.getFirst())

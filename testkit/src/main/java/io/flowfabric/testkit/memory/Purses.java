@@ -64,9 +64,7 @@ final class Purses {
 
         void add(String dimension, long used, long held) {
             var level = levels.getOrDefault(dimension, Level.ZERO);
-            levels.put(
-                    dimension,
-                    new Level(Math.max(0, level.used() + used), level.held() + held));
+            levels.put(dimension, new Level(Math.max(0, level.used() + used), level.held() + held));
         }
     }
 
@@ -235,8 +233,7 @@ final class Purses {
 
     /** Begins at zero again where a period is over; says for how many. */
     int resetDue(Instant now) {
-        var due =
-                all().filter(p -> p.resets.filter(at -> !at.isAfter(now)).isPresent()).toList();
+        var due = all().filter(p -> p.resets.filter(at -> !at.isAfter(now)).isPresent()).toList();
         for (Purse purse : due) {
             reset(purse);
             long period = purse.budget.period().orElseThrow().toMillis();

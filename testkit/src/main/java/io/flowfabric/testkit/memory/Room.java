@@ -36,7 +36,8 @@ final class Room {
     /** Whether there is room for this, too. */
     boolean admits(Row row) {
         return world.meters.views(row, world.now()).allMatch(view -> admits(row, view))
-                && world.purses.uses(row)
+                && world.purses
+                        .uses(row)
                         .filter(use -> !use.getKey().deleted)
                         .allMatch(use -> affords(use.getKey(), use.getValue()));
     }
@@ -50,8 +51,7 @@ final class Room {
                                         dimension,
                                         new Level(0, more),
                                         (one, two) ->
-                                                new Level(
-                                                        one.used(), one.held() + two.held())));
+                                                new Level(one.used(), one.held() + two.held())));
         var view = new BudgetView(purse.budget, levels, purse.resets);
         return view.obstacle(use.reserve()).isEmpty();
     }
@@ -91,8 +91,7 @@ final class Room {
                                                                         use.getKey(),
                                                                         p -> new HashMap<>())
                                                                 .merge(
-                                                                        dimension,
-                                                                        amount,
+                                                                        dimension, amount,
                                                                         Long::sum)));
     }
 
