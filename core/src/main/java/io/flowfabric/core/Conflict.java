@@ -24,6 +24,10 @@ public final class Conflict extends FlowFabricException {
         NOT_FINISHED,
         /** The execution was replayed as often as its policy allows. */
         REPLAYS_EXHAUSTED,
+        /** This spending was reported before, with other content. */
+        SPENT_DIFFERENTLY,
+        /** The budget lives with other dimensions, or under another parent. */
+        BUDGET_TAKEN,
         /** The execution cannot be claimed as it is now. */
         NOT_CLAIMABLE,
         /** The execution is not waiting for anything that could be lifted. */

@@ -49,6 +49,12 @@ public enum Limit {
     LANE_WEIGHT(1000),
     /** Each is a row that starts and ends of work wait for. */
     QUOTAS(8),
+    /** The same, in each of their dimensions. */
+    BUDGETS(8),
+    /** What one budget may count: tokens, cents, calls. */
+    DIMENSIONS(16),
+    /** So large that a million of them still add up. */
+    AMOUNT(1_000_000_000_000L),
     /** As many starts as a quota remembers, one by one, to be exact about its window. */
     RATE(10_000),
     /**

@@ -3,10 +3,12 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
@@ -28,6 +30,13 @@ final class Writes implements Leases {
     @Override
     public List<Answer<Fence>> progress(List<Progress> reports) {
         var answers = store.progress(reports);
+        countLost(answers);
+        return answers;
+    }
+
+    @Override
+    public List<Answer<BudgetView>> spend(List<Spending> spendings) {
+        var answers = store.spend(spendings);
         countLost(answers);
         return answers;
     }

@@ -4,6 +4,8 @@ import io.flowfabric.core.Digest;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
@@ -12,18 +14,17 @@ import io.flowfabric.postgres.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /**
  * The small tables that hot rows refer to by number: lanes, gates, terms.
@@ -45,26 +46,44 @@ final class Catalog {
     private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
+    private final Map<Purse, List<BudgetKeeping.Dimension>> chains = new ConcurrentHashMap<>();
     private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
 
     /**
      * What work needs before it may start.
      *
-     * @param meters of the quotas, in their order
+     * @param meters what its quotas and budgets count it against
      */
-    record Gate(String kind, Capabilities needs, SortedSet<QuotaUse> quotas, List<Integer> meters) {
+    record Gate(
+            String kind,
+            Capabilities needs,
+            SortedSet<QuotaUse> quotas,
+            SortedSet<BudgetUse> budgets,
+            List<Cost> meters) {
         byte[] digest() {
             var digest = Digest.of("gate").text(kind).number(needs.words().size());
             needs.words().forEach(digest::text);
-            meters.forEach(digest::number);
+            digest.number(meters.size());
+            meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
+            // Two policies may come to the same, and are still to be read back as they were.
+            budgets.forEach(use -> digest.text(BudgetKeeping.text(use)));
             return Stored.bytes(digest.done());
         }
+
+        List<Integer> meterNumbers() {
+            return meters.stream().map(Cost::meter).toList();
+        }
     }
+
+    /** How much of a meter is set aside for one piece of work. */
+    record Cost(int meter, long amount) {}
 
     record LaneGate(int lane, int gate) {}
 
     /** What counts together. */
     private record Meter(Namespace namespace, QuotaUse use) {}
+
+    private record Purse(Namespace namespace, String budget) {}
 
     @Nullable Integer lane(Lane lane) {
         return laneNumbers.get(lane);
@@ -97,8 +116,10 @@ final class Catalog {
                     .set("kind", gate.kind())
                     .set("needs", gate.needs().words().toArray(String[]::new))
                     .set("compares", gate.needs().compare())
-                    .ints("meters", gate.meters(), meter -> meter)
+                    .ints("meters", gate.meters(), Cost::meter)
+                    .longs("costs", gate.meters(), Cost::amount)
                     .texts("quotas", gate.quotas(), QuotaKeeping::text)
+                    .texts("budgets", gate.budgets(), BudgetKeeping::text)
                     .set("digest", digest)
                     .update();
             return db.query("gate").set("digest", digest).one(row -> row.intValue("id"));
@@ -109,23 +130,57 @@ final class Catalog {
     }
 
     /**
-     * The numbers of what work in a namespace counts against, which are made where there are none;
-     * nothing when one of its quotas is not defined.
+     * What a policy counts work of a namespace against; meters are made where there are none.
+     *
+     * @throws NotFound when it names a quota, a budget or a dimension that nobody defined
      */
-    Optional<List<Integer>> meters(Jdbc db, Namespace namespace, Collection<QuotaUse> uses) {
-        var numbers = new ArrayList<Integer>();
-        for (QuotaUse use : uses) {
-            var known = meterNumbers.get(new Meter(namespace, use));
-            var number =
-                    known != null ? Optional.of(known) : QuotaKeeping.meter(db, namespace, use);
-            if (number.isEmpty()) {
-                return Optional.empty();
-            }
-            trim(meterNumbers.keySet());
-            meterNumbers.put(new Meter(namespace, use), number.get());
-            numbers.add(number.get());
+    List<Cost> costs(Jdbc db, Namespace namespace, Policy policy) {
+        var costs = new LinkedHashMap<Integer, Long>();
+        for (QuotaUse use : policy.quotas()) {
+            costs.put(meter(db, namespace, use), 0L);
         }
-        return Optional.of(numbers);
+        for (BudgetUse use : policy.budgets()) {
+            for (BudgetKeeping.Dimension dimension : chain(db, namespace, use)) {
+                costs.merge(
+                        dimension.meter(),
+                        use.reserve().getOrDefault(dimension.name(), 0L),
+                        Long::sum);
+            }
+        }
+        return costs.entrySet().stream()
+                .map(entry -> new Cost(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    private int meter(Jdbc db, Namespace namespace, QuotaUse use) {
+        var meter = new Meter(namespace, use);
+        var known = meterNumbers.get(meter);
+        if (known != null) {
+            return known;
+        }
+        int number =
+                QuotaKeeping.meter(db, namespace, use)
+                        .orElseThrow(() -> new NotFound("quota", use.quota()));
+        trim(meterNumbers.keySet());
+        meterNumbers.put(meter, number);
+        return number;
+    }
+
+    private List<BudgetKeeping.Dimension> chain(Jdbc db, Namespace namespace, BudgetUse use) {
+        var key = new Purse(namespace, use.budget());
+        var known = chains.get(key);
+        var chain = known != null ? known : BudgetKeeping.chain(db, namespace, use.budget());
+        if (chain.stream().noneMatch(dimension -> dimension.height() == 0)) {
+            throw new NotFound("budget", use.budget());
+        }
+        for (String wanted : use.reserve().keySet()) {
+            if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
+                throw BudgetKeeping.noDimension(use.budget(), wanted);
+            }
+        }
+        trim(chains.keySet());
+        chains.put(key, chain);
+        return chain;
     }
 
     /** A quota was deleted: work that names it is to be refused. */
@@ -133,6 +188,11 @@ final class Catalog {
         meterNumbers
                 .keySet()
                 .removeIf(m -> m.namespace.equals(namespace) && m.use.quota().equals(quota));
+    }
+
+    /** The same, of a budget. */
+    void forgetBudget(Namespace namespace, String budget) {
+        chains.remove(new Purse(namespace, budget));
     }
 
     /** The number of the shared part of a policy, which is made if there is none. */
@@ -210,11 +270,20 @@ final class Catalog {
         for (String use : row.texts("quotas")) {
             quotas.add(QuotaKeeping.use(use));
         }
+        var budgets = new TreeSet<BudgetUse>();
+        for (String use : row.texts("budgets")) {
+            budgets.add(BudgetKeeping.use(use));
+        }
+        var meters = row.ints("meters");
+        var costs = row.longs("costs");
         return new Gate(
                 row.text("kind"),
                 Capabilities.of(List.of(row.texts("needs"))),
                 quotas,
-                List.of(row.ints("meters")));
+                budgets,
+                IntStream.range(0, meters.length)
+                        .mapToObj(i -> new Cost(meters[i], costs[i]))
+                        .toList());
     }
 
     /**

@@ -164,11 +164,16 @@ final class Chores implements Maintenance {
         return new Round(processed, errors, processed >= limit);
     }
 
-    /** Lets those look again who wait behind a rate whose window has passed. */
+    /** Lets those look again who wait for a window to pass, or for a period to end. */
     private void openMeters() {
         postgres.freed(
                 postgres.db()
                         .query("open_meters")
+                        .set("now", postgres.now())
+                        .list(row -> row.intValue("id")));
+        postgres.freed(
+                postgres.db()
+                        .query("reset_due")
                         .set("now", postgres.now())
                         .list(row -> row.intValue("id")));
     }

@@ -71,6 +71,10 @@ final class EventReader {
     }
 
     private static Event ofNamespace(Row row) {
+        var budget = row.textOrNull("budget");
+        if (budget != null) {
+            return ofBudget(row, budget);
+        }
         var quota = row.textOrNull("quota");
         if (quota != null) {
             var namespace = new Namespace(row.text("of_namespace"));
@@ -87,6 +91,23 @@ final class EventReader {
                 NamespaceKeeping.read(row.text("settings")),
                 by(row).orElseThrow(),
                 Stored.moment(row, "at"));
+    }
+
+    private static Event ofBudget(Row row, String budget) {
+        var namespace = new Namespace(row.text("of_namespace"));
+        var at = Stored.moment(row, "at");
+        var by = by(row);
+        if (by.isPresent()) {
+            return new Event.BudgetChange(namespace, budget, row.text("settings"), by.get(), at);
+        }
+        var reached = Spendings.read(row.text("settings"));
+        return new Event.BudgetReached(
+                namespace,
+                budget,
+                reached.getKey(),
+                Boolean.parseBoolean(reached.getValue().get(0)),
+                Long.parseLong(reached.getValue().get(1)),
+                at);
     }
 
     private static Event ofSession(Row row) {

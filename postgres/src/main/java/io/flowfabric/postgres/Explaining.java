@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
@@ -190,10 +191,12 @@ final class Explaining {
                         .list(row -> row.intValue("gate"));
         var gates = postgres.catalog().gates(postgres.db(), numbers);
         var quotas = quotas(gates.values());
+        var namespace = postgres.catalog().lane(lane).namespace();
         var found = new ArrayList<Integer>();
         gates.forEach(
                 (number, gate) -> {
-                    if (rivals.include(gate.kind(), gate.needs(), of(gate, quotas))) {
+                    if (shortage(namespace, gate).isEmpty()
+                            && rivals.include(gate.kind(), gate.needs(), of(gate, quotas))) {
                         found.add(number);
                     }
                 });
@@ -208,12 +211,18 @@ final class Explaining {
 
     /** How the quotas stand of those gates, by the numbers of their meters. */
     private Map<Integer, QuotaView> quotas(Collection<Catalog.Gate> gates) {
-        var meters = gates.stream().flatMap(gate -> gate.meters().stream()).distinct().toList();
+        var meters = gates.stream().flatMap(gate -> gate.meterNumbers().stream()).distinct().toList();
         return QuotaKeeping.views(postgres, postgres.db(), meters);
     }
 
+    private Optional<String> shortage(Namespace namespace, Catalog.Gate gate) {
+        return gate.budgets().stream()
+                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
+                .findFirst();
+    }
+
     private static List<QuotaView> of(Catalog.Gate gate, Map<Integer, QuotaView> quotas) {
-        return gate.meters().stream()
+        return gate.meterNumbers().stream()
                 .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream())
                 .toList();
     }
@@ -244,7 +253,11 @@ final class Explaining {
                     } else {
                         queues.add(
                                 new Backlog.Queue(
-                                        gate.kind(), gate.needs(), of(gate, quotas), count));
+                                        gate.kind(),
+                                        gate.needs(),
+                                        shortage(lane.namespace(), gate),
+                                        of(gate, quotas),
+                                        count));
                     }
                 });
         var alive = SessionKeeping.alive(postgres, List.of(lane));

@@ -116,7 +116,7 @@ final class FactsReader {
                             row.deadline,
                             row.lastProgress,
                             row.now,
-                            gate == null ? List.of() : gate.meters()));
+                            gate == null ? List.of() : gate.meterNumbers()));
         }
         return locked;
     }

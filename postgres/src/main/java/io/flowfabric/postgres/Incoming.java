@@ -3,6 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.Submission;
 
 import java.util.ArrayList;
@@ -11,7 +12,13 @@ import java.util.Optional;
 import java.util.UUID;
 
 /** A submission with its place in the batch, its digest and the numbers that it refers to. */
-record Incoming(int index, Submission submission, Digest digest, int gate, int terms) {
+record Incoming(
+        int index,
+        Submission submission,
+        Digest digest,
+        int gate,
+        int terms,
+        Optional<NotFound> undefined) {
     private static final int NO_GATE = -1;
 
     record Key(String namespace, String key) {}
@@ -26,33 +33,39 @@ record Incoming(int index, Submission submission, Digest digest, int gate, int t
         Limit.BATCH.checkCount("submissions", submissions.size());
         var items = new ArrayList<Incoming>(submissions.size());
         for (Submission submission : submissions) {
-            items.add(
-                    new Incoming(
-                            items.size(),
-                            submission,
-                            submission.digest(),
-                            gate(postgres, submission).orElse(NO_GATE),
-                            postgres.catalog().terms(postgres.db(), submission.policy())));
+            items.add(incoming(postgres, items.size(), submission));
         }
         return items;
     }
 
-    /** Nothing when it names a quota that nobody defined. */
-    private static Optional<Integer> gate(Postgres postgres, Submission submission) {
+    private static Incoming incoming(Postgres postgres, int index, Submission submission) {
+        int terms = postgres.catalog().terms(postgres.db(), submission.policy());
+        try {
+            int gate = gate(postgres, submission);
+            return new Incoming(
+                    index, submission, submission.digest(), gate, terms, Optional.empty());
+        } catch (NotFound undefined) {
+            return new Incoming(
+                    index, submission, submission.digest(), NO_GATE, terms, Optional.of(undefined));
+        }
+    }
+
+    private static int gate(Postgres postgres, Submission submission) {
         var policy = submission.policy();
         var namespace = submission.lane().namespace();
-        return postgres.catalog()
-                .meters(postgres.db(), namespace, policy.quotas())
-                .map(
-                        meters ->
-                                new Catalog.Gate(
-                                        submission.kind(), policy.needs(), policy.quotas(), meters))
-                .map(gate -> postgres.catalog().gate(postgres.db(), gate));
+        var gate =
+                new Catalog.Gate(
+                        submission.kind(),
+                        policy.needs(),
+                        policy.quotas(),
+                        policy.budgets(),
+                        postgres.catalog().costs(postgres.db(), namespace, policy));
+        return postgres.catalog().gate(postgres.db(), gate);
     }
 
     /** Whether there is a gate that it could wait behind. */
     boolean gated() {
-        return gate != NO_GATE;
+        return undefined.isEmpty();
     }
 
     UUID id() {

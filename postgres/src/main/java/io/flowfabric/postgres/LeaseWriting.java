@@ -6,13 +6,17 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.decision.ByHolder;
 import io.flowfabric.core.state.Transition;
 
@@ -97,6 +101,34 @@ final class LeaseWriting implements Leases {
                             : Answer.refused(lost(report.fence(), standings)));
         }
         return answers;
+    }
+
+    @Override
+    public List<Answer<BudgetView>> spend(List<Spending> spendings) {
+        Limit.BATCH.checkCount("spendings", spendings.size());
+        return spendings.stream().map(this::spend).toList();
+    }
+
+    private Answer<BudgetView> spend(Spending spending) {
+        var fence = spending.fence();
+        try {
+            return namespaceOf(fence)
+                    .flatMap(namespace -> new Spendings(postgres).spend(namespace, spending))
+                    .map(Answer::done)
+                    .orElseGet(() -> Answer.refused(lost(fence, standings(List.of(fence)))));
+        } catch (NotFound | Conflict refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+
+    private Optional<Namespace> namespaceOf(Fence fence) {
+        var lane =
+                postgres.db()
+                        .query("lane_of")
+                        .set("id", fence.execution().uuid())
+                        .optional(row -> row.intValue("lane"));
+        postgres.catalog().loadLanes(postgres.db(), lane.stream().toList());
+        return lane.map(number -> postgres.catalog().lane(number).namespace());
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.decision.Route;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.state.BlockedBy;
 
 import java.util.Collection;
@@ -18,11 +20,13 @@ import java.util.Optional;
  * writes that down, so it is found out when somebody reads; once for all work of a lane and a gate.
  */
 final class Obstacles {
+    private final Postgres postgres;
     private final List<Session> alive;
     private final Map<Integer, QuotaView> quotas;
     private final Map<Queue, Optional<Obstacle>> found = new HashMap<>();
 
-    private Obstacles(List<Session> alive, Map<Integer, QuotaView> quotas) {
+    private Obstacles(Postgres postgres, List<Session> alive, Map<Integer, QuotaView> quotas) {
+        this.postgres = postgres;
         this.alive = alive;
         this.quotas = quotas;
     }
@@ -34,8 +38,10 @@ final class Obstacles {
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
     static Obstacles in(Postgres postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
-        var meters = gates.stream().flatMap(gate -> gate.meters().stream()).distinct().toList();
+        var meters =
+                gates.stream().flatMap(gate -> gate.meterNumbers().stream()).distinct().toList();
         return new Obstacles(
+                postgres,
                 lanes.isEmpty() ? List.of() : SessionKeeping.alive(postgres, lanes),
                 QuotaKeeping.views(postgres, postgres.db(), meters));
     }
@@ -50,11 +56,27 @@ final class Obstacles {
                 queue ->
                         Route.obstacle(lane, gate.kind(), gate.needs(), alive)
                                 .map(words -> new Obstacle(BlockedBy.ROUTE, words))
+                                .or(() -> budget(lane, gate))
                                 .or(() -> quota(gate)));
     }
 
+    private Optional<Obstacle> budget(Lane lane, Catalog.Gate gate) {
+        return gate.budgets().stream()
+                .flatMap(use -> shortOf(postgres, lane.namespace(), use).stream())
+                .findFirst()
+                .map(words -> new Obstacle(BlockedBy.BUDGET, words));
+    }
+
+    /** What a budget, or one above it, leaves nothing for, in words. */
+    static Optional<String> shortOf(Postgres postgres, Namespace namespace, BudgetUse use) {
+        return new BudgetKeeping(postgres)
+                .chainViews(namespace, use.budget()).stream()
+                        .flatMap(view -> view.obstacle(use.reserve()).stream())
+                        .findFirst();
+    }
+
     private Optional<Obstacle> quota(Catalog.Gate gate) {
-        return gate.meters().stream()
+        return gate.meterNumbers().stream()
                 .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream())
                 .filter(view -> !view.open())
                 .findFirst()

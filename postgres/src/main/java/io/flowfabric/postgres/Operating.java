@@ -141,6 +141,7 @@ final class Operating implements Operations {
             var late = row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
             ByOperator.mustBeClaimable(facts, late);
             ByOperator.mustHaveRoom(execution, lockedQuotas(tx, row));
+            ByOperator.mustAfford(execution, shortage(facts));
             tx.query("claim_one")
                     .set("now", postgres.now())
                     .set("id", execution.uuid())
@@ -156,6 +157,17 @@ final class Operating implements Operations {
                 .set("session", session.uuid())
                 .each(reader::add);
         return reader.read(tx, postgres.catalog(), session).leases().getFirst();
+    }
+
+    /** What its budgets, whose meters are locked by now, leave nothing for. */
+    private Optional<String> shortage(Facts facts) {
+        if (facts.policy().budgets().isEmpty()) {
+            return Optional.empty();
+        }
+        var namespace = new BudgetKeeping(postgres).namespaceOf(facts.id());
+        return facts.policy().budgets().stream()
+                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
+                .findFirst();
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */

@@ -1,5 +1,6 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Lanes;
@@ -102,6 +103,7 @@ public final class PostgresStore implements Store {
                 "sql/step.sql",
                 "sql/chore.sql",
                 "sql/quota.sql",
+                "sql/budget.sql",
                 "sql/read.sql",
                 "sql/explain.sql",
                 "sql/feed.sql");
@@ -155,6 +157,11 @@ public final class PostgresStore implements Store {
     @Override
     public Quotas quotas() {
         return new QuotaKeeping(postgres);
+    }
+
+    @Override
+    public Budgets budgets() {
+        return new BudgetKeeping(postgres);
     }
 
     @Override

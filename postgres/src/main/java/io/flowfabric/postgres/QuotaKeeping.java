@@ -10,7 +10,6 @@ import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Quotas;
 import io.flowfabric.core.contract.Recount;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
@@ -205,17 +204,6 @@ final class QuotaKeeping implements Quotas {
                 .set("key", use.key().orElse(""))
                 .update();
         return existingMeter(db, namespace, use);
-    }
-
-    /** The refusal of work that names a quota which nobody defined. */
-    static NotFound undefined(Jdbc db, Submission submission) {
-        var namespace = submission.lane().namespace();
-        return submission.policy().quotas().stream()
-                .filter(use -> find(db, namespace, use.quota()).isEmpty())
-                .findFirst()
-                .map(use -> new NotFound("quota", use.quota()))
-                // It was defined a moment later.
-                .orElseGet(() -> new NotFound("quota", submission.policy().quotas().toString()));
     }
 
     /** A use as a gate keeps it. */

@@ -194,7 +194,7 @@ final class Reading implements Queries {
                         .gates(
                                 postgres.db(),
                                 found.stream().flatMap(count -> count.gate.stream()).toList());
-        // Only a quota makes another public state of ready work.
+        // Only a quota or a budget makes another public state of ready work.
         var metered =
                 found.stream()
                         .filter(
@@ -222,7 +222,8 @@ final class Reading implements Queries {
                                     count.gate.map(gates::get).orElseThrow())
                             : Optional.<Obstacles.Obstacle>empty();
             var state =
-                    obstacle.filter(o -> o.by() == BlockedBy.QUOTA).isPresent()
+                    obstacle.filter(o -> o.by() == BlockedBy.QUOTA || o.by() == BlockedBy.BUDGET)
+                                    .isPresent()
                             ? PublicState.RATE_LIMITED
                             : count.situation.publicState();
             counts.computeIfAbsent(count.lane, lane -> new TreeMap<>())

@@ -109,8 +109,8 @@ final class Refusing {
                             "The lane %s is %s and takes no new work."
                                     .formatted(item.lane(), state)));
         }
-        if (!item.gated()) {
-            return Answer.refused(QuotaKeeping.undefined(db, item.submission()));
+        if (item.undefined().isPresent()) {
+            return Answer.refused(item.undefined().get());
         }
         return null;
     }

@@ -126,6 +126,7 @@ final class Stored {
                 shared.stallTimeout(),
                 gate.needs(),
                 gate.quotas(),
+                gate.budgets(),
                 shared.maxReclaims(),
                 shared.maxReplays(),
                 shared.retention());

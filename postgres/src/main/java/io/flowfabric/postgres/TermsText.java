@@ -79,6 +79,7 @@ final class TermsText {
                 duration(fields.get(5)),
                 Capabilities.NONE,
                 Collections.emptySortedSet(),
+                Collections.emptySortedSet(),
                 Integer.parseInt(fields.get(6)),
                 Integer.parseInt(fields.get(7)),
                 duration(fields.get(8)));

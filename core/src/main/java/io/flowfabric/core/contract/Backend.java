@@ -23,6 +23,9 @@ public interface Backend extends AutoCloseable {
     /** For operators: how much may run. */
     Quotas quotas();
 
+    /** For operators: how much may be used up. */
+    Budgets budgets();
+
     /** For operators: the worker processes. */
     Workers workers();
 

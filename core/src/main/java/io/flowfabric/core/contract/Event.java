@@ -101,6 +101,29 @@ public sealed interface Event {
     record QuotaChange(Namespace namespace, String name, Optional<Quota> quota, By by, Instant at)
             implements Event {}
 
+    /**
+     * Somebody changed what a budget allows, or took back what was counted.
+     *
+     * @param change what was done, in one word: {@code define}, {@code reset}, {@code delete},
+     *     {@code refund}
+     */
+    record BudgetChange(Namespace namespace, String budget, String change, By by, Instant at)
+            implements Event {}
+
+    /**
+     * A limit of a budget was reached.
+     *
+     * @param hard whether it was the hard one
+     */
+    record BudgetReached(
+            Namespace namespace,
+            String budget,
+            String dimension,
+            boolean hard,
+            long used,
+            Instant at)
+            implements Event {}
+
     /** Somebody declared a worker process dead; what it held lapses after this. */
     record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
 

@@ -64,6 +64,8 @@ public record FeedFilter(
                         case Event.LaneChange change -> false;
                         case Event.NamespaceChange change -> false;
                         case Event.QuotaChange change -> false;
+                        case Event.BudgetChange change -> false;
+                        case Event.BudgetReached reached -> false;
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
                     };
@@ -75,6 +77,8 @@ public record FeedFilter(
                         case Event.LaneChange change -> true;
                         case Event.NamespaceChange change -> true;
                         case Event.QuotaChange change -> true;
+                        case Event.BudgetChange change -> true;
+                        case Event.BudgetReached reached -> false;
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
                     };
@@ -88,6 +92,8 @@ public record FeedFilter(
             case Event.LaneChange change -> Optional.of(change.lane());
             case Event.NamespaceChange change -> Optional.empty();
             case Event.QuotaChange change -> Optional.empty();
+            case Event.BudgetChange change -> Optional.empty();
+            case Event.BudgetReached reached -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
         };

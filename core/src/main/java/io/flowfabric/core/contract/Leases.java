@@ -17,6 +17,13 @@ public interface Leases {
     List<Answer<Fence>> progress(List<Progress> reports);
 
     /**
+     * Reports what was used up. It always counts, also beyond a limit; the answer says how the
+     * budget stands then. The same report again counts once; the same key with another content is
+     * {@code Conflict}; an unknown budget or dimension is {@code NotFound}.
+     */
+    List<Answer<BudgetView>> spend(List<Spending> spendings);
+
+    /**
      * Ends leases: complete, fail, cancel, delay, release.
      *
      * <p>The same ending again gives the first answer again, until the execution is claimed anew;

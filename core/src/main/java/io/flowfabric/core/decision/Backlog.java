@@ -31,11 +31,17 @@ public final class Backlog {
     private Backlog() {}
 
     /**
-     * How much ready work there is of one kind with the same needs and quotas.
+     * How much ready work there is of one kind with the same needs, budgets and quotas.
      *
+     * @param shortage what its budgets leave nothing for, in words
      * @param quotas how these stand
      */
-    public record Queue(String kind, Capabilities needs, List<QuotaView> quotas, long executions) {}
+    public record Queue(
+            String kind,
+            Capabilities needs,
+            Optional<String> shortage,
+            List<QuotaView> quotas,
+            long executions) {}
 
     private record Reads(Situation situation, String words) {}
 
@@ -67,10 +73,14 @@ public final class Backlog {
         return new LaneExplanation(lane, by, groups(counts));
     }
 
-    /** As ready work reads: first whether anybody could take it, then its quotas. */
+    /** As ready work reads: whether anybody could take it, then its budgets, then its quotas. */
     private static Reads reads(Lane lane, Queue queue, Collection<Session> alive) {
         return Route.obstacle(lane, queue.kind(), queue.needs(), alive)
                 .map(why -> new Reads(Situation.WITHOUT_WORKER, why))
+                .or(
+                        () ->
+                                queue.shortage()
+                                        .map(why -> new Reads(Situation.SHORT_OF_BUDGET, why)))
                 .or(
                         () ->
                                 queue.quotas().stream()

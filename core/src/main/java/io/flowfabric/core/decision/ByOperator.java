@@ -169,4 +169,18 @@ public final class ByOperator {
                                     full.inWords() + ".");
                         });
     }
+
+    /**
+     * Refuses to claim by hand what its budgets leave nothing for.
+     *
+     * @param obstacle what stands in the way, in words
+     * @throws Conflict when something does
+     */
+    public static void mustAfford(ExecutionId execution, Optional<String> obstacle) {
+        obstacle.ifPresent(
+                why -> {
+                    throw new Conflict(
+                            Conflict.Code.NOT_CLAIMABLE, execution.toString(), why + ".");
+                });
+    }
 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -29,6 +30,7 @@ import java.util.function.Consumer;
  *     away; none means for ever
  * @param needs what a worker must offer to get it: words, attributes, comparisons of versions
  * @param quotas what it counts against while it runs
+ * @param budgets what it draws on
  * @param maxReclaims how often its lease may lapse before it fails
  * @param maxReplays how often an operator may replay it
  * @param retention how long it is kept after its end; none means as long as its namespace says
@@ -42,6 +44,7 @@ public record Policy(
         Optional<Duration> stallTimeout,
         Capabilities needs,
         SortedSet<QuotaUse> quotas,
+        SortedSet<BudgetUse> budgets,
         int maxReclaims,
         int maxReplays,
         Optional<Duration> retention) {
@@ -56,6 +59,7 @@ public record Policy(
                     Optional.empty(),
                     Capabilities.NONE,
                     Collections.emptySortedSet(),
+                    Collections.emptySortedSet(),
                     100,
                     10,
                     Optional.empty());
@@ -67,6 +71,8 @@ public record Policy(
         stallTimeout = stallTimeout.map(timeout -> Durations.checked("stall timeout", 1, timeout));
         Limit.QUOTAS.checkCount("quotas", quotas.size());
         quotas = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<QuotaUse>) quotas));
+        Limit.BUDGETS.checkCount("budgets", budgets.size());
+        budgets = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<BudgetUse>) budgets));
         Limit.COUNT.checkRange("max reclaims", 0, maxReclaims);
         Limit.COUNT.checkRange("max replays", 0, maxReplays);
         retention = retention.map(kept -> Durations.checked("retention", 0, kept));
@@ -114,6 +120,20 @@ public record Policy(
         var more = new TreeSet<>(quotas);
         more.add(use);
         return with(draft -> draft.quotas = more);
+    }
+
+    /** Draws on one more budget, with nothing set aside. */
+    public Policy budget(String budget) {
+        return budget(budget, Map.of());
+    }
+
+    /** Draws on one more budget, with so much of each dimension set aside while it runs. */
+    public Policy budget(String budget, Map<String, Long> reserve) {
+        var use = BudgetUse.of(budget, reserve);
+        var more = new TreeSet<>(budgets);
+        more.remove(use);
+        more.add(use);
+        return with(draft -> draft.budgets = more);
     }
 
     public Policy maxReclaims(int other) {
@@ -184,6 +204,11 @@ public record Policy(
         digest.text(needs.toString());
         digest.number(quotas.size());
         quotas.forEach(use -> digest.text(use.quota()).text(use.key().orElse("")));
+        digest.number(budgets.size());
+        for (BudgetUse use : budgets) {
+            digest.text(use.budget()).number(use.reserve().size());
+            use.reserve().forEach((dimension, amount) -> digest.text(dimension).number(amount));
+        }
         digest.number(maxReclaims).number(maxReplays);
         digest.number(retention.map(Duration::toMillis).orElse(-1L));
     }
@@ -198,6 +223,7 @@ public record Policy(
         private Optional<Duration> stallTimeout;
         private Capabilities needs;
         private SortedSet<QuotaUse> quotas;
+        private SortedSet<BudgetUse> budgets;
         private int maxReclaims;
         private int maxReplays;
         private Optional<Duration> retention;
@@ -211,6 +237,7 @@ public record Policy(
             stallTimeout = policy.stallTimeout;
             needs = policy.needs;
             quotas = policy.quotas;
+            budgets = policy.budgets;
             maxReclaims = policy.maxReclaims;
             maxReplays = policy.maxReplays;
             retention = policy.retention;
@@ -226,6 +253,7 @@ public record Policy(
                     stallTimeout,
                     needs,
                     quotas,
+                    budgets,
                     maxReclaims,
                     maxReplays,
                     retention);

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -54,6 +55,7 @@ class PolicyTest {
                 new Change("needs", policy.needs(Capabilities.of("gpu"))),
                 new Change("maxReclaims", policy.maxReclaims(99)),
                 new Change("maxReplays", policy.maxReplays(9)),
+                new Change("budgets", policy.budget("team", Map.of("tokens", 7L))),
                 new Change("quotas", policy.quota("calls", "ada")),
                 new Change("retention", policy.retention(SECOND)));
     }
@@ -70,6 +72,7 @@ class PolicyTest {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Capabilities.NONE,
+                                Collections.emptySortedSet(),
                                 Collections.emptySortedSet(),
                                 100,
                                 10,
@@ -102,6 +105,7 @@ class PolicyTest {
                         Optional.of(CENTURY),
                         Capabilities.of("cuda"),
                         Collections.emptySortedSet(),
+                        Collections.emptySortedSet(),
                         9,
                         99,
                         Optional.of(CENTURY));
@@ -116,6 +120,7 @@ class PolicyTest {
                     case "stallTimeout" ->
                             before.stallTimeout(change.policy().stallTimeout().orElseThrow());
                     case "needs" -> before.needs(change.policy().needs());
+                    case "budgets" -> before.budget("team", Map.of("tokens", 7L));
                     case "quotas" -> before.quota("calls", "ada");
                     case "maxReclaims" -> before.maxReclaims(change.policy().maxReclaims());
                     case "maxReplays" -> before.maxReplays(change.policy().maxReplays());

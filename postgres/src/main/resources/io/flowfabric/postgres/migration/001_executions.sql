@@ -47,12 +47,25 @@ create table ${schema}.quota (
     check ((rate is null) = (span is null))
 );
 
--- What counts against a quota, for one key of it. Whoever starts or ends such work waits for this row, so
--- it says itself what the quota allows.
+-- How much may be used up. A deleted one bounds nothing.
+create table ${schema}.budget (
+    id integer generated always as identity primary key,
+    namespace text not null,
+    name text not null,
+    stops boolean not null,
+    period bigint,
+    parent integer references ${schema}.budget,
+    deleted boolean not null default false,
+    unique (namespace, name)
+);
+
+-- What counts against a quota, for one key of it, or against one dimension of a budget. Whoever starts or ends
+-- such work waits for this row, so it says itself what is allowed.
 create table ${schema}.meter (
     id integer generated always as identity primary key,
-    quota integer not null references ${schema}.quota,
-    -- empty: for what has none
+    quota integer references ${schema}.quota,
+    budget integer references ${schema}.budget,
+    -- of a quota: the key, or empty for what has none; of a budget: the dimension
     key text not null,
     most integer,
     rate integer,
@@ -62,10 +75,36 @@ create table ${schema}.meter (
     starts bigint[] not null default '{}',
     -- when the next may begin, while the rate is full
     opens bigint,
+    soft bigint,
+    hard bigint,
+    -- where work stops: at the hard limit, if it does at all
+    cap bigint,
+    used bigint not null default 0,
+    -- set aside for what runs, and not yet used
+    held bigint not null default 0,
+    -- when it begins at zero again
+    resets bigint,
     unique (quota, key),
-    check (running >= 0)
+    unique (budget, key),
+    check (running >= 0 and used >= 0 and held >= 0),
+    check ((quota is null) <> (budget is null))
 ) with (fillfactor = 50);
 create index meter_opens on ${schema}.meter (opens) where opens is not null;
+create index meter_resets on ${schema}.meter (resets) where resets is not null;
+
+-- What executions have used up, as they reported it.
+create table ${schema}.spending (
+    id bigint generated always as identity,
+    budget integer not null references ${schema}.budget,
+    key text not null,
+    execution uuid not null,
+    dimension text not null,
+    amount bigint not null,
+    at bigint not null,
+    refunded boolean not null default false,
+    primary key (budget, key)
+);
+create index spending_of on ${schema}.spending (execution);
 
 -- What a piece of work needs before it may start. Work is queued per gate, so that what a worker
 -- cannot run is never in its way.
@@ -75,9 +114,11 @@ create table ${schema}.gate (
     needs text[] not null,
     -- whether a comparison is among the needs, so that the process has to say whom it fits
     compares boolean not null,
-    -- what it counts against, and the same as it was asked for
+    -- what it counts against, how much of each is set aside, and the same as it was asked for
     meters integer[] not null default '{}',
+    costs bigint[] not null default '{}',
     quotas text[] not null default '{}',
+    budgets text[] not null default '{}',
     -- of kind, needs and meters: together they may be too long for an index
     digest bytea not null unique
 );
@@ -130,6 +171,8 @@ create table ${schema}.execution (
     since bigint,
     -- the meters that it counts against while it runs; null: none
     slots integer[],
+    -- what is still set aside for it in each of them
+    holds bigint[],
     deadline bigint,
     submitted bigint not null,
     changed bigint not null,
@@ -148,7 +191,7 @@ create table ${schema}.execution (
         and (situation = 'running') = (session is not null)
         and (situation = 'running') = (since is not null)
         and (situation <> 'running' or attempts > 0)
-        and (situation = 'running' or slots is null)
+        and (situation = 'running' or slots is null) and (slots is null) = (holds is null)
         -- who waits for a time knows for which, and whose idea it was
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null))
@@ -305,7 +348,7 @@ create table ${schema}.event (
     xid xid8 not null default pg_current_xact_id(),
     at bigint not null,
     -- a step has an execution, a heartbeat only a session, a change of a lane only a lane, and one of a
-    -- namespace only that, one of a quota both of these; a session with an actor was marked dead by that one, an execution without a
+    -- namespace only that, one of a quota or a budget with its name; a session with an actor was marked dead by that one, an execution without a
     -- transition was erased
     execution uuid,
     part smallint,
@@ -323,7 +366,8 @@ create table ${schema}.event (
     failure_detail text,
     settings text,
     of_namespace text,
-    quota text
+    quota text,
+    budget text
 ) partition by list (day);
 create index event_order on ${schema}.event (id);
 create index event_seen on ${schema}.event (xid);

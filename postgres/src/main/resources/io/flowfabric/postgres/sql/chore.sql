@@ -36,6 +36,8 @@ from (
     union all
     (select opens from ${schema}.meter where opens is not null order by opens limit 1)
     union all
+    (select resets from ${schema}.meter where resets is not null order by resets limit 1)
+    union all
     (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
     union all
     -- whoever ended this one did not come to return its work
@@ -111,6 +113,9 @@ untagged as (
 unresulted as (
     delete from ${schema}.result r using gone where r.id = gone.id
 ),
+unspent as (
+    delete from ${schema}.spending p using gone where p.execution = gone.id
+),
 unfailed as (
     delete from ${schema}.failure f using gone where f.id = gone.id
 )
@@ -155,6 +160,9 @@ untagged as (
 ),
 unresulted as (
     delete from ${schema}.result r using gone where r.id = gone.id
+),
+unspent as (
+    delete from ${schema}.spending p using gone where p.execution = gone.id
 ),
 unfailed as (
     delete from ${schema}.failure f using gone where f.id = gone.id

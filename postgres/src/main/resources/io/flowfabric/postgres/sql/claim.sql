@@ -17,14 +17,19 @@ claimer as (
 visible as (
     -- What compares was judged by the process, if it knows of it.
     select
-        lane.id as lane, lane.weight, gate.id as gate, gate.meters, claimer.now,
+        lane.id as lane, lane.weight, gate.id as gate, gate.meters, gate.costs, claimer.now,
         gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
         -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
         case when gate.meters <> '{}' then (
             select min(least(
                 m.most - m.running,
-                m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span)))
-            from ${schema}.meter m where m.id = any(gate.meters)) end as room
+                m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span),
+                case
+                    when m.cap is null then null
+                    when m.used >= m.cap then 0
+                    when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
+            from unnest(gate.meters, gate.costs) as asked (id, cost)
+            join ${schema}.meter m on m.id = asked.id) end as room
     from claimer
     join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
         and lane.state in ('active', 'draining')
@@ -36,7 +41,7 @@ visible as (
 -- Where to look: everywhere, or beside what is known to have been taken.
 stretch as (
     select
-        visible.lane, visible.weight, visible.gate, visible.meters, visible.room, visible.now,
+        visible.lane, visible.weight, visible.gate, visible.meters, visible.costs, visible.room, visible.now,
         coalesce(s.from_rank, -9223372036854775807) as from_rank, coalesce(s.from_fresh, false) as from_fresh, coalesce(s.from_seq, 0) as from_seq,
         coalesce(s.to_rank, 9223372036854775807) as to_rank, coalesce(s.to_fresh, true) as to_fresh
     from visible
@@ -69,7 +74,7 @@ busy as (
 ),
 candidate as (
     select
-        busy.lane, busy.weight, busy.gate, busy.meters, head.*,
+        busy.lane, busy.weight, busy.gate, busy.meters, busy.costs, head.*,
         -- the last that was looked at behind its gate, and there may be more
         head.nth = busy.reach and busy.reach < busy.most as edge
     from busy
@@ -103,7 +108,8 @@ turn as (
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
     select
-        m.id, m.running, m.rate, m.span, fresh.starts,
+        m.id, m.running, m.rate, m.span, m.held, fresh.starts, m.used >= m.cap as spent,
+        coalesce(m.cap - m.used - m.held, 9223372036854775807) as rest,
         coalesce(m.most - m.running, 2147483647) as places,
         coalesce(m.rate - cardinality(fresh.starts), 2147483647) as begins
     from ${schema}.meter m
@@ -128,26 +134,28 @@ open as (
     select turn.*
     from turn
     where turn.meters = '{}' or not exists (
-        select from meter where meter.id = any(turn.meters) and (meter.places <= 0 or meter.begins <= 0))
+        select from unnest(turn.meters, turn.costs) as asked (id, cost)
+        join meter on meter.id = asked.id
+        where meter.places <= 0 or meter.begins <= 0 or meter.spent or asked.cost > meter.rest)
 ),
 over as (
     select queue.place
     from (
         select
-            open.place, slot,
+            open.place, asked.slot, sum(asked.cost) over ahead as costs,
             count(*) over ahead as places, count(*) filter (where open.starts) over ahead as begins
         from open
-        cross join unnest(open.meters) as slot
+        cross join unnest(open.meters, open.costs) as asked (slot, cost)
         where open.meters <> '{}'
-        window ahead as (partition by slot order by open.turn, open.lane, open.rank, open.fresh, open.seq)
+        window ahead as (partition by asked.slot order by open.turn, open.lane, open.rank, open.fresh, open.seq)
     ) as queue
     join meter on meter.id = queue.slot
-    where queue.places > meter.places or queue.begins > meter.begins
+    where queue.places > meter.places or queue.begins > meter.begins or queue.costs > meter.rest
 ),
 taken as (
     -- In the order of their turns, one after the other, and no further than necessary. The entry is found by
     -- its place: nobody moves entries, and one that is gone is passed over.
-    select head.place, head.id, head.rank, head.fresh, head.turn, head.weight, head.meters
+    select head.place, head.id, head.rank, head.fresh, head.turn, head.weight, head.meters, head.costs
     from (
         select * from open where place <> all(array(select place from over)) order by turn, lane, rank, fresh, seq
     ) as head
@@ -170,6 +178,7 @@ leased as (
         session = claimer.id,
         since = greatest((select now from begun), e.changed),
         slots = nullif(taken.meters, '{}'),
+        holds = nullif(taken.costs, '{}'),
         changed = greatest((select now from begun), e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -177,22 +186,25 @@ leased as (
     from taken, claimer
     where e.id = taken.id
     returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.slots,
+        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.slots, e.holds,
         taken.rank, taken.fresh, taken.turn, taken.weight
 ),
 counted as (
     update ${schema}.meter m
     set running = meter.running + given.places,
+        held = meter.held + given.held,
         starts = case when meter.rate is null then '{}' else meter.starts || array_fill(begun.now, array[given.begins]) end,
         opens = case when cardinality(meter.starts) + given.begins >= meter.rate then
             (meter.starts || array_fill(begun.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
             + meter.span end
     from begun, meter, (
-        select slot, count(*)::integer as places, (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
+        select
+            asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as held,
+            (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
         from leased
-        cross join unnest(leased.slots) as slot
+        cross join unnest(leased.slots, leased.holds) as asked (slot, cost)
         where leased.slots is not null
-        group by slot
+        group by asked.slot
     ) as given
     where m.id = given.slot and meter.id = given.slot
 ),
@@ -278,6 +290,7 @@ leased as (
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
         slots = (select nullif(g.meters, '{}') from ${schema}.gate g where g.id = e.gate),
+        holds = (select nullif(g.costs, '{}') from ${schema}.gate g where g.id = e.gate),
         changed = greatest(clock.now, e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -290,6 +303,7 @@ counted as (
     -- The caller has locked these, and has seen that there is room.
     update ${schema}.meter m
     set running = m.running + 1,
+        held = m.held + leased.holds[array_position(leased.slots, m.id)],
         starts = case
             when m.rate is null then '{}'
             when leased.next in ('first', 'retry', 'replay') then kept.starts || clock.now

@@ -34,7 +34,7 @@ item as (
     -- With what the write needs to know and cannot see: who holds it. In the order in which rows are locked.
     select
         i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now,
-        e.session as owner, e.slots, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
+        e.session as owner, e.slots, e.holds, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
     from clock
     cross join unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[],
@@ -59,6 +59,7 @@ changed as (
         session = null,
         since = null,
         slots = null,
+        holds = null,
         -- where it would go on; the lane may have other settings by now
         rank = case when i.next is null then e.rank else (
             select case when l.ageing is null then -e.priority else e.submitted - e.priority * l.ageing end
@@ -74,7 +75,7 @@ changed as (
     where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline,
-        e.attempts, e.epoch, i.owner, i.slots, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
+        e.attempts, e.epoch, i.owner, i.slots, i.holds, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
         i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
@@ -100,10 +101,10 @@ freed as (
 ),
 uncounted as (
     update ${schema}.meter m
-    set running = m.running - given.places
+    set running = m.running - given.places, held = m.held - given.held
     from (
-        select slot, count(*) as places
-        from changed cross join unnest(slots) as slot
+        select slot, count(*) as places, sum(hold) as held
+        from changed cross join unnest(slots, holds) as given (slot, hold)
         where slots is not null
         group by slot
     ) as given
@@ -167,7 +168,8 @@ before as (
     select
         i.*, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation as was, e.next = 'first' as fresh,
         case when i.transition <> 'reprioritise' then e.session end as owner,
-        case when i.transition <> 'reprioritise' then e.slots end as slots
+        case when i.transition <> 'reprioritise' then e.slots end as slots,
+        case when i.transition <> 'reprioritise' then e.holds end as holds
     from item i
     join ${schema}.execution e on e.id = i.id
 ),
@@ -195,6 +197,7 @@ changed as (
         session = case when i.transition = 'reprioritise' then e.session end,
         since = case when i.transition = 'reprioritise' then e.since end,
         slots = case when i.transition = 'reprioritise' then e.slots end,
+        holds = case when i.transition = 'reprioritise' then e.holds end,
         priority = coalesce(i.priority, e.priority),
         rank = (
             select case when l.ageing is null then -coalesce(i.priority, e.priority)
@@ -209,7 +212,7 @@ changed as (
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline,
-        e.attempts, e.epoch, i.owner, i.slots, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        e.attempts, e.epoch, i.owner, i.slots, i.holds, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.content_type, i.result,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
@@ -229,10 +232,10 @@ freed as (
 ),
 uncounted as (
     update ${schema}.meter m
-    set running = m.running - given.places
+    set running = m.running - given.places, held = m.held - given.held
     from (
-        select slot, count(*) as places
-        from changed cross join unnest(slots) as slot
+        select slot, count(*) as places, sum(hold) as held
+        from changed cross join unnest(slots, holds) as given (slot, hold)
         where slots is not null
         group by slot
     ) as given
@@ -344,15 +347,15 @@ returning e.id
 -- name: quarantine
 -- Takes an execution out of the way that was claimed and then could not be read.
 with before as (
-    select id, slots from ${schema}.execution where id = any(:ids::uuid[]) and session = :session::uuid order by id for update
+    select id, slots, holds from ${schema}.execution where id = any(:ids::uuid[]) and session = :session::uuid order by id for update
 ),
 changed as (
     update ${schema}.execution e
-    set situation = 'held_by_operator', detail = :detail, session = null, since = null, slots = null,
+    set situation = 'held_by_operator', detail = :detail, session = null, since = null, slots = null, holds = null,
         until = null, delayed_by = null, next = 'reclaim'
     from before
     where e.id = before.id
-    returning e.lane, e.situation, e.submitted, e.seq, e.id, before.slots
+    returning e.lane, e.situation, e.submitted, e.seq, e.id, before.slots, before.holds
 ),
 freed as (
     -- Everyone who counts or gives back locks the meters in the order of their numbers.
@@ -364,10 +367,10 @@ freed as (
 ),
 uncounted as (
     update ${schema}.meter m
-    set running = m.running - given.places
+    set running = m.running - given.places, held = m.held - given.held
     from (
-        select slot, count(*) as places
-        from changed cross join unnest(slots) as slot
+        select slot, count(*) as places, sum(hold) as held
+        from changed cross join unnest(slots, holds) as given (slot, hold)
         where slots is not null
         group by slot
     ) as given

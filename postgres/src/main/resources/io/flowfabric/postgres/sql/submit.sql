@@ -21,14 +21,15 @@ returning id
 delete from ${schema}.lane where id = any(:ids::integer[]) and id <> all(:used::integer[])
 
 -- name: gates
-select id, kind, needs, meters, quotas from ${schema}.gate where id = any(:ids::integer[])
+select id, kind, needs, meters, costs, quotas, budgets from ${schema}.gate where id = any(:ids::integer[])
 
 -- name: gate
 select id from ${schema}.gate where digest = :digest
 
 -- name: add_gate
-insert into ${schema}.gate (kind, needs, compares, meters, quotas, digest)
-values (:kind, :needs::text[], :compares::boolean, :meters::integer[], :quotas::text[], :digest)
+insert into ${schema}.gate (kind, needs, compares, meters, costs, quotas, budgets, digest)
+values (
+    :kind, :needs::text[], :compares::boolean, :meters::integer[], :costs::bigint[], :quotas::text[], :budgets::text[], :digest)
 on conflict do nothing
 
 -- name: add_lane_gates

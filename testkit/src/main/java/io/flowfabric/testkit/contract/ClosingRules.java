@@ -10,6 +10,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
@@ -20,6 +21,7 @@ import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
@@ -82,6 +84,14 @@ abstract class ClosingRules extends Rules {
                 () -> store.quotas().list(Namespace.DEFAULT, Cursor.NONE, 1),
                 () -> store.quotas().recount(Namespace.DEFAULT),
                 () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", World.OLGA)),
+                () -> store.budgets().define(Budget.of("b", "tokens", 1), World.OLGA),
+                () -> store.budgets().describe(Namespace.DEFAULT, "b"),
+                () -> store.budgets().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> store.budgets().reset(Namespace.DEFAULT, "b", World.OLGA),
+                () -> closed(() -> store.budgets().delete(Namespace.DEFAULT, "b", World.OLGA)),
+                () -> store.budgets().ledger(id),
+                () -> store.budgets().refund(id, "b", "k", World.OLGA),
+                () -> store.leases().spend(List.of(new Spending(lease.fence(), "b", "t", 1, "k"))),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
                 () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1),

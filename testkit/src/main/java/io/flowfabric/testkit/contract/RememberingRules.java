@@ -123,6 +123,8 @@ abstract class RememberingRules extends Rules {
             case Event.LaneChange change -> Optional.empty();
             case Event.NamespaceChange change -> Optional.empty();
             case Event.QuotaChange change -> Optional.empty();
+            case Event.BudgetChange change -> Optional.empty();
+            case Event.BudgetReached reached -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.empty();
             case Event.Step step ->

@@ -259,6 +259,7 @@ abstract class RetryingRules extends Rules {
                         Optional.of(Duration.ofMinutes(12)),
                         Capabilities.NONE,
                         Collections.emptySortedSet(),
+                        Collections.emptySortedSet(),
                         13,
                         14,
                         Optional.of(Duration.ofDays(15)));

@@ -225,6 +225,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Budgets extends BudgetRules {
+        Budgets() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Quotas extends QuotaRules {
         Quotas() {
             super(StoreContract.this::open);

@@ -102,6 +102,11 @@ final class Drain {
     }
 
     private void liftQuotas(Namespace namespace) {
+        for (String budget : Scene.BUDGETS) {
+            desk.grant(
+                    new Operation.Grant(
+                            namespace, budget, Operation.Grant.Change.DELETE, 0, JANITOR.actor()));
+        }
         for (QuotaUse use : Scene.QUOTAS) {
             desk.bound(
                     new Operation.Bound(namespace, use.quota(), Optional.empty(), JANITOR.actor()));

@@ -66,6 +66,10 @@ final class FeedFollower {
                         case Event.LaneChange change -> change.lane();
                         case Event.NamespaceChange change -> change.namespace();
                         case Event.QuotaChange change -> List.of(change.namespace(), change.name());
+                        case Event.BudgetChange change ->
+                                List.of(change.namespace(), change.budget());
+                        case Event.BudgetReached reached ->
+                                List.of(reached.namespace(), reached.budget());
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
                     };

@@ -93,6 +93,24 @@ record Generator(long seed, int stream, Mix mix) {
             case ASSIGN -> new Operation.Assign(draw.back(), draw.below(WORKERS));
             case MARK_DEAD -> new Operation.MarkDead(draw.below(WORKERS), draw.one("ada", "bob"));
             case BOUND -> bound(draw);
+            case GRANT ->
+                    new Operation.Grant(
+                            draw.one(Scene.NAMESPACES),
+                            draw.one(Scene.BUDGETS),
+                            draw.one(
+                                    Operation.Grant.Change.DEFINE,
+                                    Operation.Grant.Change.DEFINE,
+                                    Operation.Grant.Change.DEFINE_WITH_PERIOD,
+                                    Operation.Grant.Change.RESET,
+                                    Operation.Grant.Change.DELETE),
+                            draw.one(0L, 10L, 100L),
+                            draw.one("ada", "bob"));
+            case SPEND ->
+                    new Operation.Spend(
+                            hold(draw),
+                            draw.one(Scene.BUDGETS),
+                            draw.one(0L, 1L, 5L, 40L),
+                            draw.below(40));
             case CONFIGURE ->
                     new Operation.Configure(
                             draw.one(Scene.LANES), settings(draw), draw.one("ada", "bob"));

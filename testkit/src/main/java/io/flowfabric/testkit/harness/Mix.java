@@ -27,7 +27,9 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         TICK,
         PASS,
         MARK_DEAD,
-        BOUND
+        BOUND,
+        GRANT,
+        SPEND
     }
 
     /** Submitters of a concurrent run. */
@@ -59,6 +61,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Kind.OPEN, 2,
                                     Kind.END, 5,
                                     Kind.BOUND, 8,
+                                    Kind.GRANT, 8,
                                     Kind.CONFIGURE, 8)),
                     1);
 
@@ -106,6 +109,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.PASS, 8);
         weights.put(Kind.MARK_DEAD, 1);
         weights.put(Kind.BOUND, 4);
+        weights.put(Kind.GRANT, 4);
+        weights.put(Kind.SPEND, 6);
         return weights;
     }
 }

@@ -252,6 +252,20 @@ sealed interface Operation {
     record Bound(Namespace namespace, String name, Optional<Quota> quota, String actor)
             implements Operation {}
 
+    /** An operator defines a budget, begins it anew, or deletes it. */
+    record Grant(Namespace namespace, String name, Change change, long hard, String actor)
+            implements Operation {
+        enum Change {
+            DEFINE,
+            DEFINE_WITH_PERIOD,
+            RESET,
+            DELETE
+        }
+    }
+
+    /** A worker reports what it used up. */
+    record Spend(Hold hold, String budget, long amount, int key) implements Operation {}
+
     // Time.
 
     /** A chore is done in rounds of a limit, until nothing is due. */

@@ -4,6 +4,9 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.contract.Budget.Bounds;
+import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.testkit.harness.Operation.Deed;
@@ -12,6 +15,7 @@ import io.flowfabric.testkit.harness.Operation.Intent;
 import io.flowfabric.testkit.history.Acknowledgement.ActDone;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -112,6 +116,37 @@ final class OperatorPart extends Part {
                             }
                             return quotas.define(operation.quota().get(), by);
                         });
+    }
+
+    void grant(Operation.Grant operation) {
+        var by = new By(operation.actor(), "it seemed right");
+        var unused =
+                stage.call(
+                        "budget",
+                        List.of(operation.namespace(), operation.name(), operation.change()),
+                        store -> granted(store.budgets(), operation, by));
+    }
+
+    private static Object granted(Budgets budgets, Operation.Grant operation, By by) {
+        var budget =
+                Budget.of(operation.name(), Scene.TOKENS, operation.hard())
+                        .bounds(
+                                Scene.TOKENS,
+                                Bounds.hard(operation.hard()).soft(operation.hard() / 2))
+                        .namespace(operation.namespace());
+        var placed =
+                operation.name().equals(Scene.BUDGETS.getFirst())
+                        ? budget
+                        : budget.parent(Scene.BUDGETS.getFirst());
+        return switch (operation.change()) {
+            case DEFINE -> budgets.define(placed, by);
+            case DEFINE_WITH_PERIOD -> budgets.define(placed.period(Duration.ofSeconds(30)), by);
+            case RESET -> budgets.reset(operation.namespace(), operation.name(), by);
+            case DELETE -> {
+                budgets.delete(operation.namespace(), operation.name(), by);
+                yield "deleted";
+            }
+        };
     }
 
     void configure(Operation.Configure operation) {

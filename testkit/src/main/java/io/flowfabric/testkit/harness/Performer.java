@@ -37,6 +37,8 @@ final class Performer {
             case Operation.MarkDead mark -> operators.markDead(mark);
             case Operation.Configure configure -> operators.configure(configure);
             case Operation.Bound bound -> operators.bound(bound);
+            case Operation.Grant grant -> operators.grant(grant);
+            case Operation.Spend spend -> workers.spend(spend);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);
         }

@@ -47,6 +47,12 @@ final class Scene {
                     QuotaUse.of("post", "bo"),
                     QuotaUse.of("calls"));
 
+    /** What work may draw on; the second is below the first. */
+    static final List<String> BUDGETS = List.of("house", "team");
+
+    /** What all of them count. */
+    static final String TOKENS = "tokens";
+
     private Scene() {}
 
     /** The names of the lanes of a namespace. */

@@ -109,6 +109,7 @@ final class StateComparison {
         for (ExecutionId id : changed) {
             twins.look("history", store -> store.queries().history(id));
             twins.look("explain", store -> store.queries().explain(id));
+            twins.look("ledger", store -> store.budgets().ledger(id));
         }
     }
 
@@ -119,6 +120,10 @@ final class StateComparison {
         }
         for (Namespace namespace : Scene.NAMESPACES) {
             twins.look("quotas", store -> pages(at -> store.quotas().list(namespace, at, 1)));
+            twins.look("budgets", store -> pages(at -> store.budgets().list(namespace, at, 1)));
+            for (String budget : Scene.BUDGETS) {
+                twins.look("budget", store -> store.budgets().describe(namespace, budget));
+            }
             for (QuotaUse use : Scene.QUOTAS) {
                 twins.look("quota", store -> store.quotas().describe(namespace, use));
             }

@@ -8,6 +8,7 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.policy.Retry;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /** Thinks of work, with every policy that means something. */
@@ -45,6 +46,14 @@ final class WorkGenerator {
                         .needs(draw.chance(25) ? draw.one(Scene.NEEDS) : Capabilities.NONE)
                         .maxReclaims(draw.one(0, 1, 2, 100))
                         .maxReplays(draw.one(0, 1, 10, 10));
+        if (draw.chance(20)) {
+            policy =
+                    policy.budget(
+                            draw.one(Scene.BUDGETS),
+                            draw.chance(50)
+                                    ? Map.of()
+                                    : Map.of(Scene.TOKENS, (long) draw.one(0, 3, 20)));
+        }
         while (draw.chance(25)) {
             policy = counted(policy, draw.one(Scene.QUOTAS));
         }

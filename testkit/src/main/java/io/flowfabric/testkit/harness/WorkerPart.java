@@ -8,6 +8,7 @@ import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Hold;
 import io.flowfabric.testkit.harness.Operation.Manner;
@@ -96,6 +97,25 @@ final class WorkerPart extends Part {
                                                         .note(
                                                                 new ProgressKept(
                                                                         heard.span(), report))));
+    }
+
+    void spend(Operation.Spend operation) {
+        presented(operation.hold())
+                .map(
+                        fence ->
+                                List.of(
+                                        new Spending(
+                                                fence,
+                                                operation.budget(),
+                                                Scene.TOKENS,
+                                                operation.amount(),
+                                                "spending-" + operation.key())))
+                .ifPresent(
+                        spendings ->
+                                stage.call(
+                                        "spend",
+                                        spendings,
+                                        store -> store.leases().spend(spendings)));
     }
 
     void end(Operation.End operation) {

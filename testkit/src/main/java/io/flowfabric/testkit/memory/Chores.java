@@ -67,6 +67,7 @@ final class Chores implements Maintenance {
         done += each(limit - done, Row::live, Row::stallDue, this::stall);
         done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
         wakeBehindQuotas();
+        world.purses.resetDue(world.now());
         return done;
     }
 
@@ -148,6 +149,7 @@ final class Chores implements Maintenance {
                         Stream.of(
                                         world.rows().stream().flatMap(Chores::dueTimes),
                                         world.rows().stream().flatMap(this::windows),
+                                        world.purses.all().flatMap(p -> p.resets.stream()),
                                         world.sessions().map(living -> living.aliveUntil))
                                 .flatMap(times -> times)
                                 .min(Comparator.naturalOrder())

@@ -66,6 +66,7 @@ final class Explaining {
                                         new Backlog.Queue(
                                                 row.submission.kind(),
                                                 row.policy().needs(),
+                                                world.purses.obstacle(row),
                                                 quotas(row),
                                                 1))
                         .toList();
@@ -137,6 +138,7 @@ final class Explaining {
         var order = order(world.lane(self.lane()).settings);
         return (int)
                 rows(self.lane(), row -> row.state instanceof Ready)
+                        .filter(row -> world.purses.obstacle(row).isEmpty())
                         .filter(
                                 row ->
                                         rivals.include(

@@ -2,12 +2,16 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.contract.Spent;
 import io.flowfabric.core.decision.ByHolder;
 
 import java.util.List;
@@ -35,6 +39,35 @@ final class LeaseWriting implements Leases {
                 Optional.of(
                         new ExecutionView.Done(report.percent(), report.message(), world.now()));
         return report.fence();
+    }
+
+    @Override
+    public List<Answer<BudgetView>> spend(List<Spending> spendings) {
+        return Answers.each(world, "spendings", spendings, this::spend);
+    }
+
+    private BudgetView spend(Spending spending) {
+        var row = world.find(spending.fence().execution());
+        if (!world.holds(row, spending.fence())) {
+            throw row.leaseLost(spending.fence());
+        }
+        var purse =
+                world.purses
+                        .find(row.lane().namespace(), spending.budget())
+                        .orElseThrow(() -> new NotFound("budget", spending.budget()));
+        purse.mustCount(List.of(spending.dimension()));
+        var spent =
+                new Spent(
+                        spending.budget(),
+                        spending.dimension(),
+                        spending.amount(),
+                        spending.key(),
+                        world.now(),
+                        false);
+        if (world.purses.isNew(row, spent)) {
+            world.purses.spend(row, spent);
+        }
+        return purse.view();
     }
 
     @Override

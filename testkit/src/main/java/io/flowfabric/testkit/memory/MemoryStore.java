@@ -1,6 +1,7 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Lanes;
@@ -72,6 +73,11 @@ public final class MemoryStore implements Store {
     @Override
     public Quotas quotas() {
         return new QuotaKeeping(world);
+    }
+
+    @Override
+    public Budgets budgets() {
+        return new BudgetKeeping(world);
     }
 
     @Override

@@ -46,6 +46,7 @@ final class Operating implements Operations {
                         return held.get();
                     }
                     ByOperator.mustBeClaimable(row.facts(), row.pastDeadline(world.now()));
+                    ByOperator.mustAfford(row.id(), world.purses.obstacle(row));
                     ByOperator.mustHaveRoom(
                             row.id(), world.meters.views(row, world.now()).toList());
                     return world.lease(row, living, Optional.of(by));

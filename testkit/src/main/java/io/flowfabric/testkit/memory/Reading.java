@@ -191,6 +191,10 @@ final class Reading implements Queries, Feeds {
     }
 
     private ExecutionState admitted(Row row, Ready ready) {
+        var why = world.purses.obstacle(row);
+        if (why.isPresent()) {
+            return new Blocked(BlockedBy.BUDGET, why.get(), ready);
+        }
         return world.meters
                 .views(row, world.now())
                 .filter(view -> !view.open())

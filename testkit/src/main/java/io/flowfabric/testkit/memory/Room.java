@@ -1,17 +1,23 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.BudgetView;
+import io.flowfabric.core.contract.BudgetView.Level;
 import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.testkit.memory.Purses.Purse;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** How much room the quotas leave to a claim that takes one piece of work after the other. */
 final class Room {
     private final World world;
     private final Map<Place, Taken> taken = new HashMap<>();
+    private final Map<Purse, Map<String, Long>> aside = new HashMap<>();
 
     private record Place(Namespace namespace, QuotaUse use) {}
 
@@ -29,7 +35,25 @@ final class Room {
 
     /** Whether there is room for this, too. */
     boolean admits(Row row) {
-        return world.meters.views(row, world.now()).allMatch(view -> admits(row, view));
+        return world.meters.views(row, world.now()).allMatch(view -> admits(row, view))
+                && world.purses
+                        .uses(row)
+                        .filter(use -> !use.getKey().deleted)
+                        .allMatch(use -> affords(use.getKey(), use.getValue()));
+    }
+
+    private boolean affords(Purse purse, BudgetUse use) {
+        var levels = new TreeMap<>(purse.levels);
+        aside.getOrDefault(purse, Map.of())
+                .forEach(
+                        (dimension, more) ->
+                                levels.merge(
+                                        dimension,
+                                        new Level(0, more),
+                                        (one, two) ->
+                                                new Level(one.used(), one.held() + two.held())));
+        var view = new BudgetView(purse.budget, levels, purse.resets);
+        return view.obstacle(use.reserve()).isEmpty();
     }
 
     private boolean admits(Row row, QuotaView view) {
@@ -44,6 +68,7 @@ final class Room {
     }
 
     void take(Row row) {
+        setAside(row);
         int starts = ((Ready) row.state).next().startsAttempt() ? 1 : 0;
         for (QuotaUse use : row.policy().quotas()) {
             taken.merge(
@@ -51,6 +76,23 @@ final class Room {
                     Taken.NOTHING.and(1, starts),
                     (before, more) -> before.and(more.running, more.started));
         }
+    }
+
+    private void setAside(Row row) {
+        world.purses
+                .uses(row)
+                .forEach(
+                        use ->
+                                use.getValue()
+                                        .reserve()
+                                        .forEach(
+                                                (dimension, amount) ->
+                                                        aside.computeIfAbsent(
+                                                                        use.getKey(),
+                                                                        p -> new HashMap<>())
+                                                                .merge(
+                                                                        dimension, amount,
+                                                                        Long::sum)));
     }
 
     private static Place place(Row row, QuotaUse use) {

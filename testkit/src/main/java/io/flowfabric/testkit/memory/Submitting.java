@@ -7,6 +7,7 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 
 import java.util.List;
@@ -60,6 +61,13 @@ final class Submitting implements Submissions {
             if (world.meters.quota(submission.lane().namespace(), use.quota()).isEmpty()) {
                 throw new NotFound("quota", use.quota());
             }
+        }
+        for (BudgetUse use : submission.policy().budgets()) {
+            var purse =
+                    world.purses
+                            .find(submission.lane().namespace(), use.budget())
+                            .orElseThrow(() -> new NotFound("budget", use.budget()));
+            purse.mustCount(use.reserve().keySet());
         }
         return new Submitted(world.submit(submission, digest).id(), true);
     }

@@ -61,6 +61,7 @@ class World implements Wakeups {
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
     final Meters meters = new Meters();
+    final Purses purses = new Purses(this);
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
@@ -369,6 +370,7 @@ class World implements Wakeups {
             row.progress = Optional.empty();
         }
         meters.take(row, next.startsAttempt(), now());
+        purses.take(row);
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
         row.owner = Optional.of(living.owner());
@@ -385,7 +387,8 @@ class World implements Wakeups {
         var owner = stays ? Optional.<Owner>empty() : row.owner;
         if (!stays && row.state instanceof Running) {
             meters.give(row);
-            if (!row.policy().quotas().isEmpty()) {
+            purses.give(row);
+            if (!row.policy().quotas().isEmpty() || !row.policy().budgets().isEmpty()) {
                 freed(row.lane().namespace());
             }
         }
@@ -411,6 +414,7 @@ class World implements Wakeups {
     /** Forgets an execution that has ended. Its key is free again. */
     void erase(Row row) {
         rows.remove(row.id().uuid());
+        purses.ledger.remove(row.id());
         row.submission.key().ifPresent(key -> keysOf(row.lane().namespace()).remove(key));
     }
 

@@ -1,0 +1,47 @@
+package io.flowfabric.core.contract;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Namespace;
+
+import java.util.List;
+
+/** How much may be used up, and what was. */
+public interface Budgets {
+    /**
+     * Defines a budget, or changes its bounds, its period or what a breach does, from now on.
+     *
+     * @throws io.flowfabric.core.NotFound when there is no such parent
+     * @throws io.flowfabric.core.Conflict when it lives with other dimensions or another parent
+     */
+    BudgetView define(Budget budget, By by);
+
+    /**
+     * How a budget stands.
+     *
+     * @throws io.flowfabric.core.NotFound when nobody defined it
+     */
+    BudgetView describe(Namespace namespace, String budget);
+
+    /** The budgets of a namespace, by name. */
+    Page<Budget> list(Namespace namespace, Cursor after, int max);
+
+    /** Begins at zero again, now; what is set aside stays so. */
+    BudgetView reset(Namespace namespace, String budget, By by);
+
+    /**
+     * Takes the bounds away. Work that draws on the budget is no longer held back, and new work
+     * cannot name it. Deleting again is success.
+     */
+    void delete(Namespace namespace, String budget, By by);
+
+    /** What an execution used up, as reported, in order. */
+    List<Spent> ledger(ExecutionId execution);
+
+    /**
+     * Takes a report back. Doing so again is success.
+     *
+     * @throws io.flowfabric.core.NotFound when the execution reported nothing under this key
+     */
+    Spent refund(ExecutionId execution, String budget, String key, By by);
+}

@@ -1,0 +1,130 @@
+-- name: budget
+select b.id, b.namespace, b.name, b.stops, b.period, above.name as parent
+from ${schema}.budget b
+left join ${schema}.budget above on above.id = b.parent
+where b.namespace = :namespace and b.name = :name and not b.deleted
+
+-- name: list_budgets
+select b.id, b.namespace, b.name, b.stops, b.period, above.name as parent
+from ${schema}.budget b
+left join ${schema}.budget above on above.id = b.parent
+where b.namespace = :namespace and not b.deleted and b.name collate "C" > :after collate "C"
+order by b.name collate "C"
+limit :max::integer
+
+-- name: lock_budget
+-- One change of a budget at a time; a first one makes the row.
+insert into ${schema}.budget as b (namespace, name, stops, deleted) values (:namespace, :name, true, true)
+on conflict (namespace, name) do update set name = b.name
+returning b.id, b.namespace, b.name, b.stops, b.period, b.deleted,
+    (select above.name from ${schema}.budget above where above.id = b.parent) as parent
+
+-- name: change_budget
+update ${schema}.budget
+set stops = :stops::boolean, period = :period::bigint, deleted = :deleted::boolean,
+    parent = (select above.id from ${schema}.budget above where above.namespace = :namespace and above.name = :parent)
+where id = :id::integer
+
+-- name: dimensions
+-- What a budget counts, and how it stands.
+select m.id, m.budget, m.key as dimension, m.soft, m.hard, m.used, m.held, m.resets
+from ${schema}.meter m
+where m.budget = any(:budgets::integer[])
+order by m.key
+
+-- name: lock_dimensions
+select id from ${schema}.meter where budget = :budget::integer order by id for update
+
+-- name: set_dimensions
+insert into ${schema}.meter as m (budget, key, soft, hard, cap, resets)
+select :budget::integer, d.key, d.soft, d.hard, d.cap, :resets::bigint
+from unnest(:keys::text[], :softs::bigint[], :hards::bigint[], :caps::bigint[]) as d (key, soft, hard, cap)
+order by d.key
+on conflict (budget, key) do update
+set soft = excluded.soft, hard = excluded.hard, cap = excluded.cap, resets = excluded.resets
+returning m.id
+
+-- name: lift_dimensions
+update ${schema}.meter set cap = null, soft = null, resets = null where budget = :budget::integer returning id
+
+-- name: reset_dimensions
+update ${schema}.meter set used = 0 where budget = :budget::integer returning id
+
+-- name: reset_due
+-- Where a period is over everything begins at zero; what is set aside stays so.
+with clock as materialized (
+    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+),
+due as (
+    select m.id from ${schema}.meter m where m.resets <= (select now from clock) order by m.id for update skip locked
+)
+update ${schema}.meter m
+set used = 0, resets = m.resets + ((clock.now - m.resets) / b.period + 1) * b.period
+from due, clock, ${schema}.budget b
+where m.id = due.id and b.id = m.budget
+returning m.id
+
+-- name: chain
+-- The meters of a budget and of those above it, each with its dimension; the budget's own first.
+with recursive above as (
+    select b.id, b.name, b.parent, b.deleted, 0 as height
+    from ${schema}.budget b where b.namespace = :namespace and b.name = :name
+    union all
+    select b.id, b.name, b.parent, b.deleted, above.height + 1
+    from above join ${schema}.budget b on b.id = above.parent
+)
+select m.id, above.id as budget, above.name, above.deleted, m.key as dimension, above.height
+from above join ${schema}.meter m on m.budget = above.id
+order by above.height, m.key
+
+-- name: holder
+-- Whoever reports holds the lease, and nobody else is at it.
+select e.id, e.slots, e.holds
+from ${schema}.execution e
+join ${schema}.session s on s.id = e.session and not s.dead
+    and s.alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+where e.id = :id::uuid and e.part = :part::smallint and e.situation = 'running'
+    and e.attempts - 1 = :attempt::integer and e.epoch = :epoch::bigint
+for update of e
+
+-- name: spend
+insert into ${schema}.spending (budget, key, execution, dimension, amount, at)
+select :budget::integer, :key, :execution::uuid, :dimension, :amount::bigint,
+    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+on conflict do nothing
+returning id
+
+-- name: spent_before
+select execution, dimension, amount from ${schema}.spending where budget = :budget::integer and key = :key
+
+-- name: hold_less
+update ${schema}.execution set holds = :holds::bigint[] where id = :id::uuid
+
+-- name: use_up
+-- The caller has locked them. Says what was used before.
+update ${schema}.meter m
+set used = greatest(0, m.used + :amount::bigint), held = m.held - settled.amount
+from unnest(:ids::integer[], :settled::bigint[]) as settled (id, amount)
+where m.id = settled.id
+returning m.id, m.used, m.soft, m.hard
+
+-- name: tell_budget
+insert into ${schema}.event_${day} (at, of_namespace, budget, actor, reason, settings)
+select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :name, :actor, :reason, :settings
+
+-- name: ledger
+select b.name as budget, p.dimension, p.amount, p.key, p.at, p.refunded
+from ${schema}.spending p
+join ${schema}.budget b on b.id = p.budget
+where p.execution = :execution::uuid
+order by p.id
+
+-- name: refund
+update ${schema}.spending p set refunded = true
+from ${schema}.budget b
+where b.id = p.budget and b.namespace = :namespace and b.name = :name
+    and p.execution = :execution::uuid and p.key = :key and not p.refunded
+returning p.dimension, p.amount
+
+-- name: lane_of
+select lane from ${schema}.execution where id = :id::uuid
