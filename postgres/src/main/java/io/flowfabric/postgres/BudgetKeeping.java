@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** How budgets are kept. */
@@ -75,11 +76,10 @@ final class BudgetKeeping implements Budgets {
     }
 
     private List<Integer> define(Jdbc tx, Budget budget, By by) {
-        budget.parent()
-                .ifPresent(
-                        above ->
-                                frame(tx, budget.namespace(), above)
-                                        .orElseThrow(() -> new NotFound("budget", above)));
+        var above = budget.parent();
+        if (above.isPresent() && frame(tx, budget.namespace(), above.get()).isEmpty()) {
+            throw new NotFound("budget", above.get());
+        }
         var frame =
                 tx.query("lock_budget")
                         .set("namespace", budget.namespace().name())
@@ -364,8 +364,8 @@ final class BudgetKeeping implements Budgets {
 
     /** What the meters of a budget know. */
     private record Standing(
-            TreeMap<String, Bounds> bounds,
-            TreeMap<String, Level> levels,
+            SortedMap<String, Bounds> bounds,
+            SortedMap<String, Level> levels,
             Optional<Instant> resets) {
         BudgetView view(Frame frame) {
             var budget =

@@ -211,7 +211,8 @@ final class Explaining {
 
     /** How the quotas stand of those gates, by the numbers of their meters. */
     private Map<Integer, QuotaView> quotas(Collection<Catalog.Gate> gates) {
-        var meters = gates.stream().flatMap(gate -> gate.meterNumbers().stream()).distinct().toList();
+        var meters =
+                gates.stream().flatMap(gate -> gate.meterNumbers().stream()).distinct().toList();
         return QuotaKeeping.views(postgres, postgres.db(), meters);
     }
 

@@ -8,6 +8,7 @@ import io.flowfabric.core.contract.Spending;
 import io.flowfabric.postgres.BudgetKeeping.Dimension;
 import io.flowfabric.postgres.jdbc.Jdbc;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,16 +24,16 @@ final class Spendings {
     }
 
     /** What is set aside for the holder of a lease. */
-    private record Holder(List<Integer> slots, Long[] holds) {
+    private record Holder(List<Integer> slots, List<Long> holds) {
         long hold(int meter) {
             int place = slots.indexOf(meter);
-            return place < 0 ? 0 : holds[place];
+            return place < 0 ? 0 : holds.get(place);
         }
 
         void settle(int meter, long amount) {
             int place = slots.indexOf(meter);
             if (place >= 0) {
-                holds[place] -= amount;
+                holds.set(place, holds.get(place) - amount);
             }
         }
     }
@@ -64,8 +65,9 @@ final class Spendings {
                                         new Holder(
                                                 Stored.slots(row),
                                                 row.textOrNull("holds") == null
-                                                        ? new Long[0]
-                                                        : row.longs("holds")));
+                                                        ? List.of()
+                                                        : new ArrayList<>(
+                                                                List.of(row.longs("holds")))));
         if (holder.isEmpty()) {
             return false;
         }
@@ -135,10 +137,10 @@ final class Spendings {
             holder.settle(meter, amount);
             settled.put(meter, amount);
         }
-        if (holder.holds.length > 0) {
+        if (!holder.holds.isEmpty()) {
             tx.query("hold_less")
                     .set("id", spending.fence().execution().uuid())
-                    .longs("holds", List.of(holder.holds), hold -> hold)
+                    .longs("holds", holder.holds, hold -> hold)
                     .update();
         }
         record Used(int meter, long used, Optional<Long> soft, Optional<Long> hard) {}

@@ -59,11 +59,11 @@ public final class RoutedWork implements AutoCloseable {
      * @param waits how long each piece waited from its submission to its start, in nanoseconds, the
      *     shortest first
      */
-    public record Outcome(String name, double routed, double perSecond, long[] waits) {
+    public record Outcome(String name, double routed, double perSecond, List<Long> waits) {
         /** Within how many seconds so many of a hundred were started. */
         public double waited(int percent) {
-            int place = (int) Math.ceil(waits.length * percent / 100.0) - 1;
-            return waits.length == 0 ? 0 : waits[Math.max(0, place)] / 1e9;
+            int place = (int) Math.ceil(waits.size() * percent / 100.0) - 1;
+            return waits.isEmpty() ? 0 : waits.get(Math.max(0, place)) / 1e9;
         }
 
         public Map<String, Object> figures() {
@@ -77,8 +77,7 @@ public final class RoutedWork implements AutoCloseable {
 
         @Override
         public String toString() {
-            return "%.4f routed, p50 %.3f s, p99 %.3f s"
-                    .formatted(routed, waited(50), waited(99));
+            return "%.4f routed, p50 %.3f s, p99 %.3f s".formatted(routed, waited(50), waited(99));
         }
     }
 
@@ -96,12 +95,7 @@ public final class RoutedWork implements AutoCloseable {
         try {
             engines.forEach(Engine::start);
             for (int i = 0; i < workers; i++) {
-                running.add(
-                        worker(
-                                engines.get(i % ENGINES),
-                                name,
-                                setOf.applyAsInt(i),
-                                course));
+                running.add(worker(engines.get(i % ENGINES), name, setOf.applyAsInt(i), course));
             }
             long began = System.nanoTime();
             submit(engines.getFirst(), name, course);
@@ -182,11 +176,11 @@ public final class RoutedWork implements AutoCloseable {
         }
 
         Outcome outcome(String name, long nanos) {
-            var waits = Arrays.stream(waited).filter(wait -> wait > 0).sorted().toArray();
+            var waits = Arrays.stream(waited).filter(wait -> wait > 0).sorted().boxed().toList();
             return new Outcome(
                     name,
-                    (waits.length - astray.get()) / (double) executions,
-                    waits.length / (nanos / 1e9),
+                    (waits.size() - astray.get()) / (double) executions,
+                    waits.size() / (nanos / 1e9),
                     waits);
         }
     }

@@ -84,6 +84,6 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
     }
 
     private Optional<Long> hard(String dimension) {
-        return budget.dimensions().get(dimension).hard();
+        return Objects.requireNonNull(budget.dimensions().get(dimension)).hard();
     }
 }

@@ -77,10 +77,7 @@ public final class Backlog {
     private static Reads reads(Lane lane, Queue queue, Collection<Session> alive) {
         return Route.obstacle(lane, queue.kind(), queue.needs(), alive)
                 .map(why -> new Reads(Situation.WITHOUT_WORKER, why))
-                .or(
-                        () ->
-                                queue.shortage()
-                                        .map(why -> new Reads(Situation.SHORT_OF_BUDGET, why)))
+                .or(() -> queue.shortage().map(why -> new Reads(Situation.SHORT_OF_BUDGET, why)))
                 .or(
                         () ->
                                 queue.quotas().stream()

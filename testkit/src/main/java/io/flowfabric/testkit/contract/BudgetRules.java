@@ -332,7 +332,7 @@ abstract class BudgetRules extends Rules {
     }
 
     private Level level() {
-        return view("team").levels().get("tokens");
+        return view("team").levels().getOrDefault("tokens", Level.ZERO);
     }
 
     private Event.BudgetReached reached(boolean hard, long used) {

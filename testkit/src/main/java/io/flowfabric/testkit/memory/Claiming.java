@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -90,7 +91,7 @@ final class Claiming implements Claims {
                     queues.keySet().stream()
                             .min(Comparator.comparingDouble(this::turn))
                             .orElseThrow();
-            var next = queues.get(lane).removeFirst();
+            var next = Objects.requireNonNull(queues.get(lane)).removeFirst();
             picks.add(next);
             room.take(next);
             pass = turn(lane);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
 /** What quotas there are, and what counts against them. */
 final class Meters {
     /** In the order of their names, for listings. */
-    final Map<Namespace, TreeMap<String, Quota>> quotas = new HashMap<>();
+    final Map<Namespace, NavigableMap<String, Quota>> quotas = new HashMap<>();
 
     private final Map<Place, Meter> meters = new HashMap<>();
 

@@ -18,14 +18,17 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** What budgets there are, what was used up of them, and what is set aside. */
 final class Purses {
     private final World world;
-    private final Map<Namespace, TreeMap<String, Purse>> purses = new HashMap<>();
+    private final Map<Namespace, NavigableMap<String, Purse>> purses = new HashMap<>();
 
     /** What was set aside for what runs, and not yet used, by budget and dimension. */
     private final Map<ExecutionId, Map<Slot, Long>> held = new HashMap<>();
@@ -39,7 +42,7 @@ final class Purses {
         Budget budget;
         boolean deleted;
         Optional<Instant> resets = Optional.empty();
-        final TreeMap<String, Level> levels = new TreeMap<>();
+        final SortedMap<String, Level> levels = new TreeMap<>();
 
         Purse(Budget budget) {
             this.budget = budget;
@@ -72,7 +75,7 @@ final class Purses {
         this.world = world;
     }
 
-    TreeMap<String, Purse> in(Namespace namespace) {
+    NavigableMap<String, Purse> in(Namespace namespace) {
         return purses.computeIfAbsent(namespace, unknown -> new TreeMap<>());
     }
 
@@ -149,8 +152,7 @@ final class Purses {
         held.getOrDefault(row.id(), Map.of())
                 .forEach(
                         (slot, amount) ->
-                                in(row.lane().namespace())
-                                        .get(slot.budget)
+                                Objects.requireNonNull(in(row.lane().namespace()).get(slot.budget))
                                         .add(slot.dimension, 0, -amount));
         held.remove(row.id());
     }
@@ -162,7 +164,7 @@ final class Purses {
             var slot = new Slot(purse.budget.name(), spent.dimension());
             long settled = Math.min(spent.amount(), mine.getOrDefault(slot, 0L));
             if (settled > 0) {
-                mine.put(slot, mine.get(slot) - settled);
+                mine.merge(slot, -settled, Long::sum);
             }
             long before = purse.levels.getOrDefault(spent.dimension(), Level.ZERO).used();
             purse.add(spent.dimension(), spent.amount(), -settled);
@@ -204,8 +206,8 @@ final class Purses {
     }
 
     private void tell(Purse purse, String dimension, long before) {
-        var bounds = purse.budget.dimensions().get(dimension);
-        long used = purse.levels.get(dimension).used();
+        var bounds = Objects.requireNonNull(purse.budget.dimensions().get(dimension));
+        long used = purse.levels.getOrDefault(dimension, Level.ZERO).used();
         bounds.soft()
                 .filter(bound -> before < bound && used >= bound)
                 .ifPresent(bound -> tell(purse, dimension, false, used));

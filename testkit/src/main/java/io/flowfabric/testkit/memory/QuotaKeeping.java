@@ -14,6 +14,7 @@ import io.flowfabric.core.contract.Recount;
 import io.flowfabric.core.policy.QuotaUse;
 
 import java.nio.charset.StandardCharsets;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -96,7 +97,7 @@ final class QuotaKeeping implements Quotas {
         return world.meters.view(quota, use, world.now());
     }
 
-    private TreeMap<String, Quota> quotas(Namespace namespace) {
+    private NavigableMap<String, Quota> quotas(Namespace namespace) {
         return world.meters.quotas.computeIfAbsent(namespace, unknown -> new TreeMap<>());
     }
 }
