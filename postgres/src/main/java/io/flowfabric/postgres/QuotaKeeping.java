@@ -154,11 +154,7 @@ final class QuotaKeeping implements Quotas {
                                                 Instant.ofEpochMilli(
                                                         starts[starts.length - rate.max()])));
         return new QuotaView(
-                quota,
-                use(quota.name(), key),
-                row.intValue("running"),
-                starts.length,
-                opens);
+                quota, use(quota.name(), key), row.intValue("running"), starts.length, opens);
     }
 
     /** What a meter counts for. */

@@ -2,7 +2,9 @@ package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Capabilities;
@@ -77,8 +79,7 @@ public final class RoutedWork implements AutoCloseable {
 
         @Override
         public String toString() {
-            return "%.4f routed, p50 %.3f s, p99 %.3f s"
-                    .formatted(routed, waited(50), waited(99));
+            return "%.4f routed, p50 %.3f s, p99 %.3f s".formatted(routed, waited(50), waited(99));
         }
     }
 
@@ -96,21 +97,27 @@ public final class RoutedWork implements AutoCloseable {
         try {
             engines.forEach(Engine::start);
             for (int i = 0; i < workers; i++) {
-                running.add(
-                        worker(
-                                engines.get(i % ENGINES),
-                                name,
-                                setOf.applyAsInt(i),
-                                course));
+                running.add(worker(engines.get(i % ENGINES), name, setOf.applyAsInt(i), course));
             }
             long began = System.nanoTime();
             submit(engines.getFirst(), name, course);
             course.done.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            return course.outcome(name, System.nanoTime() - began);
+            long nanos = System.nanoTime() - began;
+            // What they hold they finish before they are gone.
+            running.forEach(Worker::stop);
+            return course.outcome(name, nanos, completed(name));
         } finally {
             running.forEach(Worker::stop);
             engines.forEach(Engine::stop);
         }
+    }
+
+    private long completed(String lane) {
+        return stores.getFirst()
+                .queries()
+                .counts(Namespace.DEFAULT)
+                .getOrDefault(Lane.of(lane), Map.of())
+                .getOrDefault(PublicState.COMPLETED, 0L);
     }
 
     private static Worker worker(Engine engine, String lane, int set, Course course) {
@@ -181,11 +188,11 @@ public final class RoutedWork implements AutoCloseable {
             return Payload.EMPTY;
         }
 
-        Outcome outcome(String name, long nanos) {
+        Outcome outcome(String name, long nanos, long completed) {
             var waits = Arrays.stream(waited).filter(wait -> wait > 0).sorted().toArray();
             return new Outcome(
                     name,
-                    (waits.length - astray.get()) / (double) executions,
+                    (completed - astray.get()) / (double) executions,
                     waits.length / (nanos / 1e9),
                     waits);
         }
