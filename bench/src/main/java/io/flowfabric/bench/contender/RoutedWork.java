@@ -2,7 +2,9 @@ package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Capabilities;
@@ -100,11 +102,22 @@ public final class RoutedWork implements AutoCloseable {
             long began = System.nanoTime();
             submit(engines.getFirst(), name, course);
             course.done.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            return course.outcome(name, System.nanoTime() - began);
+            long nanos = System.nanoTime() - began;
+            // What they hold they finish before they are gone.
+            running.forEach(Worker::stop);
+            return course.outcome(name, nanos, completed(name));
         } finally {
             running.forEach(Worker::stop);
             engines.forEach(Engine::stop);
         }
+    }
+
+    private long completed(String lane) {
+        return stores.getFirst()
+                .queries()
+                .counts(Namespace.DEFAULT)
+                .getOrDefault(Lane.of(lane), Map.of())
+                .getOrDefault(PublicState.COMPLETED, 0L);
     }
 
     private static Worker worker(Engine engine, String lane, int set, Course course) {
@@ -175,11 +188,11 @@ public final class RoutedWork implements AutoCloseable {
             return Payload.EMPTY;
         }
 
-        Outcome outcome(String name, long nanos) {
+        Outcome outcome(String name, long nanos, long completed) {
             var waits = Arrays.stream(waited).filter(wait -> wait > 0).sorted().boxed().toList();
             return new Outcome(
                     name,
-                    (waits.size() - astray.get()) / (double) executions,
+                    (completed - astray.get()) / (double) executions,
                     waits.size() / (nanos / 1e9),
                     waits);
         }

@@ -38,18 +38,19 @@ visible as (
     where (case when gate.compares then gate.id <> all(:unfitting::integer[]) else gate.needs <@ claimer.offers end)
         and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds))
 ),
--- Where to look: everywhere, or beside what is known to have been taken.
+-- Where to look: everywhere, or beside what is known to have been taken. The place in the arrays is looked up: a join
+-- would compare each gate with each stretch.
 stretch as (
     select
         visible.lane, visible.weight, visible.gate, visible.meters, visible.costs, visible.room, visible.now,
-        coalesce(s.from_rank, -9223372036854775807) as from_rank, coalesce(s.from_fresh, false) as from_fresh, coalesce(s.from_seq, 0) as from_seq,
-        coalesce(s.to_rank, 9223372036854775807) as to_rank, coalesce(s.to_fresh, true) as to_fresh
+        coalesce((:from_ranks::bigint[])[n], -9223372036854775807) as from_rank,
+        coalesce((:from_freshs::boolean[])[n], false) as from_fresh,
+        coalesce((:from_seqs::bigint[])[n], 0) as from_seq,
+        coalesce((:to_ranks::bigint[])[n], 9223372036854775807) as to_rank,
+        coalesce((:to_freshs::boolean[])[n], true) as to_fresh
     from visible
-    left join unnest(
-        :stretch_lanes::integer[], :stretch_gates::integer[],
-        :from_ranks::bigint[], :from_freshs::boolean[], :from_seqs::bigint[], :to_ranks::bigint[], :to_freshs::boolean[]
-    ) as s (lane, gate, from_rank, from_fresh, from_seq, to_rank, to_fresh)
-        on s.lane = visible.lane and s.gate = visible.gate
+    left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
+        on (:stretch_lanes::integer[])[n] = visible.lane
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
     where not exists (select from visible where unjudged) and (visible.room is null or visible.room > 0)
 ),
@@ -74,12 +75,12 @@ busy as (
 ),
 candidate as (
     select
-        busy.lane, busy.weight, busy.gate, busy.meters, busy.costs, head.*,
-        -- the last that was looked at behind its gate, and there may be more
-        head.nth = busy.reach and busy.reach < busy.most as edge
+        busy.lane, busy.weight, busy.gate, busy.meters, busy.costs, busy.from_rank, busy.from_fresh, busy.from_seq, head.*,
+        -- which of those that are looked at is the last, if there may be more behind it
+        case when busy.reach < busy.most then busy.reach end as last
     from busy
     cross join lateral (
-        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, row_number() over (order by r.rank, r.fresh, r.seq) as nth
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts
         from ${schema}.ready r
         where r.lane = busy.lane and r.gate = busy.gate
             and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
@@ -90,14 +91,18 @@ candidate as (
     ) head
 ),
 turn as (
-    -- What comes after an edge is not in order: what is behind that gate may be ahead of it.
+    -- What comes after the last behind one gate is not in order: what is still behind that gate may be ahead of it.
     select *
     from (
         select
             c.*,
             coalesce(pass.start, :pass::double precision) + (row_number() over ahead - 1) / c.weight::double precision as turn,
             coalesce(bool_or(c.edge) over (ahead rows between unbounded preceding and 1 preceding), false) as beyond
-        from candidate c
+        from (
+            select candidate.*, row_number() over behind = candidate.last as edge
+            from candidate
+            window behind as (partition by lane, gate, from_rank, from_fresh, from_seq order by rank, fresh, seq)
+        ) as c
         left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
         window ahead as (partition by c.lane order by c.rank, c.fresh, c.seq)
     ) as queue
@@ -133,10 +138,12 @@ open as (
     -- What is full now is out of the way before the rest is counted: so whoever is first behind a quota gets in.
     select turn.*
     from turn
-    where turn.meters = '{}' or not exists (
-        select from unnest(turn.meters, turn.costs) as asked (id, cost)
-        join meter on meter.id = asked.id
-        where meter.places <= 0 or meter.begins <= 0 or meter.spent or asked.cost > meter.rest)
+    where turn.meters = '{}' or (
+        not turn.meters && array(select id from meter where places <= 0 or begins <= 0 or spent)
+        and (0 = all(turn.costs) or not exists (
+            select from unnest(turn.meters, turn.costs) as asked (id, cost)
+            join meter on meter.id = asked.id
+            where asked.cost > meter.rest)))
 ),
 over as (
     select queue.place
@@ -149,7 +156,9 @@ over as (
         where open.meters <> '{}'
         window ahead as (partition by asked.slot order by open.turn, open.lane, open.rank, open.fresh, open.seq)
     ) as queue
+    -- only those that this claim could fill: most of the time there is none
     join meter on meter.id = queue.slot
+        and (meter.places < :window::integer or meter.begins < :window::integer or meter.rest < 9223372036854775807)
     where queue.places > meter.places or queue.begins > meter.begins or queue.costs > meter.rest
 ),
 taken as (
@@ -243,7 +252,7 @@ from (
         -- where not everything was looked at, as many as there could be
         greatest(
             (select count(*) from candidate),
-            case when exists (select from candidate where edge) then :window::integer end) as candidates,
+            case when exists (select from candidate where last is not null) then :window::integer end) as candidates,
         exists (select from claimer) as welcome,
         array(select distinct gate from visible where unjudged) as unjudged,
         (select offers from claimer where exists (select from visible where unjudged)) as offers
