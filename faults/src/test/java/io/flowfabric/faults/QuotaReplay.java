@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -68,10 +69,10 @@ final class QuotaReplay {
         }
         var before = attempts.put(step.execution(), step.attempts());
         boolean begins = before == null || before < step.attempts();
-        for (var use : uses.get(step.execution())) {
+        for (var use : usesOf(step)) {
             int now = running.merge(use, 1, Integer::sum);
             peaks.merge(use, now, Math::max);
-            quotas.get(use.quota())
+            quota(use)
                     .concurrency()
                     .filter(most -> now > most)
                     .ifPresent(most -> faults.add("%s: %d at once, %s".formatted(use, now, step)));
@@ -85,7 +86,15 @@ final class QuotaReplay {
         if (!held.remove(step.execution(), step.epoch())) {
             faults.add("ended and not held: " + step);
         }
-        uses.get(step.execution()).forEach(use -> running.merge(use, -1, Integer::sum));
+        usesOf(step).forEach(use -> running.merge(use, -1, Integer::sum));
+    }
+
+    private Set<QuotaUse> usesOf(Event.Step step) {
+        return Objects.requireNonNull(uses.get(step.execution()), "nobody submitted it");
+    }
+
+    private Quota quota(QuotaUse use) {
+        return Objects.requireNonNull(quotas.get(use.quota()), "nobody defined it");
     }
 
     /** Whatever must not have happened; call this once, at the end. */
@@ -94,7 +103,7 @@ final class QuotaReplay {
         held.forEach((id, epoch) -> all.add("never given back: %s".formatted(id)));
         starts.forEach(
                 (use, moments) ->
-                        quotas.get(use.quota())
+                        quota(use)
                                 .rate()
                                 .ifPresent(rate -> all.addAll(tooOften(use, moments, rate))));
         return all;
@@ -125,7 +134,7 @@ final class QuotaReplay {
 
     /** The most starts that there were in any window of a quota. */
     int mostStarts(QuotaUse use) {
-        var window = quotas.get(use.quota()).rate().orElseThrow();
+        var window = quota(use).rate().orElseThrow();
         var sorted = new ArrayList<>(starts.getOrDefault(use, List.of()));
         Collections.sort(sorted);
         int most = 0;
