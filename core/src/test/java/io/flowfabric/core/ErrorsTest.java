@@ -162,6 +162,8 @@ class ErrorsTest {
                         "already_finished",
                         "not_finished",
                         "replays_exhausted",
+                        "spent_differently",
+                        "budget_taken",
                         "not_claimable",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))

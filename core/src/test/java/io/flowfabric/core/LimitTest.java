@@ -37,6 +37,11 @@ class LimitTest {
         expected.put(Limit.SESSION_KINDS, 1024L);
         expected.put(Limit.COUNT, 1_000_000L);
         expected.put(Limit.LANE_WEIGHT, 1000L);
+        expected.put(Limit.QUOTAS, 8L);
+        expected.put(Limit.BUDGETS, 8L);
+        expected.put(Limit.DIMENSIONS, 16L);
+        expected.put(Limit.AMOUNT, 1_000_000_000_000L);
+        expected.put(Limit.RATE, 10_000L);
         expected.put(Limit.SESSION_TTL_MILLIS, Duration.ofHours(1).toMillis());
         expected.put(Limit.DURATION_MILLIS, Duration.ofDays(36_525).toMillis());
 
@@ -59,7 +64,9 @@ class LimitTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DURATION_MILLIS")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"DURATION_MILLIS", "AMOUNT"})
     void a_count_may_reach_its_limit_and_not_exceed_it(Limit limit) {
         int most = Math.toIntExact(limit.max());
 
