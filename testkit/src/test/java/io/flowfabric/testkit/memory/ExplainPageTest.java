@@ -103,7 +103,7 @@ class ExplainPageTest {
         shown.append(block(example.whatWaits(FILMS)));
 
         var blocks = shown.toString();
-        for (var block : blocks.split("(?<=```\n)\n")) {
+        for (var block : blocks.split("(?<=```\n)\n", -1)) {
             assertThat(page()).contains(block);
         }
     }
