@@ -141,7 +141,7 @@ final class FeedWriters implements AutoCloseable {
         private long claims;
 
         Worker(String name) {
-            session = Session.of(name, "one", LANE.name()).ttl(Duration.ofHours(1));
+            session = Session.of(name, name + "-1", LANE.name()).ttl(Duration.ofHours(1));
             store.sessions().open(session);
         }
 
