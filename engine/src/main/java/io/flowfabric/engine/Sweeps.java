@@ -120,7 +120,13 @@ final class Sweeps extends Service {
 
     private long retain() {
         long begun = time.nanos();
-        var round = maintenance.tick(Chore.RETENTION, limit);
+        Maintenance.Round round;
+        try {
+            round = maintenance.tick(Chore.RETENTION, limit);
+        } catch (RuntimeException e) {
+            metrics.sweepErrors(Chore.RETENTION, 1);
+            throw e;
+        }
         if (round.errors() > 0) {
             metrics.sweepErrors(Chore.RETENTION, round.errors());
         }

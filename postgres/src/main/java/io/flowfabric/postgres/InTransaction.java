@@ -82,7 +82,7 @@ public final class InTransaction implements Submissions {
         checkTransaction();
         checkHome(tx);
         var items = Incoming.all(postgres, submissions);
-        var lanes = lanes(items);
+        var lanes = lanes(items.stream().filter(Incoming::gated).toList());
         try {
             return tx.behindSavepoint(
                     postgres.db().options().lockTimeout(), () -> submit(tx, items, lanes));
@@ -225,7 +225,10 @@ public final class InTransaction implements Submissions {
             List<Incoming> items,
             Map<Lane, Integer> lanes,
             Map<Integer, Answer<Submitted>> answers) {
-        var placed = items.stream().filter(item -> lanes.containsKey(item.lane())).toList();
+        var placed =
+                items.stream()
+                        .filter(item -> item.gated() && lanes.containsKey(item.lane()))
+                        .toList();
         var accepted = Accepting.insert(tx, postgres.now(), placed, lanes);
         Accepting.giveKeysBack(tx, placed, accepted);
         accepted.answer(placed, answers);

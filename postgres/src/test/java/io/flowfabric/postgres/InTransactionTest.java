@@ -90,6 +90,24 @@ class InTransactionTest {
     }
 
     @Test
+    void what_names_a_quota_or_a_budget_that_nobody_defined_is_refused_and_the_rest_goes_on()
+            throws Exception {
+        var good = work(newLane());
+        var unbounded = work(newLane()).policy(Policy.DEFAULT.quota("nobody"));
+        var unpaid = work(good.lane()).policy(Policy.DEFAULT.budget("nobody"));
+        try (var tx = shop.begin()) {
+            var answers = shop.store().in(tx).submit(List.of(unbounded, good, unpaid));
+            assertThat(answers.get(0)).isInstanceOf(Answer.Refused.class);
+            assertThat(answers.get(1)).isInstanceOf(Answer.Done.class);
+            assertThat(answers.get(2)).isInstanceOf(Answer.Refused.class);
+            tx.commit();
+        }
+        assertThat(shop.knows(unbounded.id())).isFalse();
+        assertThat(shop.knows(unpaid.id())).isFalse();
+        assertThat(shop.claim(good.lane())).containsExactly(good.id());
+    }
+
+    @Test
     void delayed_work_waits_for_its_time_after_the_commit() throws Exception {
         var policy = Policy.DEFAULT.start(Due.in(Duration.ofHours(1)));
         var submission = work(newLane()).policy(policy);
