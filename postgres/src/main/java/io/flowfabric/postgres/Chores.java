@@ -5,6 +5,7 @@ import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.FactsReader.Locked;
 import io.flowfabric.postgres.jdbc.Jdbc;
@@ -51,7 +52,8 @@ final class Chores implements Maintenance {
         DEADLINE,
         ATTEMPT,
         STALL,
-        WAKE
+        WAKE,
+        GRANT
     }
 
     /** What one transaction did. */
@@ -121,8 +123,7 @@ final class Chores implements Maintenance {
         for (Locked row : locked.values()) {
             if (row.facts().isEmpty()) {
                 errors++;
-            } else if (row.facts().get().state() instanceof Running running
-                    && dead.contains(running.session().uuid())) {
+            } else if (holder(row.facts().get()).filter(dead::contains).isPresent()) {
                 steps.add(
                         ByTime.lapse(row.facts().get(), row.now()),
                         row.facts().get(),
@@ -135,14 +136,21 @@ final class Chores implements Maintenance {
     private static Set<UUID> deadSessions(Jdbc tx, Collection<Locked> rows) {
         var sessions = new HashSet<UUID>();
         for (Locked row : rows) {
-            if (row.facts().isPresent() && row.facts().get().state() instanceof Running running) {
-                sessions.add(running.session().uuid());
-            }
+            row.facts().flatMap(Chores::holder).ifPresent(sessions::add);
         }
         return Set.copyOf(
                 tx.query("dead_sessions")
                         .uuids("ids", sessions, id -> id)
                         .list(row -> row.uuid("id")));
+    }
+
+    /** Whose lease or grant it is. */
+    private static Optional<UUID> holder(Facts facts) {
+        return switch (facts.state()) {
+            case Running running -> Optional.of(running.session().uuid());
+            case Granted granted -> Optional.of(granted.to().uuid());
+            default -> Optional.empty();
+        };
     }
 
     // Timers.
@@ -278,6 +286,10 @@ final class Chores implements Maintenance {
                     facts.state() instanceof Delayed delayed
                             ? Optional.of(delayed.until())
                             : Optional.empty();
+            case GRANT ->
+                    facts.state() instanceof Granted granted
+                            ? Optional.of(granted.until())
+                            : Optional.empty();
         };
     }
 
@@ -287,6 +299,7 @@ final class Chores implements Maintenance {
             case ATTEMPT -> ByTime.timeOut(facts, now);
             case STALL -> ByTime.stall(facts, now);
             case WAKE -> ByTime.wake(facts);
+            case GRANT -> ByTime.forfeit(facts);
         };
     }
 

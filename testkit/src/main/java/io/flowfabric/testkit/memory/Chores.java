@@ -66,6 +66,7 @@ final class Chores implements Maintenance {
         done += each(limit - done, Row::live, Row::attemptDue, this::timeOut);
         done += each(limit - done, Row::live, Row::stallDue, this::stall);
         done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
+        done += each(limit - done, Row::live, Row::grantDue, this::forfeit);
         wakeBehindQuotas();
         world.purses.resetDue(world.now());
         return done;
@@ -121,6 +122,10 @@ final class Chores implements Maintenance {
         world.apply(row, ByTime.wake(row.facts()));
     }
 
+    private void forfeit(Row row) {
+        world.apply(row, ByTime.forfeit(row.facts()));
+    }
+
     /** Does something to each row that is due, the longest overdue first, and says to how many. */
     private int each(
             int limit,
@@ -158,7 +163,8 @@ final class Chores implements Maintenance {
 
     private static Stream<Instant> dueTimes(Row row) {
         var live = row.live() ? row.deadline : Optional.<Instant>empty();
-        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue()).stream()
+        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue(), row.grantDue())
+                .stream()
                 .flatMap(Optional::stream);
     }
 }

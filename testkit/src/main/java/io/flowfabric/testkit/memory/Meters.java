@@ -90,6 +90,11 @@ final class Meters {
         }
     }
 
+    /** Forgets a start that came to nothing. */
+    void unstart(Row row, Instant at) {
+        row.policy().quotas().forEach(use -> meter(row, use).starts.remove(at));
+    }
+
     /** Gives back what a lease took that has ended. */
     void give(Row row) {
         row.policy().quotas().forEach(use -> meter(row, use).running--);
@@ -99,7 +104,7 @@ final class Meters {
     Recount recount(Namespace namespace, List<Row> rows) {
         var truth = new HashMap<QuotaUse, Integer>();
         rows.stream()
-                .filter(row -> row.lease.isPresent() && row.lane().namespace().equals(namespace))
+                .filter(row -> row.owner.isPresent() && row.lane().namespace().equals(namespace))
                 .flatMap(row -> row.policy().quotas().stream())
                 .forEach(use -> truth.merge(use, 1, Integer::sum));
         var drifts = new TreeMap<QuotaUse, Drift>();

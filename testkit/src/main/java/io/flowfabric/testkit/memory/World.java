@@ -25,6 +25,7 @@ import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.ExecutionState.Waiting;
@@ -99,7 +100,7 @@ class World implements Wakeups {
         Optional<Instant> died = Optional.empty();
 
         long acknowledged;
-        final Map<Long, List<Fence>> receipts = new HashMap<>();
+        final Map<Long, List<Given>> receipts = new HashMap<>();
 
         Living(Session session, Instant now) {
             this.session = session;
@@ -111,6 +112,9 @@ class World implements Wakeups {
             return new Owner(session.id(), session.worker(), session.instance());
         }
     }
+
+    /** What a claim gave: the lease or the grant of this epoch. */
+    record Given(ExecutionId execution, long epoch) {}
 
     World(InstantSource clock) {
         this.clock = clock;
@@ -303,11 +307,20 @@ class World implements Wakeups {
     List<Row> heldBy(SessionId session) {
         var held = new ArrayList<Row>();
         for (Row row : rows()) {
-            if (row.state instanceof Running running && running.session().equals(session)) {
+            if (holder(row).filter(session::equals).isPresent()) {
                 held.add(row);
             }
         }
         return held;
+    }
+
+    /** Who has a row, or a grant for it. */
+    private static Optional<SessionId> holder(Row row) {
+        return switch (row.state) {
+            case Running running -> Optional.of(running.session());
+            case Granted granted -> Optional.of(granted.to());
+            default -> Optional.empty();
+        };
     }
 
     boolean isAlive(Living living) {
@@ -324,7 +337,7 @@ class World implements Wakeups {
                 && isAlive(running.session());
     }
 
-    /** The epoch of the next lease: every lease ever given has its own. */
+    /** The epoch of the next lease or grant: every one ever given has its own. */
     long nextEpoch(Row row) {
         return row.epoch + 1;
     }
@@ -349,6 +362,33 @@ class World implements Wakeups {
 
     Lease lease(Row row, Living living, Optional<By> by) {
         var next = ((Ready) row.state).next();
+        admit(row, next);
+        return lease(row, living, next, next.claim(), by);
+    }
+
+    /** Gives out a ticket for a row, which counts like a lease from now on. */
+    void grant(Row row, Living living, Instant until) {
+        var next = ((Ready) row.state).next();
+        admit(row, next);
+        row.epoch = nextEpoch(row);
+        row.granted = now();
+        row.owner = Optional.of(living.owner());
+        change(row, Transition.GRANT, new Granted(next, living.session.id(), until));
+        record(row, Transition.GRANT, row.owner, Optional.empty(), Optional.empty());
+    }
+
+    /** Turns a ticket into a lease. */
+    Lease redeem(Row row, Living living) {
+        var next = ((Granted) row.state).next();
+        return lease(row, living, next, next.redeem(), Optional.empty());
+    }
+
+    private void admit(Row row, Next next) {
+        meters.take(row, next.startsAttempt(), now());
+        purses.take(row);
+    }
+
+    private Lease lease(Row row, Living living, Next next, Transition step, Optional<By> by) {
         var lease =
                 new Lease(
                         new Fence(
@@ -369,14 +409,24 @@ class World implements Wakeups {
             row.attempts++;
             row.progress = Optional.empty();
         }
-        meters.take(row, next.startsAttempt(), now());
-        purses.take(row);
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
         row.owner = Optional.of(living.owner());
-        change(row, next.claim(), new Running(living.session.id(), now()));
-        record(row, next.claim(), row.owner, by, Optional.empty());
+        change(row, step, new Running(living.session.id(), now()));
+        record(row, step, row.owner, by, Optional.empty());
         return lease;
+    }
+
+    /** Gives back what a lease or a grant took. A grant that was not redeemed never started. */
+    private void giveBack(Row row) {
+        if (row.state instanceof Granted granted && granted.next().startsAttempt()) {
+            meters.unstart(row, row.granted);
+        }
+        meters.give(row);
+        purses.give(row);
+        if (!row.policy().quotas().isEmpty() || !row.policy().budgets().isEmpty()) {
+            freed(row.lane().namespace());
+        }
     }
 
     /**
@@ -384,13 +434,10 @@ class World implements Wakeups {
      */
     void apply(Row row, Change change) {
         var stays = change.transition().staysPut();
-        var owner = stays ? Optional.<Owner>empty() : row.owner;
-        if (!stays && row.state instanceof Running) {
-            meters.give(row);
-            purses.give(row);
-            if (!row.policy().quotas().isEmpty() || !row.policy().budgets().isEmpty()) {
-                freed(row.lane().namespace());
-            }
+        var touched = row.state instanceof Running || change.transition() == Transition.FORFEIT;
+        var owner = stays || !touched ? Optional.<Owner>empty() : row.owner;
+        if (!stays && holder(row).isPresent()) {
+            giveBack(row);
         }
         if (!stays) {
             row.lease = Optional.empty();
@@ -433,9 +480,11 @@ class World implements Wakeups {
             wake(row.lane());
         }
         Optional<Instant> until =
-                row.state instanceof Delayed delayed
-                        ? Optional.of(delayed.until())
-                        : Optional.empty();
+                switch (row.state) {
+                    case Delayed delayed -> Optional.of(delayed.until());
+                    case Granted granted -> Optional.of(granted.until());
+                    default -> Optional.empty();
+                };
         log.append(
                 new Event.Step(
                         row.id(),
