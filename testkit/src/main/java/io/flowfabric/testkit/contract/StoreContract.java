@@ -349,4 +349,11 @@ public abstract class StoreContract {
             super(StoreContract.this::open);
         }
     }
+
+    @Nested
+    class GrantRacing extends GrantRacingRules {
+        GrantRacing() {
+            super(StoreContract.this::open);
+        }
+    }
 }
