@@ -3,19 +3,24 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.postgres.jdbc.Failures;
+import io.flowfabric.postgres.jdbc.Row;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
@@ -36,26 +41,28 @@ final class Claiming implements Claims {
     }
 
     @Override
-    public List<Lease> claim(Claim claim) {
+    public Claimed ask(Claim claim) {
         try {
             return claimAnew(claim);
         } catch (RuntimeException e) {
             // The same claim was made twice at the same moment, and the other one was first.
             if (Failures.nullRefused(e)) {
-                return repeated(claim);
+                return Claimed.of(repeated(claim));
             }
             throw e;
         }
     }
 
-    private List<Lease> claimAnew(Claim claim) {
+    private Claimed claimAnew(Claim claim) {
         var leases = new ArrayList<Lease>();
+        var shut = new HashSet<Shut>();
         int wanted = claim.max();
         boolean again = false;
         boolean welcome = true;
         for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
             var round = round(claim, wanted, window, again);
             leases.addAll(round.leases);
+            shut.addAll(round.shut);
             again |= round.taken > 0;
             welcome = round.welcome;
             // Others are taking what was in sight, and there is more behind it.
@@ -65,11 +72,18 @@ final class Claiming implements Claims {
             }
             wanted = claim.max() - leases.size();
         }
-        return welcome || again ? leases : repeated(claim);
+        return welcome || again
+                ? new Claimed(leases, shut)
+                : Claimed.of(repeated(claim));
     }
 
     private record Round(
-            List<Lease> leases, int taken, int unreadable, long candidates, boolean welcome) {}
+            List<Lease> leases,
+            int taken,
+            int unreadable,
+            long candidates,
+            boolean welcome,
+            Set<Shut> shut) {}
 
     private Round round(Claim claim, int max, int window, boolean again) {
         while (true) {
@@ -89,6 +103,7 @@ final class Claiming implements Claims {
         var starts = turns.starts();
         var look = postgres.marks().look();
         var places = new ArrayList<Marks.Place>();
+        var shut = new HashSet<Shut>();
         var candidates = new long[1];
         var welcome = new boolean[1];
         int[] taken = new int[1];
@@ -109,6 +124,7 @@ final class Claiming implements Claims {
                 .booleans("to_freshs", look.stretches(), Marks.Stretch::toFresh)
                 .ints("fitting", fit.fitting(), gate -> gate)
                 .ints("unfitting", fit.unfitting(), gate -> gate)
+                .set("shut_gates", Claimed.GATES)
                 .set("pass", starts.pass())
                 .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
                 .doubles("pass_starts", starts.lanes().values(), start -> start)
@@ -116,6 +132,7 @@ final class Claiming implements Claims {
                         row -> {
                             candidates[0] = row.longValue("candidates");
                             welcome[0] = row.bool("welcome");
+                            addShut(row, shut);
                             if (row.uuidOrNull("id") == null) {
                                 unjudged.addAll(List.of(row.ints("unjudged")));
                                 if (!unjudged.isEmpty()) {
@@ -152,7 +169,22 @@ final class Claiming implements Claims {
                         taken[0],
                         read.unreadable().size(),
                         candidates[0],
-                        welcome[0]));
+                        welcome[0],
+                        shut));
+    }
+
+    /** The same in every row, so that the first one says it all. */
+    private static void addShut(Row row, Set<Shut> shut) {
+        if (shut.isEmpty()) {
+            for (String word : row.texts("shut")) {
+                shut.add(
+                        switch (word) {
+                            case "rate" -> Shut.Quota.RATE;
+                            case "concurrency" -> Shut.Quota.CONCURRENCY;
+                            default -> new Shut.Budget(word.substring("budget ".length()));
+                        });
+            }
+        }
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
