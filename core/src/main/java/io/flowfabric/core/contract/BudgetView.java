@@ -59,7 +59,7 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
 
     /** The dimensions of which there is not enough left for work that would set so much aside. */
     public Stream<Shut.Budget> shut(Map<String, Long> reserve) {
-        return budget.enforcement() == Enforcement.WARN
+        return budget.enforcement() == Budget.Enforcement.WARN
                 ? Stream.empty()
                 : budget.dimensions().keySet().stream()
                         .filter(dimension -> !fits(dimension, reserve.getOrDefault(dimension, 0L)))
