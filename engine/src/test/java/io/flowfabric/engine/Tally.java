@@ -52,6 +52,7 @@ public final class Tally implements EngineMetrics {
 
     @Override
     public void fenced(FencedCall call, int count) {
+        add("lease lost", count);
         add("fenced " + call, count);
     }
 
