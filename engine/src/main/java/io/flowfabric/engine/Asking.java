@@ -23,12 +23,18 @@ final class Asking implements Claims {
     private final Session session;
     private final EngineMetrics metrics;
     private final Time time;
+    private final Logger log;
 
     Asking(Claims store, Session session, EngineMetrics metrics, Time time) {
+        this(store, session, metrics, time, LOG);
+    }
+
+    Asking(Claims store, Session session, EngineMetrics metrics, Time time, Logger log) {
         this.store = store;
         this.session = session;
         this.metrics = metrics;
         this.time = time;
+        this.log = log;
     }
 
     @Override
@@ -48,7 +54,7 @@ final class Asking implements Claims {
             metrics.claimed(claimed.leases().size());
         }
         metrics.answered(session, claim.max(), claimed, took);
-        LOG.debug(
+        log.debug(
                 "Claim {} of session {} ({}) in {}: wanted {}, got {}, shut {}, took {} ms.",
                 claim.number(),
                 claim.session(),
@@ -68,7 +74,7 @@ final class Asking implements Claims {
                         && known.advice() != Advice.REPEAT_LATER
                         && known.advice() != Advice.CALL_AN_OPERATOR;
         if (refused) {
-            LOG.debug(
+            log.debug(
                     "Claim {} of session {} ({}) in {}: wanted {}, refused after {} ms: {}",
                     claim.number(),
                     claim.session(),
@@ -78,7 +84,7 @@ final class Asking implements Claims {
                     took.toMillis(),
                     failure.getMessage());
         } else {
-            LOG.warn(
+            log.warn(
                     "Claim {} of session {} ({}) in {} for {} failed after {} ms. What it may have got is"
                             + " found by repeating it under its number.",
                     claim.number(),
