@@ -85,8 +85,8 @@ final class Asking implements Claims {
                     failure.getMessage());
         } else {
             log.warn(
-                    "Claim {} of session {} ({}) in {} for {} failed after {} ms. What it may have got is"
-                            + " found by repeating it under its number.",
+                    "Claim {} of session {} ({}) in {} for {} failed after {} ms. What it may have"
+                        + " got is found by repeating it under its number.",
                     claim.number(),
                     claim.session(),
                     session.worker(),

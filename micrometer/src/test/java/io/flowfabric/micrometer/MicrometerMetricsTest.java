@@ -267,7 +267,10 @@ class MicrometerMetricsTest {
         return registry.scrape()
                 .lines()
                 .map(sample::matcher)
-                .filter(matcher -> matcher.matches() && (labels.length == 0 || matcher.group(1) != null))
+                .filter(
+                        matcher ->
+                                matcher.matches()
+                                        && (labels.length == 0 || matcher.group(1) != null))
                 .mapToDouble(matcher -> Double.parseDouble(matcher.group(2)))
                 .sum();
     }

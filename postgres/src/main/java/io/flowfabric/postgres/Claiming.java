@@ -72,9 +72,7 @@ final class Claiming implements Claims {
             }
             wanted = claim.max() - leases.size();
         }
-        return welcome || again
-                ? new Claimed(leases, shut)
-                : Claimed.of(repeated(claim));
+        return welcome || again ? new Claimed(leases, shut) : Claimed.of(repeated(claim));
     }
 
     private record Round(

@@ -71,8 +71,7 @@ final class Committers extends Service {
     /**
      * @param settled called after each commit, when fewer endings are on their way
      */
-    Committers(
-            Leases leases, EngineMetrics metrics, Time time, String name, Runnable settled) {
+    Committers(Leases leases, EngineMetrics metrics, Time time, String name, Runnable settled) {
         this.leases = leases;
         this.metrics = metrics;
         this.time = time;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.EngineMetrics;
+import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 

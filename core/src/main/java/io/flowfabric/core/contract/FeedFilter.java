@@ -96,7 +96,7 @@ public record FeedFilter(
             case Event.QuotaChange change -> Optional.empty();
             case Event.BudgetChange change -> Optional.empty();
             case Event.BudgetReached reached -> Optional.empty();
-                        case Event.Drifted drifted -> Optional.empty();
+            case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
         };

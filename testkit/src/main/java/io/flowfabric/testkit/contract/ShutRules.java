@@ -5,7 +5,6 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Bounds;
 import io.flowfabric.core.contract.Budget.Enforcement;
@@ -13,6 +12,7 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.StoreFixture;
 
