@@ -60,7 +60,9 @@ public final class MicrometerMetrics implements EngineMetrics {
         for (FencedCall call : FencedCall.values()) {
             fenced(call, 0);
         }
-        recounted(Counted.QUOTAS, 0, 0);
+        for (Counted what : Counted.values()) {
+            recounted(what, 0, 0);
+        }
     }
 
     @Override
@@ -172,7 +174,7 @@ public final class MicrometerMetrics implements EngineMetrics {
     }
 
     private void count(long amount, String name, String... labels) {
-        registry.counter(name, labels).increment(amount);
+        registry.counter(name, labels).increment((double) amount);
     }
 
     private void time(Duration took, String name, String label, String value) {

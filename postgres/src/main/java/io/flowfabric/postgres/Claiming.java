@@ -55,14 +55,15 @@ final class Claiming implements Claims {
 
     private Claimed claimAnew(Claim claim) {
         var leases = new ArrayList<Lease>();
-        var shut = new HashSet<Shut>();
+        Set<Shut> shut = Set.of();
         int wanted = claim.max();
         boolean again = false;
         boolean welcome = true;
         for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
             var round = round(claim, wanted, window, again);
             leases.addAll(round.leases);
-            shut.addAll(round.shut);
+            // A later look would meet what this claim itself has filled.
+            shut = again ? shut : round.shut;
             again |= round.taken > 0;
             welcome = round.welcome;
             // Others are taking what was in sight, and there is more behind it.

@@ -39,23 +39,24 @@ final class Claiming implements Claims {
 
     @Override
     public Claimed ask(Claim claim) {
-        return world.call(
-                () -> {
-                    var shut = new HashSet<Shut>();
-                    var leases =
-                            claim(
-                                    claim,
-                                    living -> {
-                                        shut.addAll(shut(living));
-                                        return pick(living, claim.max());
-                                    });
-                    return new Claimed(leases, shut);
-                });
+        return world.call(() -> told(claim, living -> pick(living, claim.max())));
     }
 
     /** Claims exactly these, as another store has done, after judging that it was allowed to. */
-    List<Lease> follow(Claim claim, List<ExecutionId> picks) {
-        return world.call(() -> claim(claim, living -> judged(living, claim.max(), picks)));
+    Claimed follow(Claim claim, List<ExecutionId> picks) {
+        return world.call(() -> told(claim, living -> judged(living, claim.max(), picks)));
+    }
+
+    private Claimed told(Claim claim, Function<Living, List<Row>> choice) {
+        var shut = new HashSet<Shut>();
+        var leases =
+                claim(
+                        claim,
+                        living -> {
+                            shut.addAll(shut(living));
+                            return choice.apply(living);
+                        });
+        return new Claimed(leases, shut);
     }
 
     private List<Lease> claim(Claim claim, Function<Living, List<Row>> choice) {
