@@ -86,7 +86,7 @@ final class Asking implements Claims {
         } else {
             log.warn(
                     "Claim {} of session {} ({}) in {} for {} failed after {} ms. What it may have"
-                        + " got is found by repeating it under its number.",
+                            + " got is found by repeating it under its number.",
                     claim.number(),
                     claim.session(),
                     session.worker(),
