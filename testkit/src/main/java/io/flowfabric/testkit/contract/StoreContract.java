@@ -232,6 +232,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class BeingShut extends ShutRules {
+        BeingShut() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Quotas extends QuotaRules {
         Quotas() {
             super(StoreContract.this::open);
