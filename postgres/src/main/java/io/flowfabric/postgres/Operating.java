@@ -8,6 +8,7 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.QuotaView;
@@ -141,7 +142,7 @@ final class Operating implements Operations {
             var late = row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
             ByOperator.mustBeClaimable(facts, late);
             ByOperator.mustHaveRoom(execution, lockedQuotas(tx, row));
-            ByOperator.mustAfford(execution, shortage(facts));
+            ByOperator.mustAfford(execution, shortage(tx, facts));
             tx.query("claim_one")
                     .set("now", postgres.now())
                     .set("id", execution.uuid())
@@ -160,14 +161,15 @@ final class Operating implements Operations {
     }
 
     /** What its budgets, whose meters are locked by now, leave nothing for. */
-    private Optional<String> shortage(Facts facts) {
+    private Optional<String> shortage(Jdbc tx, Facts facts) {
         if (facts.policy().budgets().isEmpty()) {
             return Optional.empty();
         }
-        var namespace = new BudgetKeeping(postgres).namespaceOf(facts.id());
-        return facts.policy().budgets().stream()
-                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
-                .findFirst();
+        var namespace = new Ledger(postgres).namespaceOf(tx, facts.id());
+        return BudgetReading.facts(tx, namespace, facts.policy().budgets())
+                .filter(budget -> !budget.open())
+                .findFirst()
+                .map(Fact::words);
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */

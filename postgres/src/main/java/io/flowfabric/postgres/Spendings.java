@@ -5,7 +5,6 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Spending;
-import io.flowfabric.postgres.BudgetKeeping.Dimension;
 import io.flowfabric.postgres.jdbc.Jdbc;
 
 import java.util.ArrayList;
@@ -45,13 +44,23 @@ final class Spendings {
      * @throws Conflict when its key was used for something else
      */
     Optional<BudgetView> spend(Namespace namespace, Spending spending) {
-        boolean counted = postgres.db().transaction(tx -> counted(tx, namespace, spending));
-        return counted
-                ? Optional.of(new BudgetKeeping(postgres).describe(namespace, spending.budget()))
-                : Optional.empty();
+        var heard = postgres.db().transaction(tx -> heard(tx, namespace, spending));
+        if (heard == Heard.BREACH) {
+            new Breaches(postgres).cancelAll();
+        }
+        return heard == Heard.LOST
+                ? Optional.empty()
+                : Optional.of(new BudgetKeeping(postgres).describe(namespace, spending.budget()));
     }
 
-    private boolean counted(Jdbc tx, Namespace namespace, Spending spending) {
+    /** What came of a report. */
+    private enum Heard {
+        LOST,
+        WITHIN,
+        BREACH
+    }
+
+    private Heard heard(Jdbc tx, Namespace namespace, Spending spending) {
         var fence = spending.fence();
         var holder =
                 tx.query("holder")
@@ -69,20 +78,20 @@ final class Spendings {
                                                         : new ArrayList<>(
                                                                 List.of(row.longs("holds")))));
         if (holder.isEmpty()) {
-            return false;
+            return Heard.LOST;
         }
-        var chain = BudgetKeeping.chain(tx, namespace, spending.budget());
+        var chain = Dimension.chain(tx, namespace, spending.budget());
         if (chain.isEmpty()) {
             throw new NotFound("budget", spending.budget());
         }
         var meters = chain.stream().filter(d -> d.name().equals(spending.dimension())).toList();
         if (meters.stream().noneMatch(dimension -> dimension.height() == 0)) {
-            throw BudgetKeeping.noDimension(spending.budget(), spending.dimension());
+            throw Dimension.unknown(spending.budget(), spending.dimension());
         }
-        if (isNew(tx, meters.getFirst().budgetId(), spending)) {
-            count(tx, namespace, spending, holder.get(), meters);
-        }
-        return true;
+        return isNew(tx, meters.getFirst().budgetId(), spending)
+                        && count(tx, namespace, spending, holder.get(), meters)
+                ? Heard.BREACH
+                : Heard.WITHIN;
     }
 
     private boolean isNew(Jdbc tx, int budget, Spending spending) {
@@ -121,7 +130,8 @@ final class Spendings {
         return false;
     }
 
-    private void count(
+    /** Counts a report that was not heard before; says whether a hard limit is reached. */
+    private boolean count(
             Jdbc tx,
             Namespace namespace,
             Spending spending,
@@ -166,6 +176,7 @@ final class Spendings {
                 reached(tx, namespace, dimension, true, now.hard, before, now.used);
             }
         }
+        return used.stream().anyMatch(u -> u.hard.filter(hard -> u.used >= hard).isPresent());
     }
 
     private void reached(

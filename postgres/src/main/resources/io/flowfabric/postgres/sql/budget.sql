@@ -1,11 +1,17 @@
 -- name: budget
-select b.id, b.namespace, b.name, b.stops, b.period, above.name as parent
+select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
 where b.namespace = :namespace and b.name = :name and not b.deleted
 
+-- name: budgets
+select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
+from ${schema}.budget b
+left join ${schema}.budget above on above.id = b.parent
+where b.id = any(:ids::integer[]) and not b.deleted
+
 -- name: list_budgets
-select b.id, b.namespace, b.name, b.stops, b.period, above.name as parent
+select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
 where b.namespace = :namespace and not b.deleted and b.name collate "C" > :after collate "C"
@@ -14,14 +20,22 @@ limit :max::integer
 
 -- name: lock_budget
 -- One change of a budget at a time; a first one makes the row.
-insert into ${schema}.budget as b (namespace, name, stops, deleted) values (:namespace, :name, true, true)
+insert into ${schema}.budget as b (namespace, name, enforcement, deleted) values (:namespace, :name, 'stop', true)
 on conflict (namespace, name) do update set name = b.name
-returning b.id, b.namespace, b.name, b.stops, b.period, b.deleted,
+returning b.id, b.namespace, b.name, b.enforcement, b.period, b.deleted,
     (select above.name from ${schema}.budget above where above.id = b.parent) as parent
+
+-- name: lock_known_budget
+-- The same, of one that is there.
+select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
+from ${schema}.budget b
+left join ${schema}.budget above on above.id = b.parent
+where b.namespace = :namespace and b.name = :name and not b.deleted
+for no key update of b
 
 -- name: change_budget
 update ${schema}.budget
-set stops = :stops::boolean, period = :period::bigint, deleted = :deleted::boolean,
+set enforcement = :enforcement::${schema}.enforcement, period = :period::bigint, deleted = :deleted::boolean,
     parent = (select above.id from ${schema}.budget above where above.namespace = :namespace and above.name = :parent)
 where id = :id::integer
 
@@ -63,6 +77,34 @@ set used = 0, resets = m.resets + ((clock.now - m.resets) / b.period + 1) * b.pe
 from due, clock, ${schema}.budget b
 where m.id = due.id and b.id = m.budget
 returning m.id
+
+-- name: breached
+-- Where a hard limit is reached of a budget that cancels, and something runs all the same.
+select m.id, m.budget
+from ${schema}.budget b
+join ${schema}.meter m on m.budget = b.id
+where b.enforcement = 'cancel' and not b.deleted and m.used >= m.hard and m.running > 0
+
+-- name: running_on
+-- What runs against these meters, found as it is when they are counted anew.
+select distinct e.id
+from ${schema}.session h
+join ${schema}.receipt r on r.session = h.id
+cross join unnest(r.ids, r.epochs) as given (id, epoch)
+cross join lateral (
+    select x.id, x.slots from ${schema}.execution x
+    where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.slots is not null offset 0
+) as e
+where not h.buried and e.slots && :meters::integer[]
+
+-- name: lock_breached
+-- Whether it is still so, until the transaction is over. In the order of their numbers, as everyone who counts.
+select m.id, m.budget
+from ${schema}.meter m
+join ${schema}.budget b on b.id = m.budget
+where m.id = any(:ids::integer[]) and b.enforcement = 'cancel' and not b.deleted and m.used >= m.hard
+order by m.id
+for update of m
 
 -- name: chain
 -- The meters of a budget and of those above it, each with its dimension; the budget's own first.
@@ -125,6 +167,37 @@ from ${schema}.budget b
 where b.id = p.budget and b.namespace = :namespace and b.name = :name
     and p.execution = :execution::uuid and p.key = :key and not p.refunded
 returning p.dimension, p.amount
+
+-- name: lock_next_dimensions
+-- As meters of quotas are: once they are locked, nobody has set anything aside or given it back who is not done with it.
+select m.id, b.name, m.key, m.held, m.running
+from ${schema}.meter m
+join ${schema}.budget b on b.id = m.budget
+where b.namespace = :namespace and m.id > :after::integer
+order by m.id
+limit :limit::integer
+for update of m
+
+-- name: count_holds
+-- What is set aside in meters that the caller has locked, by what runs: a statement of its own, so that it sees what was
+-- committed before.
+select given.slot as id, count(*)::integer as running, sum(given.hold)::bigint as held
+from ${schema}.session h
+join ${schema}.receipt r on r.session = h.id
+cross join unnest(r.ids, r.epochs) as lease (id, epoch)
+cross join lateral (
+    select x.slots, x.holds from ${schema}.execution x
+    where x.id = lease.id and x.epoch = lease.epoch and x.session = h.id and x.slots is not null offset 0
+) as e
+cross join unnest(e.slots, e.holds) as given (slot, hold)
+where not h.buried and given.slot = any(:ids::integer[])
+group by given.slot
+
+-- name: correct_dimensions
+update ${schema}.meter m
+set held = truth.held, running = truth.running
+from unnest(:ids::integer[], :helds::bigint[], :runnings::integer[]) as truth (id, held, running)
+where m.id = truth.id
 
 -- name: lane_of
 select lane from ${schema}.execution where id = :id::uuid

@@ -66,6 +66,7 @@ final class Chores implements Maintenance {
         done += each(limit - done, Row::live, Row::attemptDue, this::timeOut);
         done += each(limit - done, Row::live, Row::stallDue, this::stall);
         done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
+        done += world.breaches.cancel(limit - done);
         wakeBehindQuotas();
         world.purses.resetDue(world.now());
         return done;

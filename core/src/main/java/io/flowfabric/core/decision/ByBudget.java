@@ -1,0 +1,24 @@
+package io.flowfabric.core.decision;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Transition;
+
+import java.time.Instant;
+
+/** What a breached budget changes. */
+public final class ByBudget {
+    private ByBudget() {}
+
+    /**
+     * It runs and draws on a budget that cancels: it ends, whatever its worker is at.
+     *
+     * @param breach which limit is reached, in words
+     */
+    public static Change cancel(Facts facts, String breach, Instant now) {
+        return Change.finish(facts, Transition.CANCEL, Outcome.CANCELLED, now)
+                .failure(Failure.of(Failure.CANCELLED, breach))
+                .by(By.engine(breach));
+    }
+}
