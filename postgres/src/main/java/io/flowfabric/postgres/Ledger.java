@@ -73,11 +73,10 @@ final class Ledger {
                         .sorted()
                         .toList();
         tx.query("lock_meters").ints("ids", meters, m -> m).list(row -> row.intValue("id"));
-        tx.query("use_up")
-                .set("amount", -refunded.get().amount)
+        tx.query("use_less")
+                .set("amount", refunded.get().amount)
                 .ints("ids", meters, m -> m)
-                .longs("settled", meters, m -> 0L)
-                .list(row -> row.intValue("id"));
+                .update();
         BudgetKeeping.tell(tx, postgres, namespace, budget, "refund", by);
         return meters;
     }
