@@ -27,6 +27,7 @@ final class Fire {
 
     private static final Duration TTL = Duration.ofSeconds(2);
     private static final Duration LONGER_THAN_IT_LIVES = TTL.plusMillis(500);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int PROCESSES = 4;
     private static final int WORKERS_EACH = 4;
     private static final int AT_ONCE = PLACES / PROCESSES / WORKERS_EACH;
@@ -75,6 +76,7 @@ final class Fire {
         Waiting.pause(LONGER_THAN_IT_LIVES);
         sleeper.thaw();
         meanwhile.run();
+        Waiting.until("all work has ended", PATIENCE, world::drained);
         world.judge();
     }
 
