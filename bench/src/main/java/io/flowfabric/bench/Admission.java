@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What it costs a drain that every execution counts against quotas which hold nothing back, and that
- * a backlog waits beside it for a budget which is used up.
+ * What it costs a drain that every execution counts against quotas which hold nothing back, and
+ * that a backlog waits beside it for a budget which is used up.
  */
 final class Admission implements Benchmark {
     private static final int EXECUTIONS = 100_000;

@@ -20,9 +20,10 @@ import java.util.TreeMap;
  * Goes through the log of a run again, and sees what counted against each quota after every single
  * event.
  *
- * <p>A claim draws the events' numbers while nobody else counts against its quotas, and commits them
- * together with what it counted: whatever was given back before has a lower number, and whatever
- * was taken before has one, too. So if more was ever held at once than a quota allows, it shows here.
+ * <p>A claim draws the events' numbers while nobody else counts against its quotas, and commits
+ * them together with what it counted: whatever was given back before has a lower number, and
+ * whatever was taken before has one, too. So if more was ever held at once than a quota allows, it
+ * shows here.
  */
 final class QuotaReplay extends LeaseReplay {
     private final Map<String, Quota> quotas;

@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A {@link Fire} at thousands of executions behind several quotas: leases lapse, work is retried and
- * cancelled; the log says what was held when.
+ * A {@link Fire} at thousands of executions behind several quotas: leases lapse, work is retried
+ * and cancelled; the log says what was held when.
  */
 class QuotasUnderFireTest {
     private static final int CUSTOMERS = 20;

@@ -77,10 +77,7 @@ final class BudgetKeeping implements Budgets {
                 .longs(
                         "caps",
                         dimensions,
-                        d ->
-                                budget.enforcement().stops()
-                                        ? d.getValue().hard().orElse(null)
-                                        : null)
+                        d -> budget.enforcement().stops() ? d.getValue().hard().orElse(null) : null)
                 .list(row -> row.intValue("id"));
     }
 
@@ -140,8 +137,7 @@ final class BudgetKeeping implements Budgets {
     }
 
     private List<Integer> reset(Jdbc tx, Namespace namespace, String budget, By by) {
-        var frame =
-                locked(tx, namespace, budget).orElseThrow(() -> new NotFound("budget", budget));
+        var frame = locked(tx, namespace, budget).orElseThrow(() -> new NotFound("budget", budget));
         tell(tx, postgres, namespace, budget, "reset", by);
         lockDimensions(tx, frame);
         return tx.query("reset_dimensions")

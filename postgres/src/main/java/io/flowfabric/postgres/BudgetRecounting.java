@@ -71,7 +71,8 @@ final class BudgetRecounting {
 
     private void tell(Wrong wrong) {
         log.warn(
-                "The budget {} in {} said that {} {} are set aside for {} that run, and it is {} for {}; it is put right.",
+                "The budget {} in {} said that {} {} are set aside for {} that run, and it is {}"
+                    + " for {}; it is put right.",
                 wrong.meter.budget,
                 namespace,
                 wrong.meter.said.held,
@@ -120,8 +121,7 @@ final class BudgetRecounting {
                         row ->
                                 holds.put(
                                         row.intValue("id"),
-                                        new Aside(
-                                                row.longValue("held"), row.intValue("running"))));
+                                        new Aside(row.longValue("held"), row.intValue("running"))));
         return holds;
     }
 }

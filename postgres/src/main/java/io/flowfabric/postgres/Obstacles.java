@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What holds ready work back from outside: its lane, that nobody could take it, a budget, a quota. Nobody
- * writes that down, so it is found out when somebody reads; once for all work of a lane and a gate.
+ * What holds ready work back from outside: its lane, that nobody could take it, a budget, a quota.
+ * Nobody writes that down, so it is found out when somebody reads; once for all work of a lane and
+ * a gate.
  */
 final class Obstacles {
     private final Postgres postgres;

@@ -115,7 +115,9 @@ final class Spendings {
         }
     }
 
-    /** What an event keeps of a limit that was reached: which, whether it is hard, and the level. */
+    /**
+     * What an event keeps of a limit that was reached: which, whether it is hard, and the level.
+     */
     static Map.Entry<String, List<String>> read(String settings) {
         var words = List.of(settings.split(TermsText.SEPARATOR, -1));
         return Map.entry(words.getFirst(), words.subList(1, words.size()));

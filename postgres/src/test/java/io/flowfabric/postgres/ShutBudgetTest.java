@@ -141,16 +141,13 @@ class ShutBudgetTest {
                     IntStream.range(from, Math.min(count, from + CHUNK))
                             .mapToObj(i -> Submission.of("work", Payload.EMPTY).policy(DRAWS))
                             .toList();
-            store.submissions()
-                    .submit(works)
-                    .forEach(answer -> ids.add(answer.orThrow().id()));
+            store.submissions().submit(works).forEach(answer -> ids.add(answer.orThrow().id()));
         }
         return ids;
     }
 
     private Session session() {
-        var session =
-                Session.of("worker", "here", Lane.DEFAULT.name()).ttl(Duration.ofHours(1));
+        var session = Session.of("worker", "here", Lane.DEFAULT.name()).ttl(Duration.ofHours(1));
         store.sessions().open(session);
         return session;
     }

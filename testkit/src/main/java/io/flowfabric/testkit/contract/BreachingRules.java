@@ -56,8 +56,7 @@ abstract class BreachingRules extends Rules {
         for (Lease lease : leases.subList(0, 2)) {
             assertThat(world.lastStep(idOf(lease)).transition()).isEqualTo(Transition.CANCEL);
             assertThat(world.lastStep(idOf(lease)).by()).contains(By.engine(BREACH));
-            assertThat(world.view(lease).failure())
-                    .contains(Failure.of(Failure.CANCELLED, BREACH));
+            assertThat(world.view(lease).failure()).contains(Failure.of(Failure.CANCELLED, BREACH));
             assertThat(world.report(lease, 50)).as("its worker is fenced").isLeaseLost();
             assertThat(world.end(complete(lease))).isLeaseLost();
         }

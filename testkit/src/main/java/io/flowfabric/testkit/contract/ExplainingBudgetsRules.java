@@ -67,7 +67,8 @@ abstract class ExplainingBudgetsRules extends Rules {
         var explanation = world.explain(work);
         assertThat(explanation.words())
                 .isEqualTo(
-                        "budget team-a: tokens 0 of 1,000,000 used, 600,000 set aside, 500,000 needed, resets at "
+                        "budget team-a: tokens 0 of 1,000,000 used, 600,000 set aside, 500,000"
+                            + " needed, resets at "
                                 + world.in(HOUR));
         assertThat(explanation.nextTry()).as("the reset frees nothing of that").isEmpty();
 
@@ -148,8 +149,7 @@ abstract class ExplainingBudgetsRules extends Rules {
         assertThat(world.explain(work).facts()).contains(Fact.Ahead.of(2));
         assertThat(world.explain(Lane.DEFAULT).groups())
                 .containsExactly(
-                        new Group(
-                                Situation.READY, "waiting for a worker", 3),
+                        new Group(Situation.READY, "waiting for a worker", 3),
                         new Group(
                                 Situation.SHORT_OF_BUDGET,
                                 "budget team-a: tokens 1,000,000 of 1,000,000",

@@ -119,7 +119,9 @@ abstract class RecountingRules extends Rules {
         assertThat(level("team")).isEqualTo(new Level(44, 16));
         assertThat(level("house")).isEqualTo(new Level(44, 16));
         world.store().budgets().delete(Namespace.DEFAULT, "team", World.OLGA);
-        assertThat(recountBudgets()).as("deleted ones too").isEqualTo(new BudgetRecount(3, List.of()));
+        assertThat(recountBudgets())
+                .as("deleted ones too")
+                .isEqualTo(new BudgetRecount(3, List.of()));
         assertThat(world.store().budgets().recount(World.ELSEWHERE))
                 .isEqualTo(new BudgetRecount(0, List.of()));
     }
