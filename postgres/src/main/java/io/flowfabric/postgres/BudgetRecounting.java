@@ -71,8 +71,7 @@ final class BudgetRecounting {
 
     private void tell(Wrong wrong) {
         log.warn(
-                "The budget {} in {} said that {} {} are set aside for {} that run, and it is {}"
-                    + " for {}; it is put right.",
+                "The budget {} in {} said {} {} set aside for {}, and it is {} for {}: put right.",
                 wrong.meter.budget,
                 namespace,
                 wrong.meter.said.held,

@@ -55,7 +55,8 @@ class BudgetPageTest {
             example.report(lease.fence(), "draft", 500);
             assertThat(tokens(shop, "team-a")).isEqualTo(new Level(500, 1_500));
             assertThat(example.look())
-                    .isEqualTo("budget team-a: cents 0 of 20,000 used, tokens 500 of 1,000,000 used");
+                    .isEqualTo(
+                            "budget team-a: cents 0 of 20,000 used, tokens 500 of 1,000,000 used");
 
             assertThat(example.report(lease.fence(), "rest", 999_500).breached()).isTrue();
             assertThat(example.look()).isEqualTo("budget team-a: tokens 1,000,000 of 1,000,000");
