@@ -4,6 +4,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
@@ -109,7 +110,7 @@ final class ByName {
     /** Locks what it will count against, and refuses when there is no room. */
     private void admit(Jdbc tx, Locked row, Facts facts) {
         ByOperator.mustHaveRoom(row.id(), lockedQuotas(tx, row));
-        ByOperator.mustAfford(row.id(), shortage(facts));
+        ByOperator.mustAfford(row.id(), shortage(tx, facts));
     }
 
     private long take(
@@ -129,14 +130,15 @@ final class ByName {
     }
 
     /** What its budgets, whose meters are locked by now, leave nothing for. */
-    private Optional<String> shortage(Facts facts) {
+    private Optional<String> shortage(Jdbc tx, Facts facts) {
         if (facts.policy().budgets().isEmpty()) {
             return Optional.empty();
         }
-        var namespace = new BudgetKeeping(postgres).namespaceOf(facts.id());
-        return facts.policy().budgets().stream()
-                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
-                .findFirst();
+        var namespace = new Ledger(postgres).namespaceOf(tx, facts.id());
+        return BudgetReading.facts(tx, namespace, facts.policy().budgets())
+                .filter(budget -> !budget.open())
+                .findFirst()
+                .map(Fact::words);
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */

@@ -76,6 +76,7 @@ final class Explaining {
                         found.raw.step,
                         found.raw.holder,
                         alive,
+                        found.raw.ready ? budgets(found.raw) : List.of(),
                         found.raw.ready ? quotas(found.raw.gate) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
                         Fact.Ahead.of(view.state() instanceof Ready ? ahead(found.raw, rivals) : 0),
@@ -203,6 +204,15 @@ final class Explaining {
         return found;
     }
 
+    private List<Fact.Budget> budgets(Raw raw) {
+        return postgres.catalog().gates(postgres.db(), List.of(raw.gate)).values().stream()
+                .flatMap(
+                        gate ->
+                                BudgetReading.facts(
+                                        postgres.db(), raw.lane.namespace(), gate.budgets()))
+                .toList();
+    }
+
     private List<QuotaView> quotas(int number) {
         var gates = postgres.catalog().gates(postgres.db(), List.of(number)).values();
         var quotas = quotas(gates);
@@ -217,9 +227,10 @@ final class Explaining {
     }
 
     private Optional<String> shortage(Namespace namespace, Catalog.Gate gate) {
-        return gate.budgets().stream()
-                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
-                .findFirst();
+        return BudgetReading.facts(postgres.db(), namespace, gate.budgets())
+                .filter(budget -> !budget.open())
+                .findFirst()
+                .map(Fact::words);
     }
 
     private static List<QuotaView> of(Catalog.Gate gate, Map<Integer, QuotaView> quotas) {

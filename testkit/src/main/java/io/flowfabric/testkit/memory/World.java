@@ -63,6 +63,7 @@ class World implements Wakeups {
     final Map<Lane, Queue> lanes = new TreeMap<>();
     final Meters meters = new Meters();
     final Purses purses = new Purses(this);
+    final Breaches breaches = new Breaches(this);
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
