@@ -108,8 +108,16 @@ final class BudgetRecounting {
                     .longs("helds", wrong, w -> w.is.held)
                     .ints("runnings", wrong, w -> w.is.running)
                     .update();
+            wrong.stream()
+                    .map(Wrong::drift)
+                    .filter(drift -> drift.said() != drift.held())
+                    .forEach(drift -> tell(tx, drift));
         }
         return new Counted(meters, wrong);
+    }
+
+    private void tell(Jdbc tx, Drift drift) {
+        Recounting.tell(postgres, tx, namespace, drift.of(), drift.said(), drift.held());
     }
 
     private static Map<Integer, Aside> holds(Jdbc tx, List<Meter> meters) {

@@ -13,6 +13,10 @@ import io.flowfabric.core.contract.BudgetRecount.Drift;
 import io.flowfabric.core.contract.BudgetView.Level;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Session;
@@ -87,6 +91,7 @@ class BreachTest {
         assertThat(recount)
                 .isEqualTo(new BudgetRecount(1, List.of(new Drift("team", "tokens", 100, 30))));
         assertThat(recount.drift()).isEqualTo(70);
+        assertThat(told()).containsExactly("budget team: tokens said 100, found 30");
         assertThat(claim(3)).hasSize(2);
         assertThat(recount().drifts()).isEmpty();
     }
@@ -134,6 +139,19 @@ class BreachTest {
                 .describe(Namespace.DEFAULT, "team")
                 .levels()
                 .getOrDefault("tokens", Level.ZERO);
+    }
+
+    private List<String> told() {
+        var feeds = store.feeds();
+        return feeds
+                .read(FeedFilter.of(Topic.EVERYTHING), feeds.beginning(), 100)
+                .entries()
+                .stream()
+                .map(Feeds.Entry::event)
+                .filter(Event.Drifted.class::isInstance)
+                .map(Event.Drifted.class::cast)
+                .map(d -> "%s said %d, found %d".formatted(d.of(), d.said(), d.found()))
+                .toList();
     }
 
     private BudgetRecount recount() {

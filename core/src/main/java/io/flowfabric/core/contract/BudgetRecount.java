@@ -22,6 +22,11 @@ public record BudgetRecount(int counted, List<Drift> drifts) {
      */
     public record Drift(String budget, String dimension, long said, long held)
             implements Comparable<Drift> {
+        /** What was counted, in words. */
+        public String of() {
+            return "budget %s: %s".formatted(budget, dimension);
+        }
+
         @Override
         public int compareTo(Drift other) {
             return Comparator.comparing(Drift::budget)

@@ -163,8 +163,15 @@ final class BudgetKeeping implements Budgets {
                     if (!recount.drifts().isEmpty()) {
                         world.freed(namespace);
                     }
+                    recount.drifts().forEach(drift -> tell(namespace, drift));
                     return recount;
                 });
+    }
+
+    private void tell(Namespace namespace, BudgetRecount.Drift drift) {
+        world.log.append(
+                new Event.Drifted(namespace, drift.of(), drift.said(), drift.held(), world.now()),
+                Tags.NONE);
     }
 
     private Purse purse(Namespace namespace, String budget) {
