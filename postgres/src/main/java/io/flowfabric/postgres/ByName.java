@@ -56,11 +56,17 @@ final class ByName {
 
     /** Grants it, if it lost its lease; what is granted to this session stays as it is. */
     Granting.Stub reclaim(ExecutionId execution, SessionId session, Duration ttl) {
-        return postgres.db().transaction(tx -> reclaim(tx, execution, session, ttl));
+        // What a session is never changes, so it is read before the transaction takes a connection.
+        var worker =
+                SessionKeeping.find(postgres, session)
+                        .orElseThrow(() -> new NotFound("session", session.toString()))
+                        .session();
+        return postgres.db().transaction(tx -> reclaim(tx, execution, worker, ttl));
     }
 
-    private Granting.Stub reclaim(Jdbc tx, ExecutionId execution, SessionId session, Duration ttl) {
-        var worker = hold(tx, session);
+    private Granting.Stub reclaim(Jdbc tx, ExecutionId execution, Session worker, Duration ttl) {
+        var session = worker.id();
+        hold(tx, session);
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (facts.state() instanceof Granted granted
@@ -85,13 +91,15 @@ final class ByName {
      * Before the row, as claims do: what is leased to a session that was just buried would never
      * come back.
      */
-    private Session hold(Jdbc tx, SessionId session) {
-        tx.query("hold_session")
-                .set("now", postgres.now())
-                .set("id", session.uuid())
-                .optional(row -> row.uuid("id"))
-                .orElseThrow(() -> new NotFound("session", session.toString()));
-        return SessionKeeping.find(postgres, session).orElseThrow().session();
+    private void hold(Jdbc tx, SessionId session) {
+        var held =
+                tx.query("hold_session")
+                        .set("now", postgres.now())
+                        .set("id", session.uuid())
+                        .optional(row -> row.uuid("id"));
+        if (held.isEmpty()) {
+            throw new NotFound("session", session.toString());
+        }
     }
 
     private Locked locked(Jdbc tx, ExecutionId execution) {
