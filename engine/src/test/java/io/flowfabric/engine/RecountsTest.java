@@ -61,7 +61,9 @@ class RecountsTest {
         skip(Duration.ofMinutes(10));
         eventually("it has counted", () -> tally.of("recounted QUOTAS") == 1);
 
-        assertThat(recounted).containsExactlyInAnyOrder(Namespace.DEFAULT, TENANT);
+        assertThat(recounted)
+                .as("quotas and budgets")
+                .containsExactlyInAnyOrder(Namespace.DEFAULT, Namespace.DEFAULT, TENANT, TENANT);
         eventually("budgets, too", () -> tally.of("recounted BUDGETS") == 1);
         skip(Duration.ofMinutes(10));
         eventually("it has counted again", () -> tally.of("recounted QUOTAS") == 2);
@@ -76,6 +78,7 @@ class RecountsTest {
 
         eventually("it has counted", () -> tally.of("recounted QUOTAS") == 1);
         assertThat(tally.of("drift of QUOTAS")).isEqualTo(6);
+        assertThat(tally.of("drift of BUDGETS")).isEqualTo(6);
     }
 
     @Test
@@ -87,6 +90,7 @@ class RecountsTest {
         eventually("it has counted", () -> tally.of("recounted QUOTAS") == 1);
         assertThat(recounted).contains(TENANT);
         assertThat(tally.of("recount failed QUOTAS")).isEqualTo(1);
+        assertThat(tally.of("recount failed BUDGETS")).isEqualTo(1);
     }
 
     private void skip(Duration much) {
@@ -98,17 +102,18 @@ class RecountsTest {
         if (!call.equals("recount")) {
             return real.call();
         }
-        var answer = real.call();
-        if (answer instanceof BudgetRecount) {
-            return answer;
-        }
-        recounted.add(real.argument());
         if (real.argument().equals(failing.get())) {
             throw new StoreFailure("Broken by a test.", false, new IllegalStateException());
         }
+        var answer = real.call();
+        recounted.add(real.argument());
+        if (drift.get() == 0) {
+            return answer;
+        }
         // What nobody can do to the store in memory.
-        return drift.get() == 0
-                ? answer
-                : new Recount(1, List.of(new Recount.Drift(QuotaUse.of("mail"), drift.get(), 0)));
+        return answer instanceof Recount
+                ? new Recount(1, List.of(new Recount.Drift(QuotaUse.of("mail"), drift.get(), 0)))
+                : new BudgetRecount(
+                        1, List.of(new BudgetRecount.Drift("team", "tokens", drift.get(), 0)));
     }
 }

@@ -79,11 +79,11 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
 
     /** The dimensions of which there is not enough left for work that would set so much aside. */
     public Stream<Shut.Budget> shut(Map<String, Long> reserve) {
-        return budget.enforcement() == Budget.Enforcement.WARN
-                ? Stream.empty()
-                : budget.dimensions().keySet().stream()
-                        .filter(dimension -> !fits(dimension, reserve.getOrDefault(dimension, 0L)))
-                        .map(Shut.Budget::new);
+        return budget.enforcement().stops()
+                ? dimensions()
+                        .filter(dimension -> !fits(dimension, amount(reserve, dimension)))
+                        .map(Shut.Budget::new)
+                : Stream.empty();
     }
 
     private boolean fits(String dimension, long reserve) {
