@@ -135,6 +135,7 @@ class ErrorsTest {
                         "too_large",
                         "too_many",
                         "out_of_range",
+                        "contradictory",
                         "not_printable",
                         "malformed_id",
                         "malformed_fence",

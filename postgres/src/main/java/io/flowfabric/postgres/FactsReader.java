@@ -57,7 +57,8 @@ final class FactsReader {
                 Instant now,
                 @Nullable Integer firstPriority,
                 @Nullable String start,
-                @Nullable String deadlineDue) {}
+                @Nullable String deadlineDue,
+                @Nullable String share) {}
         List<Raw> rows = new ArrayList<>();
         tx.query(statement)
                 .set("now", postgres.now())
@@ -80,7 +81,8 @@ final class FactsReader {
                                                 Stored.moment(row, "now"),
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
-                                                row.textOrNull("deadline_due"))));
+                                                row.textOrNull("deadline_due"),
+                                                row.textOrNull("share"))));
         var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
         var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
         var locked = new HashMap<UUID, Locked>();
@@ -101,7 +103,8 @@ final class FactsReader {
                                                     priority,
                                                     TermsText.readDue(start),
                                                     Optional.ofNullable(row.deadlineDue)
-                                                            .map(TermsText::readDue)),
+                                                            .map(TermsText::readDue),
+                                                    Optional.ofNullable(row.share)),
                                             row.state,
                                             row.priority,
                                             row.attempts,

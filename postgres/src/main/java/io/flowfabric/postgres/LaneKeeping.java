@@ -58,15 +58,30 @@ final class LaneKeeping implements Lanes {
                     .set("state", settings.state().wire())
                     .set("weight", settings.weight())
                     .set("ageing", ageing)
+                    .set("sharing", settings.sharing())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
                     .set("settings", text(settings))
                     .update();
-            if (!locked.settings.ageing().equals(settings.ageing())) {
-                tx.query("rank_anew").set("id", locked.number).set("ageing", ageing).update();
+            boolean shares = settings.sharing();
+            if (!locked.settings.ageing().equals(settings.ageing())
+                    || locked.settings.sharing() != shares) {
+                rankAnew(tx, locked.number, ageing, shares);
             }
         }
         return locked.number;
+    }
+
+    private static void rankAnew(Jdbc tx, int lane, @Nullable Long ageing, boolean shares) {
+        tx.query("share_anew").set("id", lane).update();
+        tx.query("rank_anew")
+                .set("id", lane)
+                .set("ageing", ageing)
+                .set("sharing", shares)
+                .update();
+        if (shares) {
+            Steps.place(tx, tx.query("fresh_in").set("id", lane).list(row -> row.uuid("id")));
+        }
     }
 
     @Override
@@ -138,16 +153,18 @@ final class LaneKeeping implements Lanes {
         return new LaneSettings(
                 Stored.word(LaneSettings.State.class, row.text("state")),
                 row.intValue("weight"),
-                Optional.ofNullable(row.longOrNull("ageing")).map(Duration::ofMillis));
+                Optional.ofNullable(row.longOrNull("ageing")).map(Duration::ofMillis),
+                row.bool("sharing"));
     }
 
-    /** Settings as an event keeps them: the state, the weight, and the ageing if there is any. */
+    /** Settings as an event keeps them: the state, the weight, the ageing, whether keys share. */
     static String text(LaneSettings settings) {
-        return "%s %d %s"
+        return "%s %d %s %s"
                 .formatted(
                         settings.state().wire(),
                         settings.weight(),
-                        settings.ageing().map(step -> Long.toString(step.toMillis())).orElse("-"));
+                        settings.ageing().map(step -> Long.toString(step.toMillis())).orElse("-"),
+                        settings.sharing() ? "sharing" : "-");
     }
 
     static LaneSettings read(String text) {
@@ -157,6 +174,7 @@ final class LaneKeeping implements Lanes {
                 Integer.parseInt(words.get(1)),
                 words.get(2).equals("-")
                         ? Optional.empty()
-                        : Optional.of(Duration.ofMillis(Long.parseLong(words.get(2)))));
+                        : Optional.of(Duration.ofMillis(Long.parseLong(words.get(2)))),
+                words.get(3).equals("sharing"));
     }
 }

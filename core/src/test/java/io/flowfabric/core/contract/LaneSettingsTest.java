@@ -24,7 +24,7 @@ class LaneSettingsTest {
     @Test
     void a_lane_is_active_with_a_weight_of_one_and_strict_priorities_unless_told_otherwise() {
         assertThat(LaneSettings.DEFAULT)
-                .isEqualTo(new LaneSettings(LaneSettings.State.ACTIVE, 1, Optional.empty()));
+                .isEqualTo(new LaneSettings(LaneSettings.State.ACTIVE, 1, Optional.empty(), false));
     }
 
     @ParameterizedTest
@@ -48,13 +48,36 @@ class LaneSettingsTest {
 
     @Test
     void a_change_changes_its_own_field_and_no_other() {
-        var full = new LaneSettings(LaneSettings.State.PAUSED, 7, Optional.of(Duration.ofHours(1)));
+        var full = new LaneSettings(LaneSettings.State.PAUSED, 7, Optional.of(Duration.ofHours(1)), false);
 
         assertThat(Components.changed(full, full.state(LaneSettings.State.ACTIVE)))
                 .containsExactly("state");
         assertThat(Components.changed(full, full.weight(8))).containsExactly("weight");
         assertThat(Components.changed(full, full.ageing(Duration.ofHours(2))))
                 .containsExactly("ageing");
+        var strict = new LaneSettings(LaneSettings.State.PAUSED, 7, Optional.empty(), false);
+        assertThat(Components.changed(strict, strict.sharing(true))).containsExactly("sharing");
+    }
+
+    @Test
+    void a_lane_ages_or_shares_and_not_both() {
+        assertRefused(Invalid.Code.CONTRADICTORY, "sharing", () -> AGEING.sharing(true));
+        assertRefused(
+                Invalid.Code.CONTRADICTORY,
+                "sharing",
+                () -> STRICT.sharing(true).ageing(Duration.ofMinutes(1)));
+        assertThat(AGEING.sharing(false)).isEqualTo(AGEING);
+    }
+
+    @Test
+    void where_keys_share_no_number_of_rounds_reaches_the_next_priority() {
+        var sharing = STRICT.sharing(true);
+        long centuries = 1_000_000_000_000L;
+
+        assertThat(sharing.rank(0, NOON)).isZero();
+        assertThat(sharing.rank(1, NOON) + centuries).isLessThan(sharing.rank(0, NOON));
+        assertThat(sharing.rank(9000, NOON) + centuries).isLessThan(sharing.rank(8999, 0));
+        assertThat(sharing.rank(9000, NOON)).isGreaterThan(-Long.MAX_VALUE / 2);
     }
 
     @Test

@@ -195,8 +195,24 @@ leased as (
     from taken, claimer
     where e.id = taken.id
     returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.slots, e.holds,
+        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.slots, e.holds, e.share,
         taken.rank, taken.fresh, taken.turn, taken.weight
+),
+reached as (
+    -- How far the rounds have come, where keys share. Nobody waits for whoever is just noting the same.
+    update ${schema}.round r
+    set reached = furthest.round
+    from (
+        select lane, -(rank >> 48) as priority, max(rank & 281474976710655) as round
+        from leased where fresh
+        group by lane, rank >> 48
+    ) as furthest
+    cross join lateral (
+        select from ${schema}.round free
+        where free.lane = furthest.lane and free.priority = furthest.priority
+        for update skip locked
+    ) as free
+    where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
 counted as (
     update ${schema}.meter m
@@ -244,7 +260,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
+    leased.retries, leased.deadline, leased.since, leased.share, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
     sight.candidates, sight.welcome, sight.unjudged, sight.offers
 from (
@@ -264,7 +280,7 @@ order by leased.turn, leased.lane
 -- name: receipt_leases
 -- What is still held of what one claim gave.
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
 from ${schema}.receipt r
 cross join unnest(r.ids, r.epochs) with ordinality as given (id, epoch, n)
@@ -275,7 +291,7 @@ order by given.n
 
 -- name: lease
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
 from ${schema}.execution e
 left join ${schema}.submission s on s.id = e.id

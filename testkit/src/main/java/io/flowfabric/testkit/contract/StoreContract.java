@@ -134,6 +134,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Sharing extends SharingRules {
+        Sharing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Matching extends MatchingRules {
         Matching() {
             super(StoreContract.this::open);

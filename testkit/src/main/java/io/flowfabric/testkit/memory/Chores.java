@@ -135,7 +135,9 @@ final class Chores implements Maintenance {
                                         due.apply(row)
                                                 .filter(at -> !at.isAfter(world.now()))
                                                 .isPresent())
-                        .sorted(Comparator.comparing((Row row) -> due.apply(row).orElseThrow()))
+                        .sorted(
+                                Comparator.comparing((Row row) -> due.apply(row).orElseThrow())
+                                        .thenComparing(row -> row.id().uuid().toString()))
                         .limit(limit)
                         .toList();
         overdue.forEach(act);

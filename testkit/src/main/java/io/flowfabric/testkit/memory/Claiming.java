@@ -69,6 +69,7 @@ final class Claiming implements Claims {
     }
 
     private List<Lease> lease(Living living, Claim claim, List<Row> picks) {
+        picks.forEach(world.shares::started);
         var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
         // A claim that gave nothing has nothing to give again.
         if (!leases.isEmpty()) {
@@ -118,17 +119,8 @@ final class Claiming implements Claims {
                 queues.computeIfAbsent(row.lane(), lane -> new ArrayList<>()).add(row);
             }
         }
-        queues.forEach((lane, rows) -> rows.sort(order(lane)));
+        queues.forEach((lane, rows) -> rows.sort(Order.in(world.lane(lane).settings)));
         return queues;
-    }
-
-    /** Priority, then begun before fresh, then the order of submission. */
-    private Comparator<Row> order(Lane lane) {
-        var settings = world.lane(lane).settings;
-        return Comparator.comparingLong(
-                        (Row row) -> settings.rank(row.priority, row.submitted.toEpochMilli()))
-                .thenComparing(row -> !((Ready) row.state).next().begun())
-                .thenComparingLong(row -> row.sequence);
     }
 
     /**

@@ -28,7 +28,11 @@ final class LaneKeeping implements Lanes {
                 () -> {
                     var queue = world.lane(lane);
                     if (!queue.settings.equals(settings)) {
+                        boolean anew = queue.settings.sharing() != settings.sharing();
                         queue.settings = settings;
+                        if (anew) {
+                            world.shares.beginAnew(lane);
+                        }
                         queue.since = world.now();
                         // Opening a lane makes what waits in it visible again.
                         world.wake(lane);

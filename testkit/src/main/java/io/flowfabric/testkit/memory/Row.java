@@ -30,6 +30,10 @@ final class Row {
 
     ExecutionState state;
     int priority;
+
+    /** Its round, while it waits for its first start in a lane where keys share; 0 otherwise. */
+    long round;
+
     int attempts;
     long epoch;
     int retries;

@@ -62,6 +62,7 @@ class World implements Wakeups {
     final Map<Lane, Queue> lanes = new TreeMap<>();
     final Meters meters = new Meters();
     final Purses purses = new Purses(this);
+    final Shares shares = new Shares(this);
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
@@ -125,6 +126,7 @@ class World implements Wakeups {
                 throw new Unavailable("The store is closed; open another one.");
             }
             var answer = commit.get();
+            shares.place();
             woken = Set.copyOf(readied);
             return answer;
         } finally {
@@ -342,6 +344,7 @@ class World implements Wakeups {
         Waiting state = new Delayed(Next.FIRST, start, DelayedBy.REQUEST).unlessDue(now());
         var row = new Row(submission, digest, ++sequence, Transition.begin(state), now());
         rows.put(row.id().uuid(), row);
+        shares.changed(row);
         submission.key().ifPresent(key -> keysOf(submission.lane().namespace()).put(key, row));
         record(row, Transition.SUBMIT, Optional.empty(), Optional.empty(), Optional.empty());
         return row;
@@ -408,6 +411,7 @@ class World implements Wakeups {
         row.result = change.result().or(() -> row.result);
         row.failure = change.failure().or(() -> row.failure);
         change(row, change.transition(), change.after());
+        shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());
     }
 
