@@ -163,6 +163,27 @@ abstract class SharingRules extends Rules {
     }
 
     @Test
+    void turns_are_kept_when_everybody_submits_at_once() {
+        share();
+        Crowd.of(
+                8,
+                i -> {
+                    for (int k = 0; k < 5; k++) {
+                        submit(i % 2 == 0 ? "ann" : "bo", 3);
+                    }
+                    return i;
+                });
+
+        var order = starts(120);
+
+        for (int round = 0; round < 60; round++) {
+            assertThat(order.subList(2 * round, 2 * round + 2))
+                    .as("round %d", round)
+                    .containsExactlyInAnyOrder("ann", "bo");
+        }
+    }
+
+    @Test
     void priority_goes_before_every_turn() {
         share();
         submit("ann", 3);
