@@ -181,10 +181,13 @@ class PlansTest {
 
     @Test
     void turns_cost_what_takes_them_however_many_keys_wait() {
-        var lane = Lane.of("shared");
+        var lane = new Lane(new Namespace("fair"), "shared");
         var ada = new By("ada", "fair is fair");
         store.lanes().configure(lane, LaneSettings.DEFAULT.sharing(true), ada);
-        var sharer = Session.of("worker", "6", "shared").ttl(Duration.ofHours(1));
+        var sharer =
+                Session.of("worker", "6", "shared")
+                        .namespace(lane.namespace())
+                        .ttl(Duration.ofHours(1));
         store.sessions().open(sharer);
         IntFunction<Submission> work =
                 i ->

@@ -63,7 +63,8 @@ asked as (
         coalesce(i.start_at, clock.now + i.start_after) as start,
         coalesce(i.deadline_at, clock.now + i.deadline_after) as deadline
     from clock
-    cross join unnest(
+    cross join ${schema}.lane
+    join unnest(
         :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :terms::integer[], :priorities::smallint[],
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
@@ -73,7 +74,7 @@ asked as (
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
         content_type, input, digest, share, round, n)
-    join ${schema}.lane on lane.id = i.lane and lane.state in ('active', 'paused')
+        on i.lane = lane.id and lane.state in ('active', 'paused')
     order by i.n
 ),
 item as (
@@ -94,7 +95,8 @@ keyed as (
     returning id
 ),
 drawn as materialized (
-    select drawn.id, drawn.round
+    -- in one value, where they are looked up: a join would compare each item with each
+    select jsonb_object_agg(drawn.id, drawn.round) as rounds
     from (
         select
             array_agg(item.id order by item.n) as ids, array_agg(item.lane order by item.n) as lanes,
@@ -112,15 +114,15 @@ accepted as (
         id, part, seq, lane, gate, terms, priority, rank, share,
         situation, next, until, delayed_by, deadline, submitted, changed)
     select
-        item.id, part, seq, lane, gate, terms, priority,
-        ${schema}.place_of(priority, now, ageing, sharing) + case when turns then coalesce(item.round, drawn.round, 0) else 0 end, share,
+        id, part, seq, lane, gate, terms, priority,
+        ${schema}.place_of(priority, now, ageing, sharing) + case when turns
+            then coalesce(round, ((select rounds from drawn) ->> id::text)::bigint, 0) else 0 end, share,
         (case when start > now then 'delayed' else 'ready' end)::${schema}.situation,
         'first',
         case when start > now then start end,
         case when start > now then 'request'::${schema}.delayed_by end,
         deadline, now, now
     from item
-    left join drawn on drawn.id = item.id
     where not item.roundless and (item.key is null or item.id in (select id from keyed))
     order by item.n
     on conflict (id) do nothing
