@@ -165,6 +165,7 @@ class ErrorsTest {
                         "replays_exhausted",
                         "spent_differently",
                         "budget_taken",
+                        "named_by_lane",
                         "not_claimable",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))

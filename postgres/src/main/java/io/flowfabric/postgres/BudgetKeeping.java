@@ -211,6 +211,7 @@ final class BudgetKeeping implements Budgets {
                 .set("parent", frame.get().parent.orElse(null))
                 .set("deleted", true)
                 .update();
+        LaneKeeping.mustNotName(tx, namespace, null, budget);
         tell(tx, namespace, budget, "delete", by);
         tx.query("lock_dimensions").set("budget", frame.get().id).list(row -> row.intValue("id"));
         return tx.query("lift_dimensions")

@@ -176,7 +176,7 @@ public final class InTransaction implements Submissions {
                                     var all = addLanes(tx, items);
                                     pairs.clear();
                                     pairs.addAll(pairs(items, all));
-                                    LaneKeeping.addGates(tx, pairs);
+                                    LaneKeeping.addGates(postgres, tx, pairs);
                                     return all;
                                 });
         lanes.forEach(postgres.catalog()::remember);

@@ -8,6 +8,7 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.contract.QuotaView;
@@ -140,8 +141,13 @@ final class Operating implements Operations {
                 && running.session().equals(session))) {
             var late = row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
             ByOperator.mustBeClaimable(facts, late);
-            ByOperator.mustHaveRoom(execution, lockedQuotas(tx, row));
-            ByOperator.mustAfford(execution, shortage(facts));
+            record Admission(LaneView lane, List<Integer> meters) {}
+            var admission =
+                    tx.query("admission")
+                            .set("id", execution.uuid())
+                            .one(a -> new Admission(LaneKeeping.view(a), List.of(a.ints("meters"))));
+            ByOperator.mustHaveRoom(execution, lockedQuotas(tx, admission.meters));
+            ByOperator.mustAfford(execution, shortage(admission.lane, facts));
             tx.query("claim_one")
                     .set("now", postgres.now())
                     .set("id", execution.uuid())
@@ -160,19 +166,15 @@ final class Operating implements Operations {
     }
 
     /** What its budgets, whose meters are locked by now, leave nothing for. */
-    private Optional<String> shortage(Facts facts) {
-        if (facts.policy().budgets().isEmpty()) {
-            return Optional.empty();
-        }
-        var namespace = new BudgetKeeping(postgres).namespaceOf(facts.id());
-        return facts.policy().budgets().stream()
+    private Optional<String> shortage(LaneView lane, Facts facts) {
+        var namespace = lane.lane().namespace();
+        return lane.settings().drawsOn(facts.policy().budgets()).stream()
                 .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
                 .findFirst();
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */
-    private Collection<QuotaView> lockedQuotas(Jdbc tx, Locked row) {
-        var meters = row.meters();
+    private Collection<QuotaView> lockedQuotas(Jdbc tx, List<Integer> meters) {
         if (meters.isEmpty()) {
             return List.of();
         }

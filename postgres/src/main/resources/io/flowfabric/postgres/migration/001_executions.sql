@@ -30,6 +30,9 @@ create table ${schema}.lane (
     ageing bigint,
     -- whether share keys take turns
     sharing boolean not null default false,
+    -- what everything that starts from it counts against and draws on
+    quotas text[] not null default '{}',
+    budgets text[] not null default '{}',
     since bigint not null,
     unique (namespace, name),
     check (weight between 1 and 1000),
@@ -157,6 +160,9 @@ create table ${schema}.gate (
 create table ${schema}.lane_gate (
     lane integer not null references ${schema}.lane,
     gate integer not null references ${schema}.gate,
+    -- what work behind the gate counts against when it starts from this lane, and how much of each is set aside
+    meters integer[] not null,
+    costs bigint[] not null,
     primary key (lane, gate)
 );
 
@@ -306,11 +312,10 @@ create index ready_share on ${schema}.ready (lane, share, rank) where share is n
 -- last, but none that is over. A round that nobody was started from and nobody waits for was given in vain;
 -- where somebody may wait whom this transaction cannot see, the caller says so.
 --
--- A function, because what waits must be looked at once the keys are locked, which is after the statement began.
+-- A function, because what waits must be looked at once the keys are locked, which is after the statement began. In SQL,
+-- because another language would leave its settings behind on a connection that is not ours.
 create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities smallint[], keys text[], unseen boolean)
-    returns table (id uuid, round bigint) language plpgsql as $$
-#variable_conflict use_column
-begin
+    returns table (id uuid, round bigint) language sql volatile as $$
     insert into ${schema}.round (lane, priority, reached)
     select distinct lane, priority, 1 from unnest(lanes, priorities) as asked (lane, priority)
     order by lane, priority
@@ -322,7 +327,6 @@ begin
     order by lane, priority, key
     on conflict (lane, priority, key) do update set round = s.round;
 
-    return query
     with asked as (
         select lane, priority, key, array_agg(id order by n) as ids
         from unnest(ids, lanes, priorities, keys) with ordinality as asked (id, lane, priority, key, n)
@@ -350,7 +354,6 @@ begin
     select piece.id, turn.first + piece.n - 1
     from turn
     cross join unnest(turn.ids) with ordinality as piece (id, n);
-end
 $$;
 
 -- What is neither ready nor running: what waits for something else than a worker, and what has ended.

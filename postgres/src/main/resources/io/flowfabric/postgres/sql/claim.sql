@@ -17,10 +17,10 @@ claimer as (
 visible as (
     -- What compares was judged by the process, if it knows of it.
     select
-        lane.id as lane, lane.weight, gate.id as gate, gate.meters, gate.costs, claimer.now,
+        lane.id as lane, lane.weight, gate.id as gate, lane_gate.meters, lane_gate.costs, claimer.now,
         gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
         -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
-        case when gate.meters <> '{}' then (
+        case when lane_gate.meters <> '{}' then (
             select min(least(
                 m.most - m.running,
                 m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span),
@@ -28,7 +28,7 @@ visible as (
                     when m.cap is null then null
                     when m.used >= m.cap then 0
                     when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
-            from unnest(gate.meters, gate.costs) as asked (id, cost)
+            from unnest(lane_gate.meters, lane_gate.costs) as asked (id, cost)
             join ${schema}.meter m on m.id = asked.id) end as room
     from claimer
     join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
@@ -297,6 +297,15 @@ from ${schema}.execution e
 left join ${schema}.submission s on s.id = e.id
 where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uuid
 
+-- name: admission
+-- What an execution counts against if it starts now, and what its lane says; so it stays until the transaction is over.
+select l.namespace, l.name, l.state, l.weight, l.ageing, l.sharing, l.quotas, l.budgets, l.since, g.meters
+from ${schema}.execution e
+join ${schema}.lane l on l.id = e.lane
+join ${schema}.lane_gate g on g.lane = e.lane and g.gate = e.gate
+where e.id = :id::uuid
+for share of l
+
 -- name: claim_one
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
@@ -314,8 +323,8 @@ leased as (
         epoch = e.epoch + 1,
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
-        slots = (select nullif(g.meters, '{}') from ${schema}.gate g where g.id = e.gate),
-        holds = (select nullif(g.costs, '{}') from ${schema}.gate g where g.id = e.gate),
+        slots = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
+        holds = (select nullif(g.costs, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         changed = greatest(clock.now, e.changed),
         progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,

@@ -176,7 +176,9 @@ where e.id = any(:ids::uuid[])
 
 -- name: counts
 -- What lives is counted where it lives; what has ended was counted when it did.
-select l.id, l.namespace, l.name, l.state, c.gate, c.situation, sum(c.count)::bigint as count
+select
+    l.id, l.namespace, l.name, l.state, l.quotas <> '{}' or l.budgets <> '{}' as metered, c.gate, c.situation,
+    sum(c.count)::bigint as count
 from (
     select r.lane, r.gate, 'ready' as situation, count(*) as count
     from ${schema}.ready r
@@ -237,14 +239,14 @@ insert into ${schema}.event_${day} (at, of_namespace, actor, reason, settings)
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :settings
 
 -- name: list_lanes
-select id, namespace, name, state, weight, ageing, sharing, since
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since
 from ${schema}.lane
 where namespace = :namespace and name collate "C" > :after collate "C"
 order by name collate "C"
 limit :max::integer
 
 -- name: lock_lane
-select id, namespace, name, state, weight, ageing, sharing, since
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since
 from ${schema}.lane
 where namespace = :namespace and name = :name
 for update
@@ -256,13 +258,30 @@ with clock as materialized (
 configured as (
     update ${schema}.lane l
     set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
-        since = clock.now
+        quotas = :quotas::text[], budgets = :budgets::text[], since = clock.now
     from clock
     where l.id = :id::integer
     returning l.id, clock.now
 )
 insert into ${schema}.event_${day} (at, lane, actor, reason, settings)
 select now, id, :actor, :reason, :settings from configured
+
+-- name: hold_quotas
+-- Nobody deletes them until the lane names them.
+select name from ${schema}.quota where namespace = :namespace and name = any(:names::text[]) and not deleted
+order by id for share
+
+-- name: hold_budgets
+select name from ${schema}.budget where namespace = :namespace and name = any(:names::text[]) and not deleted
+order by id for share
+
+-- name: lane_that_names
+-- Budgets are named with what is set aside of them.
+select namespace, name from ${schema}.lane
+where namespace = :namespace and (:quota::text = any(quotas)
+    or exists (select from unnest(budgets) as use where split_part(use, E'\x1f', 1) = :budget::text))
+order by name
+limit 1
 
 -- name: share_anew
 -- Nobody has had a turn yet.

@@ -2,10 +2,10 @@
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 
 -- name: lanes
-select id, namespace, name, state, weight, ageing, sharing, since from ${schema}.lane where id = any(:ids::integer[])
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane where id = any(:ids::integer[])
 
 -- name: lanes_by_name
-select id, namespace, name, state, weight, ageing, sharing, since from ${schema}.lane
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane
 where (namespace, name) in (select * from unnest(:namespaces::text[], :names::text[]))
 
 -- name: add_lanes
@@ -32,11 +32,26 @@ values (
     :kind, :needs::text[], :compares::boolean, :meters::integer[], :costs::bigint[], :quotas::text[], :budgets::text[], :digest)
 on conflict do nothing
 
+-- name: share_lanes
+-- Whoever changes what holds for everything in a lane waits until its new gates can be seen.
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane
+where id = any(:ids::integer[])
+order by id
+for share
+
 -- name: add_lane_gates
-insert into ${schema}.lane_gate (lane, gate)
-select lane, gate from unnest(:lanes::integer[], :gates::integer[]) as pair (lane, gate)
-order by lane, gate
+insert into ${schema}.lane_gate (lane, gate, meters, costs)
+select pair.lane, pair.gate, coalesce(pair.meters::integer[], gate.meters), coalesce(pair.costs::bigint[], gate.costs)
+from unnest(:lanes::integer[], :gates::integer[], :meters::text[], :costs::text[]) as pair (lane, gate, meters, costs)
+join ${schema}.gate on gate.id = pair.gate
+order by pair.lane, pair.gate
 on conflict do nothing
+
+-- name: change_lane_gates
+update ${schema}.lane_gate
+set meters = pair.meters::integer[], costs = pair.costs::bigint[]
+from unnest(:gates::integer[], :meters::text[], :costs::text[]) as pair (gate, meters, costs)
+where lane_gate.lane = :lane::integer and lane_gate.gate = pair.gate
 
 -- name: terms
 select id, body from ${schema}.terms where id = any(:ids::integer[])

@@ -141,6 +141,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class LaneAdmission extends LaneAdmissionRules {
+        LaneAdmission() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Matching extends MatchingRules {
         Matching() {
             super(StoreContract.this::open);

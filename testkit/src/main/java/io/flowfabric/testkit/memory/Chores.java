@@ -75,7 +75,7 @@ final class Chores implements Maintenance {
     private void wakeBehindQuotas() {
         var room = new Room(world);
         world.rows().stream()
-                .filter(row -> row.state instanceof Ready && !row.policy().quotas().isEmpty())
+                .filter(row -> row.state instanceof Ready && !world.countsAgainst(row).isEmpty())
                 .filter(room::admits)
                 .forEach(row -> world.wake(row.lane()));
     }

@@ -124,9 +124,9 @@ final class Claiming implements Claims {
     }
 
     /**
-     * Judges picks: all were in sight, there was room for each, and nothing was passed over. Work
-     * behind several quotas may be: a store that counts all of a claim's work against each of them
-     * at once finds less room than there is, and gives it out the next time.
+     * Judges picks: all were in sight, there was room for each, and nothing was passed over. Beside
+     * work behind several quotas or budgets it may be: a store that counts all of a claim's work
+     * against each of them at once finds less room than there is, and gives it out the next time.
      */
     private List<Row> judged(Living living, int max, List<ExecutionId> picks) {
         var queues = visible(living);
@@ -142,10 +142,12 @@ final class Claiming implements Claims {
             room.take(row);
             rows.add(row);
         }
+        boolean several =
+                queues.values().stream().flatMap(List::stream).anyMatch(row -> meters(row) > 1);
         for (List<Row> queue : queues.values()) {
             int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
             for (Row row : queue.subList(0, last + 1)) {
-                boolean excused = !room.admits(row) || row.policy().quotas().size() > 1;
+                boolean excused = !room.admits(row) || (several && meters(row) > 0);
                 check(
                         rows.contains(row) || excused,
                         "%s was passed over, in a lane with %s"
@@ -153,6 +155,10 @@ final class Claiming implements Claims {
             }
         }
         return rows;
+    }
+
+    private int meters(Row row) {
+        return world.countsAgainst(row).size() + world.drawsOn(row).size();
     }
 
     /** The place of the last that was picked of a queue. */

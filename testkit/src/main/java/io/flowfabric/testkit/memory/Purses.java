@@ -104,7 +104,7 @@ final class Purses {
     /** All that a row draws on, with what it would set aside there. */
     Stream<Map.Entry<Purse, BudgetUse>> uses(Row row) {
         var namespace = row.lane().namespace();
-        return row.policy().budgets().stream()
+        return world.drawsOn(row).stream()
                 .flatMap(
                         use -> {
                             var above = new ArrayList<Map.Entry<Purse, BudgetUse>>();
@@ -128,7 +128,7 @@ final class Purses {
     /** Sets aside what a lease needs that was just given. */
     void take(Row row) {
         var mine = new HashMap<Slot, Long>();
-        for (BudgetUse use : row.policy().budgets()) {
+        for (BudgetUse use : world.drawsOn(row)) {
             use.reserve()
                     .forEach(
                             (dimension, amount) ->

@@ -14,11 +14,13 @@ import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Running;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** Everything that is stored of one execution. Only {@link World} changes its state. */
@@ -44,6 +46,9 @@ final class Row {
 
     /** The lease that is held, while it is. */
     Optional<Lease> lease = Optional.empty();
+
+    /** The quotas that it counts against, while it is held. */
+    List<QuotaUse> counted = List.of();
 
     Optional<Owner> owner = Optional.empty();
     Optional<ExecutionView.Done> progress = Optional.empty();

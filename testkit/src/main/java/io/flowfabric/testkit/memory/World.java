@@ -1,5 +1,6 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -22,6 +23,8 @@ import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Wakeups;
 import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
@@ -42,11 +45,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -60,7 +65,7 @@ import java.util.stream.Stream;
 class World implements Wakeups {
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
-    final Meters meters = new Meters();
+    final Meters meters = new Meters(this);
     final Purses purses = new Purses(this);
     final Shares shares = new Shares(this);
 
@@ -209,6 +214,32 @@ class World implements Wakeups {
 
     NamespaceSettings namespace(Namespace namespace) {
         return namespaces.getOrDefault(namespace, NamespaceSettings.DEFAULT);
+    }
+
+    /** What a row counts against when it starts now. */
+    List<QuotaUse> countsAgainst(Row row) {
+        return lane(row.lane()).settings.countsAgainst(row.policy().quotas());
+    }
+
+    /** What a row draws on when it starts now. */
+    SortedSet<BudgetUse> drawsOn(Row row) {
+        return lane(row.lane()).settings.drawsOn(row.policy().budgets());
+    }
+
+    /**
+     * @throws Conflict when a lane of the namespace names what is to be deleted
+     */
+    void mustNotBeNamed(Namespace namespace, String name, Predicate<LaneSettings> names) {
+        lanes.forEach(
+                (lane, queue) -> {
+                    if (lane.namespace().equals(namespace) && names.test(queue.settings)) {
+                        throw new Conflict(
+                                Conflict.Code.NAMED_BY_LANE,
+                                lane.toString(),
+                                "This lane names %s; configure it without that first."
+                                        .formatted(name));
+                    }
+                });
     }
 
     boolean gives(Lane lane) {
@@ -391,9 +422,10 @@ class World implements Wakeups {
         if (!stays && row.state instanceof Running) {
             meters.give(row);
             purses.give(row);
-            if (!row.policy().quotas().isEmpty() || !row.policy().budgets().isEmpty()) {
+            if (!row.counted.isEmpty() || !row.policy().budgets().isEmpty() || drawsOnLane(row)) {
                 freed(row.lane().namespace());
             }
+            row.counted = List.of();
         }
         if (!stays) {
             row.lease = Optional.empty();
@@ -413,6 +445,10 @@ class World implements Wakeups {
         change(row, change.transition(), change.after());
         shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());
+    }
+
+    private boolean drawsOnLane(Row row) {
+        return !lane(row.lane()).settings.budgets().isEmpty();
     }
 
     /** Forgets an execution that has ended. Its key is free again. */
