@@ -207,8 +207,7 @@ final class Explaining {
     /** Gates as they stand in a lane. */
     private Map<Integer, Catalog.Gate> gates(LaneView lane, Collection<Integer> numbers) {
         var gates = postgres.catalog().gates(postgres.db(), numbers);
-        gates.replaceAll(
-                (number, gate) -> postgres.catalog().within(postgres.db(), lane, gate));
+        gates.replaceAll((number, gate) -> postgres.catalog().within(postgres.db(), lane, gate));
         return gates;
     }
 

@@ -250,8 +250,7 @@ public final class InTransaction implements Submissions {
             return accepted;
         }
         var rounds = Accepting.draw(postgres.db(), roundless, lanes);
-        return accepted.and(
-                Accepting.insertDrawn(tx, postgres.now(), roundless, lanes, rounds));
+        return accepted.and(Accepting.insertDrawn(tx, postgres.now(), roundless, lanes, rounds));
     }
 
     /**

@@ -92,11 +92,7 @@ final class LaneKeeping implements Lanes {
 
     private static void rankAnew(Jdbc tx, int lane, @Nullable Long ageing, boolean shares) {
         tx.query("share_anew").set("id", lane).update();
-        tx.query("rank_anew")
-                .set("id", lane)
-                .set("ageing", ageing)
-                .set("sharing", shares)
-                .update();
+        tx.query("rank_anew").set("id", lane).set("ageing", ageing).set("sharing", shares).update();
         if (shares) {
             Steps.place(tx, tx.query("fresh_in").set("id", lane).list(row -> row.uuid("id")));
         }

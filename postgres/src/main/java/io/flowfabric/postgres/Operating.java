@@ -145,7 +145,11 @@ final class Operating implements Operations {
             var admission =
                     tx.query("admission")
                             .set("id", execution.uuid())
-                            .one(a -> new Admission(LaneKeeping.view(a), List.of(a.ints("meters"))));
+                            .one(
+                                    a ->
+                                            new Admission(
+                                                    LaneKeeping.view(a),
+                                                    List.of(a.ints("meters"))));
             ByOperator.mustHaveRoom(execution, lockedQuotas(tx, admission.meters));
             ByOperator.mustAfford(execution, shortage(admission.lane, facts));
             tx.query("claim_one")

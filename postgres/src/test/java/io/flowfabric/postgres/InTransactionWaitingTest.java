@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Contended;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;

@@ -118,8 +118,8 @@ public record LaneSettings(
      * <p>While n keys have fresh work of the same priority waiting, each of them gets at least
      * floor(k / n) - 1 of any k starts in a row, however much the others have, and the first work
      * of a new key is among the next n. A key that had nothing to do has saved up nothing. That
-     * holds for work that any worker of the lane may take at any time: what a quota, a budget or
-     * a missing worker held back keeps the place that it had.
+     * holds for work that any worker of the lane may take at any time: what a quota, a budget or a
+     * missing worker held back keeps the place that it had.
      */
     public LaneSettings sharing(boolean other) {
         return new LaneSettings(state, weight, ageing, other, quotas, budgets);

@@ -224,7 +224,9 @@ abstract class SharingRules extends Rules {
         share();
         var flood = world.submit(100, () -> of("ann"));
         submit("bo", 50);
-        world.store().operations().act(flood.stream().map(SharingRules::cancel).toList(), World.OLGA);
+        world.store()
+                .operations()
+                .act(flood.stream().map(SharingRules::cancel).toList(), World.OLGA);
         starts(5);
 
         submit("ann", 10);
@@ -420,8 +422,6 @@ abstract class SharingRules extends Rules {
     /** The same, by claims of one each. */
     private List<String> oneByOne(int count) {
         var worker = world.worker();
-        return IntStream.range(0, count)
-                .mapToObj(i -> starts(worker, 1).getFirst())
-                .toList();
+        return IntStream.range(0, count).mapToObj(i -> starts(worker, 1).getFirst()).toList();
     }
 }

@@ -65,9 +65,7 @@ final class QuotaKeeping implements Quotas {
         world.call(
                 () -> {
                     world.mustNotBeNamed(
-                            namespace,
-                            "the quota " + quota,
-                            lane -> lane.quotas().contains(quota));
+                            namespace, "the quota " + quota, lane -> lane.quotas().contains(quota));
                     if (quotas(namespace).remove(quota) != null) {
                         tell(namespace, quota, Optional.empty(), by);
                     }

@@ -17,8 +17,9 @@ import java.util.Set;
  * nothing. A piece that left without being started, as cancelled work does, gives its round back if
  * its key has none later.
  *
- * <p>Work is placed when it has become ready, not when it was submitted: what was delayed would come
- * with the places of long ago. A commit places at its end, after everything that it takes away.
+ * <p>Work is placed when it has become ready, not when it was submitted: what was delayed would
+ * come with the places of long ago. A commit places at its end, after everything that it takes
+ * away.
  */
 final class Shares {
     private static final long FIRST_ROUND = 1;
