@@ -2,14 +2,27 @@ package io.flowfabric.core;
 
 import java.util.Locale;
 
-/** A setting that somebody made forbids this; nothing was changed. */
+/**
+ * This is not allowed: a setting forbids it, or the token does that was shown for it. Nothing was
+ * changed.
+ */
 public final class Denied extends FlowFabricException {
     private static final long serialVersionUID = 1L;
 
-    /** Which setting; the lower-case name is the stable code on every wire. */
+    /** What forbids it; the lower-case name is the stable code on every wire. */
     public enum Code {
         /** The lane takes no new work. */
-        LANE_CLOSED;
+        LANE_CLOSED,
+        /** What was shown is no token. */
+        MALFORMED_TOKEN,
+        /** The key that the token names is not there, or not believed any more. */
+        UNKNOWN_KEY,
+        /** The key that the token names did not seal what it says. */
+        BAD_SIGNATURE,
+        /** The time of the token is over. */
+        TOKEN_EXPIRED,
+        /** The token is genuine, and there is no such grant for whoever shows it, or no longer. */
+        UNKNOWN_GRANT;
 
         /** The code as it travels: {@code lane_closed}. */
         public String wire() {
@@ -30,6 +43,10 @@ public final class Denied extends FlowFabricException {
 
     @Override
     public Advice advice() {
-        return Advice.CALL_AN_OPERATOR;
+        return switch (code) {
+            case LANE_CLOSED -> Advice.CALL_AN_OPERATOR;
+            case MALFORMED_TOKEN, UNKNOWN_KEY, BAD_SIGNATURE, TOKEN_EXPIRED, UNKNOWN_GRANT ->
+                    Advice.CHANGE_THE_REQUEST;
+        };
     }
 }

@@ -5,12 +5,12 @@ import java.util.regex.Pattern;
 /**
  * Who may write now: the one token that every write of a worker presents.
  *
- * <p>The epoch belongs to the execution, grows with every lease ever given, and never restarts; so
- * a fence that was superseded can never become valid again. Written {@code <execution
- * id>/<attempt>/<epoch>}.
+ * <p>The epoch belongs to the execution, grows with every lease and every grant ever given, and
+ * never restarts; so a fence that was superseded can never become valid again. Written {@code
+ * <execution id>/<attempt>/<epoch>}.
  *
  * @param attempt which logical try this is, from 0; it grows on retry and replay only
- * @param epoch which lease this is, from 1
+ * @param epoch which lease this is, from 1; grants count along
  */
 public record Fence(ExecutionId execution, int attempt, long epoch) {
     private static final Pattern TEXT =

@@ -57,6 +57,8 @@ public enum Limit {
     AMOUNT(1_000_000_000_000L),
     /** As many starts as a quota remembers, one by one, to be exact about its window. */
     RATE(10_000),
+    /** A ticket that is not used within a minute is lost, and keeps others waiting. */
+    GRANT_TTL_MILLIS(60_000L),
     /**
      * A session that is presumed alive longer than this without a sign of life is a lost session.
      */

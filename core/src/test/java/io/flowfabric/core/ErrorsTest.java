@@ -89,6 +89,13 @@ class ErrorsTest {
     }
 
     @Test
+    void whoever_shows_a_bad_token_has_to_show_another() {
+        var error = new Denied(Denied.Code.TOKEN_EXPIRED, "The grant was good until noon.");
+
+        assertThat(error.advice()).isEqualTo(Advice.CHANGE_THE_REQUEST);
+    }
+
+    @Test
     void unavailable_is_for_an_operator() {
         var error = new Unavailable("The store is closed; open it again.");
 
@@ -169,7 +176,13 @@ class ErrorsTest {
                         "not_claimable",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))
-                .containsExactly("lane_closed");
+                .containsExactly(
+                        "lane_closed",
+                        "malformed_token",
+                        "unknown_key",
+                        "bad_signature",
+                        "token_expired",
+                        "unknown_grant");
     }
 
     @Test

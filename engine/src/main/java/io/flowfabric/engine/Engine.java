@@ -113,6 +113,8 @@ public final class Engine extends Service {
 
     @Override
     protected void begin() {
+        // Whatever is handed to outsiders has to be signed.
+        store.keys().first();
         parking.start();
         sweeps.start();
     }

@@ -5,6 +5,7 @@ import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.FactsReader.Locked;
 import io.flowfabric.postgres.jdbc.Jdbc;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +53,8 @@ final class Chores implements Maintenance {
         DEADLINE,
         ATTEMPT,
         STALL,
-        WAKE
+        WAKE,
+        GRANT
     }
 
     /** What one transaction did. */
@@ -118,11 +121,16 @@ final class Chores implements Maintenance {
         var dead = deadSessions(tx, locked.values());
         var steps = new Steps();
         int errors = 0;
-        for (Locked row : locked.values()) {
+        // In order, because what was only granted takes its turn anew; each once, however often
+        // it was given to the same session.
+        for (UUID id : new LinkedHashSet<>(held)) {
+            var row = locked.get(id);
+            if (row == null) {
+                continue;
+            }
             if (row.facts().isEmpty()) {
                 errors++;
-            } else if (row.facts().get().state() instanceof Running running
-                    && dead.contains(running.session().uuid())) {
+            } else if (holder(row.facts().get()).filter(dead::contains).isPresent()) {
                 steps.add(
                         ByTime.lapse(row.facts().get(), row.now()),
                         row.facts().get(),
@@ -135,14 +143,21 @@ final class Chores implements Maintenance {
     private static Set<UUID> deadSessions(Jdbc tx, Collection<Locked> rows) {
         var sessions = new HashSet<UUID>();
         for (Locked row : rows) {
-            if (row.facts().isPresent() && row.facts().get().state() instanceof Running running) {
-                sessions.add(running.session().uuid());
-            }
+            row.facts().flatMap(Chores::holder).ifPresent(sessions::add);
         }
         return Set.copyOf(
                 tx.query("dead_sessions")
                         .uuids("ids", sessions, id -> id)
                         .list(row -> row.uuid("id")));
+    }
+
+    /** Whose lease or grant it is. */
+    private static Optional<UUID> holder(Facts facts) {
+        return switch (facts.state()) {
+            case Running running -> Optional.of(running.session().uuid());
+            case Granted granted -> Optional.of(granted.to().uuid());
+            default -> Optional.empty();
+        };
     }
 
     // Timers.
@@ -278,6 +293,10 @@ final class Chores implements Maintenance {
                     facts.state() instanceof Delayed delayed
                             ? Optional.of(delayed.until())
                             : Optional.empty();
+            case GRANT ->
+                    facts.state() instanceof Granted granted
+                            ? Optional.of(granted.until())
+                            : Optional.empty();
         };
     }
 
@@ -287,6 +306,7 @@ final class Chores implements Maintenance {
             case ATTEMPT -> ByTime.timeOut(facts, now);
             case STALL -> ByTime.stall(facts, now);
             case WAKE -> ByTime.wake(facts);
+            case GRANT -> ByTime.forfeit(facts);
         };
     }
 

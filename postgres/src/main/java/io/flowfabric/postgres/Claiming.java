@@ -8,9 +8,11 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.postgres.jdbc.Failures;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,25 +39,47 @@ final class Claiming implements Claims {
 
     @Override
     public List<Lease> claim(Claim claim) {
+        return given(claim, null)
+                .map(Given::leases)
+                .orElseGet(() -> held(claim.session(), claim.number()));
+    }
+
+    /** Picks as a claim does, and grants what it picked. */
+    List<Granting.Stub> grant(Claim claim, Duration ttl) {
+        return given(claim, ttl.toMillis())
+                .map(Given::grants)
+                .orElseGet(() -> granted(claim.session(), claim.number()));
+    }
+
+    /** What a claim was given: leases, or grants. */
+    private record Given(List<Lease> leases, List<Granting.Stub> grants) {
+        int size() {
+            return leases.size() + grants.size();
+        }
+    }
+
+    /** Nothing, when the number was heard before or the session is dead. */
+    private Optional<Given> given(Claim claim, @Nullable Long ttl) {
         try {
-            return claimAnew(claim);
+            return givenAnew(claim, ttl);
         } catch (RuntimeException e) {
             // The same claim was made twice at the same moment, and the other one was first.
             if (Failures.nullRefused(e)) {
-                return repeated(claim);
+                return Optional.empty();
             }
             throw e;
         }
     }
 
-    private List<Lease> claimAnew(Claim claim) {
-        var leases = new ArrayList<Lease>();
+    private Optional<Given> givenAnew(Claim claim, @Nullable Long ttl) {
+        var given = new Given(new ArrayList<>(), new ArrayList<>());
         int wanted = claim.max();
         boolean again = false;
         boolean welcome = true;
         for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
-            var round = round(claim, wanted, window, again);
-            leases.addAll(round.leases);
+            var round = round(claim, ttl, wanted, window, again);
+            given.leases.addAll(round.given.leases);
+            given.grants.addAll(round.given.grants);
             again |= round.taken > 0;
             welcome = round.welcome;
             // Others are taking what was in sight, and there is more behind it.
@@ -63,17 +87,17 @@ final class Claiming implements Claims {
             if (round.unreadable == 0 && !blocked) {
                 break;
             }
-            wanted = claim.max() - leases.size();
+            wanted = claim.max() - given.size();
         }
-        return welcome || again ? leases : repeated(claim);
+        return welcome || again ? Optional.of(given) : Optional.empty();
     }
 
     private record Round(
-            List<Lease> leases, int taken, int unreadable, long candidates, boolean welcome) {}
+            Given given, int taken, int unreadable, long candidates, boolean welcome) {}
 
-    private Round round(Claim claim, int max, int window, boolean again) {
+    private Round round(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {
         while (true) {
-            var round = tried(claim, max, window, again);
+            var round = tried(claim, ttl, max, window, again);
             if (round.isPresent()) {
                 return round.get();
             }
@@ -81,11 +105,13 @@ final class Claiming implements Claims {
     }
 
     /** Empty when there were gates that had to be judged first; then nothing was taken. */
-    private Optional<Round> tried(Claim claim, int max, int window, boolean again) {
+    private Optional<Round> tried(
+            Claim claim, @Nullable Long ttl, int max, int window, boolean again) {
         var fit = fits.of(claim.session());
         var unjudged = new ArrayList<Integer>();
         var offers = new ArrayList<String>();
         var reader = new LeaseReader();
+        var grants = new ArrayList<Granting.Stub>();
         var starts = turns.starts();
         var look = postgres.marks().look();
         var places = new ArrayList<Marks.Place>();
@@ -98,6 +124,7 @@ final class Claiming implements Claims {
                 .set("session", claim.session().uuid())
                 .set("number", claim.number())
                 .set("again", again)
+                .set("ttl", ttl)
                 .set("max", max)
                 .set("window", window)
                 .ints("stretch_lanes", look.stretches(), Marks.Stretch::lane)
@@ -123,7 +150,11 @@ final class Claiming implements Claims {
                                 }
                                 return;
                             }
-                            reader.add(row);
+                            if (ttl == null) {
+                                reader.add(row);
+                            } else {
+                                grants.add(Granting.Stub.of(row));
+                            }
                             turns.taken(
                                     row.intValue("lane"),
                                     row.doubleValue("turn"),
@@ -143,12 +174,10 @@ final class Claiming implements Claims {
         }
         postgres.marks().taken(look, places);
         var read = reader.read(postgres.db(), postgres.catalog(), claim.session());
-        if (!read.unreadable().isEmpty()) {
-            quarantine(claim.session(), read.unreadable());
-        }
+        quarantine(claim.session(), read.unreadable());
         return Optional.of(
                 new Round(
-                        read.leases(),
+                        new Given(read.leases(), grants),
                         taken[0],
                         read.unreadable().size(),
                         candidates[0],
@@ -156,7 +185,10 @@ final class Claiming implements Claims {
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
-    private void quarantine(SessionId session, List<UUID> executions) {
+    void quarantine(SessionId session, List<UUID> executions) {
+        if (executions.isEmpty()) {
+            return;
+        }
         log.error("These executions cannot be read, and are held for an operator: {}", executions);
         postgres.db()
                 .query("quarantine")
@@ -166,26 +198,40 @@ final class Claiming implements Claims {
                 .update();
     }
 
-    /** Nothing was given, because the number was heard before, or the session is dead. */
-    private List<Lease> repeated(Claim claim) {
-        var session = SessionKeeping.find(postgres, claim.session());
-        if (session.isEmpty() || !session.get().alive()) {
-            throw new NotFound("session", claim.session().toString());
+    /** What is still held of what was leased to a session under a number that it repeats. */
+    List<Lease> held(SessionId session, long number) {
+        mustBeRepeatable(session, number);
+        var reader = new LeaseReader();
+        postgres.db()
+                .query("receipt_leases")
+                .set("session", session.uuid())
+                .set("number", number)
+                .each(reader::add);
+        return reader.read(postgres.db(), postgres.catalog(), session).leases();
+    }
+
+    private List<Granting.Stub> granted(SessionId session, long number) {
+        mustBeRepeatable(session, number);
+        return postgres.db()
+                .query("receipt_grants")
+                .set("now", postgres.now())
+                .set("session", session.uuid())
+                .set("number", number)
+                .list(Granting.Stub::of);
+    }
+
+    private void mustBeRepeatable(SessionId session, long number) {
+        var known = SessionKeeping.find(postgres, session);
+        if (known.isEmpty() || !known.get().alive()) {
+            throw new NotFound("session", session.toString());
         }
-        if (claim.number() <= session.get().acknowledged()) {
+        if (number <= known.get().acknowledged()) {
             throw new Invalid(
                     Invalid.Code.CLAIM_NUMBER_USED,
                     "claim number",
                     "%d was acknowledged by a heartbeat; claim with a higher one."
-                            .formatted(claim.number()));
+                            .formatted(number));
         }
-        var reader = new LeaseReader();
-        postgres.db()
-                .query("receipt_leases")
-                .set("session", claim.session().uuid())
-                .set("number", claim.number())
-                .each(reader::add);
-        return reader.read(postgres.db(), postgres.catalog(), claim.session()).leases();
     }
 
     /**

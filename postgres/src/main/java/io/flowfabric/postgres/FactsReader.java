@@ -32,6 +32,9 @@ final class FactsReader {
             Optional<Instant> deadline,
             Optional<Instant> lastProgress,
             Instant now,
+            int lane,
+            String kind,
+            long epoch,
             List<Integer> meters) {}
 
     /**
@@ -44,6 +47,8 @@ final class FactsReader {
             String statement, Jdbc tx, Postgres postgres, Collection<UUID> ids) {
         record Raw(
                 ExecutionId id,
+                int lane,
+                long epoch,
                 int gate,
                 int terms,
                 ExecutionState state,
@@ -68,6 +73,8 @@ final class FactsReader {
                                 rows.add(
                                         new Raw(
                                                 Stored.id(row),
+                                                row.intValue("lane"),
+                                                row.longValue("epoch"),
                                                 row.intValue("gate"),
                                                 row.intValue("terms"),
                                                 Stored.state(row),
@@ -119,6 +126,9 @@ final class FactsReader {
                             row.deadline,
                             row.lastProgress,
                             row.now,
+                            row.lane,
+                            gate == null ? "" : gate.kind(),
+                            row.epoch,
                             gate == null ? List.of() : gate.meterNumbers()));
         }
         return locked;

@@ -8,10 +8,8 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
-import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
-import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.decision.ByOperator;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
@@ -24,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -101,7 +98,7 @@ final class Operating implements Operations {
                 : row.deadline();
     }
 
-    private static Locked readable(ExecutionId id, @Nullable Locked row) {
+    static Locked readable(ExecutionId id, @Nullable Locked row) {
         if (row == null || !row.id().equals(id)) {
             throw new NotFound("execution", id.toString());
         }
@@ -120,70 +117,7 @@ final class Operating implements Operations {
 
     @Override
     public Lease claim(ExecutionId execution, SessionId session, By by) {
-        return postgres.db().transaction(tx -> claim(tx, execution, session, by));
-    }
-
-    private Lease claim(Jdbc tx, ExecutionId execution, SessionId session, By by) {
-        // Before the row, as claims do: what is leased to a session that was just buried would
-        // never come back.
-        var held =
-                tx.query("hold_session")
-                        .set("now", postgres.now())
-                        .set("id", session.uuid())
-                        .optional(row -> row.uuid("id"));
-        if (held.isEmpty()) {
-            throw new NotFound("session", session.toString());
-        }
-        var locked = FactsReader.lock("facts", tx, postgres, List.of(execution.uuid()));
-        var row = readable(execution, locked.get(execution.uuid()));
-        var facts = row.facts().orElseThrow();
-        if (!(facts.state() instanceof ExecutionState.Running running
-                && running.session().equals(session))) {
-            var late = row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
-            ByOperator.mustBeClaimable(facts, late);
-            record Admission(LaneView lane, List<Integer> meters) {}
-            var admission =
-                    tx.query("admission")
-                            .set("id", execution.uuid())
-                            .one(
-                                    a ->
-                                            new Admission(
-                                                    LaneKeeping.view(a),
-                                                    List.of(a.ints("meters"))));
-            ByOperator.mustHaveRoom(execution, lockedQuotas(tx, admission.meters));
-            ByOperator.mustAfford(execution, shortage(admission.lane, facts));
-            tx.query("claim_one")
-                    .set("now", postgres.now())
-                    .set("id", execution.uuid())
-                    .set("session", session.uuid())
-                    .set("actor", by.actor())
-                    .set("reason", by.reason())
-                    .one(claimed -> claimed.longValue("epoch"));
-        }
-        var reader = new LeaseReader();
-        tx.query("lease")
-                .set("id", execution.uuid())
-                .set("part", execution.partition().number())
-                .set("session", session.uuid())
-                .each(reader::add);
-        return reader.read(tx, postgres.catalog(), session).leases().getFirst();
-    }
-
-    /** What its budgets, whose meters are locked by now, leave nothing for. */
-    private Optional<String> shortage(LaneView lane, Facts facts) {
-        var namespace = lane.lane().namespace();
-        return lane.settings().drawsOn(facts.policy().budgets()).stream()
-                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
-                .findFirst();
-    }
-
-    /** How the quotas of an execution stand, until the transaction is over. */
-    private Collection<QuotaView> lockedQuotas(Jdbc tx, List<Integer> meters) {
-        if (meters.isEmpty()) {
-            return List.of();
-        }
-        tx.query("lock_meters").ints("ids", meters, meter -> meter).list(m -> m.intValue("id"));
-        return QuotaKeeping.views(postgres, tx, meters).values();
+        return new ByName(postgres).claim(execution, session, by);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.Grants;
+import io.flowfabric.core.contract.Keys;
 import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Maintenance;
@@ -100,6 +102,7 @@ public final class PostgresStore implements Store {
                 "sql/enqueue.sql",
                 "sql/session.sql",
                 "sql/claim.sql",
+                "sql/grant.sql",
                 "sql/step.sql",
                 "sql/chore.sql",
                 "sql/quota.sql",
@@ -140,6 +143,11 @@ public final class PostgresStore implements Store {
     }
 
     @Override
+    public Grants grants() {
+        return new Granting(postgres, claims);
+    }
+
+    @Override
     public Leases leases() {
         return new LeaseWriting(postgres);
     }
@@ -167,6 +175,11 @@ public final class PostgresStore implements Store {
     @Override
     public Workers workers() {
         return new WorkerKeeping(postgres, chores);
+    }
+
+    @Override
+    public Keys keys() {
+        return new KeyKeeping(postgres);
     }
 
     @Override

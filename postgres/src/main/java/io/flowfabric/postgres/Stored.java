@@ -13,6 +13,7 @@ import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.ExecutionState.Waiting;
@@ -85,8 +86,9 @@ final class Stored {
             case CANCELLED -> finished(row, Outcome.CANCELLED, next);
             case EXPIRED -> finished(row, Outcome.EXPIRED, next);
             case SKIPPED -> finished(row, Outcome.SKIPPED, next);
+            case GRANTED ->
+                    new Granted(next, new SessionId(row.uuid("session")), moment(row, "until"));
             case AWAITING_CHILDREN,
-                    GRANTED,
                     SUSPENDED,
                     SHORT_OF_BUDGET,
                     OVER_QUOTA,

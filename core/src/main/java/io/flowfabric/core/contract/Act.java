@@ -31,7 +31,7 @@ public sealed interface Act {
     /** Lifts what holds it back: a pause first; where there is none, a delay. */
     record Resume(ExecutionId execution) implements Act {}
 
-    /** Takes the lease away from its worker; the work returns to the queue. */
+    /** Takes the lease, or the grant, away from its worker; the work returns to the queue. */
     record Revoke(ExecutionId execution) implements Act {}
 
     /** Changes its place in the queue. */

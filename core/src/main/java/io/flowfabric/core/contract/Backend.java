@@ -11,6 +11,9 @@ public interface Backend extends AutoCloseable {
     /** For worker processes: getting work. */
     Claims claims();
 
+    /** For whoever hands out work to workers that are not trusted, and for these. */
+    Grants grants();
+
     /** For worker processes: writing about the work they hold. */
     Leases leases();
 
@@ -28,6 +31,9 @@ public interface Backend extends AutoCloseable {
 
     /** For operators: the worker processes. */
     Workers workers();
+
+    /** For operators: what signs that which is handed to outsiders. */
+    Keys keys();
 
     /** For operators: one execution. */
     Operations operations();

@@ -22,9 +22,10 @@ public sealed interface Event {
      * @param now the situation that the step led to
      * @param attempts how many attempts were started by then
      * @param epoch the newest lease by then
-     * @param owner whose lease the step gave or ended; absent when it touched no lease
+     * @param owner whose lease the step gave or ended, or who was granted or forfeited one; absent
+     *     when it touched neither
      * @param by who took the step, when it was not the holder of the lease
-     * @param until when it goes on, where the step led to a delay
+     * @param until when it goes on, where the step led to a delay; until when a grant holds
      * @param failure what failed, where something did
      */
     record Step(
@@ -47,16 +48,15 @@ public sealed interface Event {
 
         /** What the step means for the lease, if it touched one. */
         public Optional<LeaseChange> leaseChange() {
-            return owner.map(
+            return owner.flatMap(
                     holder ->
                             switch (transition) {
-                                case CLAIM, REDEEM -> LeaseChange.ACQUIRED;
-                                case RECLAIM -> LeaseChange.RECLAIMED;
-                                case LAPSE -> LeaseChange.EXPIRED;
+                                case GRANT, FORFEIT -> Optional.empty();
+                                case CLAIM, REDEEM -> Optional.of(LeaseChange.ACQUIRED);
+                                case RECLAIM -> Optional.of(LeaseChange.RECLAIMED);
+                                case LAPSE -> Optional.of(LeaseChange.EXPIRED);
                                 case SUBMIT,
                                         WAKE,
-                                        GRANT,
-                                        FORFEIT,
                                         COMPLETE,
                                         RETRY,
                                         FAIL,
@@ -73,7 +73,10 @@ public sealed interface Event {
                                         EXPIRE,
                                         SKIP,
                                         REPLAY ->
-                                        by.isPresent() ? LeaseChange.REVOKED : LeaseChange.RELEASED;
+                                        Optional.of(
+                                                by.isPresent()
+                                                        ? LeaseChange.REVOKED
+                                                        : LeaseChange.RELEASED);
                             });
         }
     }

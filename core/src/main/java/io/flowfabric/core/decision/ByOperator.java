@@ -90,7 +90,7 @@ public final class ByOperator {
             case Waiting waiting -> Optional.of(hold(facts, waiting, by));
             case Running running -> Optional.of(hold(facts, new Ready(Next.RECLAIM), by));
             case Blocked other -> throw notWaiting(facts);
-            case Granted other -> throw notWaiting(facts);
+            case Granted granted -> Optional.of(hold(facts, new Ready(granted.next()), by));
             case Suspended other -> throw notWaiting(facts);
             case Finished other -> throw notWaiting(facts);
         };
@@ -120,9 +120,15 @@ public final class ByOperator {
 
     private static Optional<Change> revoke(Facts facts) {
         facts.refuseIfFinished();
-        return facts.state() instanceof Running
-                ? Optional.of(Change.of(facts, Transition.REVOKE, new Ready(Next.RECLAIM)))
-                : Optional.empty();
+        return switch (facts.state()) {
+            case Running running ->
+                    Optional.of(Change.of(facts, Transition.REVOKE, new Ready(Next.RECLAIM)));
+            case Granted granted -> Optional.of(ByTime.forfeit(facts));
+            case Waiting other -> Optional.empty();
+            case Blocked other -> Optional.empty();
+            case Suspended other -> Optional.empty();
+            case Finished other -> Optional.empty();
+        };
     }
 
     private static Optional<Change> reprioritise(Facts facts, int priority) {

@@ -3,6 +3,7 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
@@ -16,8 +17,14 @@ public final class ByTime {
 
     private ByTime() {}
 
-    /** Its session died: the work returns to the queue, or fails when that happened too often. */
+    /**
+     * Its session died: the work returns to the queue, or fails when that happened too often. What
+     * was only granted has lost nothing.
+     */
     public static Change lapse(Facts facts, Instant now) {
+        if (facts.state() instanceof Granted) {
+            return forfeit(facts);
+        }
         if (facts.policy().mayReclaim(facts.reclaims())) {
             return Change.of(facts, Transition.LAPSE, new Ready(Next.RECLAIM))
                     .counts(facts.retries(), facts.reclaims() + 1, facts.replays());
@@ -49,6 +56,11 @@ public final class ByTime {
     public static Change expire(Facts facts, Instant now) {
         return Change.finish(facts, Transition.EXPIRE, Outcome.EXPIRED, now)
                 .by(By.engine("deadline"));
+    }
+
+    /** Nobody redeemed the grant in time. */
+    public static Change forfeit(Facts facts) {
+        return Change.of(facts, Transition.FORFEIT, new Ready(((Granted) facts.state()).next()));
     }
 
     /** Its delay is over. */

@@ -47,4 +47,9 @@ public enum Next {
     public Transition claim() {
         return this == RECLAIM ? Transition.RECLAIM : Transition.CLAIM;
     }
+
+    /** The same, for a worker that had a grant for it. */
+    public Transition redeem() {
+        return this == RECLAIM ? Transition.RECLAIM : Transition.REDEEM;
+    }
 }

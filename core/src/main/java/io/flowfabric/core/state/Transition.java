@@ -33,7 +33,7 @@ public enum Transition {
     SUBMIT(from(), to(READY, DELAYED, AWAITING_CHILDREN)),
     WAKE(from(DELAYED, BACKING_OFF, RESUMING_LATER), to(READY)),
     CLAIM(from(READY), to(RUNNING)),
-    RECLAIM(from(READY), to(RUNNING)),
+    RECLAIM(from(READY, GRANTED), to(RUNNING)),
     GRANT(from(READY), to(GRANTED)),
     REDEEM(from(GRANTED), to(RUNNING)),
     FORFEIT(from(GRANTED), to(READY)),
@@ -58,7 +58,9 @@ public enum Transition {
     SATISFY(from(AWAITING_CHILDREN), to(READY, DELAYED, BACKING_OFF, RESUMING_LATER)),
 
     // What may happen to anything that has not ended, and the one way back.
-    PAUSE(from(READY, DELAYED, BACKING_OFF, RESUMING_LATER, RUNNING), to(HELD_BY_OPERATOR)),
+    PAUSE(
+            from(READY, GRANTED, DELAYED, BACKING_OFF, RESUMING_LATER, RUNNING),
+            to(HELD_BY_OPERATOR)),
     REPRIORITISE(from(Shared.LIVE), to(Shared.SAME)),
     CANCEL(from(Shared.LIVE), to(CANCELLED)),
     EXPIRE(from(Shared.LIVE), to(EXPIRED)),

@@ -31,6 +31,14 @@ class EventTest {
                 .isEmpty();
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"GRANT", "FORFEIT"})
+    void a_grant_is_no_lease(Transition transition) {
+        assertThat(step(transition, Optional.of(OWNER), Optional.empty()).leaseChange()).isEmpty();
+        assertThat(step(transition, Optional.of(OWNER), Optional.of(OPERATOR)).leaseChange())
+                .isEmpty();
+    }
+
     // The holder acts without a name, everyone else with one.
     @ParameterizedTest
     @CsvSource({

@@ -41,8 +41,9 @@ class ByOperatorTest {
     private static final List<ExecutionState> NOT_FOR_PAUSING =
             List.of(
                     new Blocked(BlockedBy.BUDGET, "", new Ready(Next.FIRST)),
-                    new Granted(Next.FIRST, SESSION, NOON),
                     new Suspended(SuspendedFor.WAITING_FOR_SIGNAL, NOON, Optional.empty()));
+
+    private static final ExecutionState GRANTED = new Granted(Next.RETRY, SESSION, NOON);
 
     private static Optional<Change> act(Act act, ExecutionState state) {
         return ByOperator.act(act, ADA, facts(state), NOON);
@@ -125,6 +126,18 @@ class ByOperatorTest {
                 .isEqualTo(Transition.PAUSE);
         assertThat(change(new Act.Pause(ID), RUNNING).after())
                 .isEqualTo(new Blocked(BlockedBy.OPERATOR, "because", new Ready(Next.RECLAIM)));
+        assertThat(change(new Act.Pause(ID), GRANTED).after())
+                .isEqualTo(new Blocked(BlockedBy.OPERATOR, "because", new Ready(Next.RETRY)));
+    }
+
+    @Test
+    void revoking_withdraws_a_grant_and_nothing_is_lost_by_it() {
+        var withdrawn = change(new Act.Revoke(ID), GRANTED);
+
+        assertThat(withdrawn.transition()).isEqualTo(Transition.FORFEIT);
+        assertThat(withdrawn.after()).isEqualTo(new Ready(Next.RETRY));
+        assertThat(withdrawn.by()).contains(ADA);
+        assertConflict(Conflict.Code.NOT_WAITING, new Act.Resume(ID), facts(GRANTED));
     }
 
     @Test

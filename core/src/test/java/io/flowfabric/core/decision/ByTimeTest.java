@@ -1,6 +1,7 @@
 package io.flowfabric.core.decision;
 
 import static io.flowfabric.core.Examples.NOON;
+import static io.flowfabric.core.Examples.SESSION;
 import static io.flowfabric.core.decision.Given.DELAYED;
 import static io.flowfabric.core.decision.Given.RUNNING;
 import static io.flowfabric.core.decision.Given.ended;
@@ -15,6 +16,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
@@ -23,6 +25,7 @@ import io.flowfabric.core.state.Transition;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.List;
 
 class ByTimeTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -37,6 +40,17 @@ class ByTimeTest {
                 .extracting(Change::retries, Change::reclaims, Change::replays)
                 .containsExactly(1, 4, 4);
         assertThat(change.by()).isEmpty();
+    }
+
+    @Test
+    void a_grant_that_nobody_redeemed_returns_the_work_and_counts_nothing() {
+        var granted = facts(new Granted(Next.RETRY, SESSION, NOON));
+
+        for (Change change : List.of(ByTime.forfeit(granted), ByTime.lapse(granted, NOON))) {
+            assertThat(change.transition()).isEqualTo(Transition.FORFEIT);
+            assertThat(change.after()).isEqualTo(new Ready(Next.RETRY));
+            assertThat(change.reclaims()).isEqualTo(3);
+        }
     }
 
     @Test

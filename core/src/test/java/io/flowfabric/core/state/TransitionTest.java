@@ -129,7 +129,8 @@ class TransitionTest {
         assertThat(Stream.of(Transition.values()).filter(Transition::givesLease))
                 .containsExactly(Transition.CLAIM, Transition.RECLAIM, Transition.REDEEM);
         assertThat(Transition.CLAIM.starts()).containsExactly(Situation.READY);
-        assertThat(Transition.RECLAIM.starts()).containsExactly(Situation.READY);
+        assertThat(Transition.RECLAIM.starts())
+                .containsExactlyInAnyOrder(Situation.READY, Situation.GRANTED);
         assertThat(Transition.REDEEM.starts()).containsExactly(Situation.GRANTED);
         assertThat(entering(Situation.RUNNING))
                 .containsExactlyInAnyOrder(

@@ -11,7 +11,7 @@ create type ${schema}.transition as enum (
     'delay', 'release', 'suspend', 'await', 'lapse', 'revoke', 'resume', 'satisfy', 'pause',
     'reprioritise', 'cancel', 'expire', 'skip', 'replay');
 create type ${schema}.lane_state as enum ('active', 'paused', 'draining', 'disabled');
-create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake');
+create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake', 'grant');
 
 -- Only those that somebody has told to behave otherwise than by default.
 create table ${schema}.namespace (
@@ -196,7 +196,7 @@ create table ${schema}.execution (
     situation ${schema}.situation not null,
     -- what the next lease is for; while running, what this one is for
     next ${schema}.next not null,
-    -- until when it is delayed; while held, what it goes back to
+    -- until when it is delayed, or a grant for it holds; while held, what it goes back to
     until bigint,
     delayed_by ${schema}.delayed_by,
     detail text,
@@ -207,7 +207,7 @@ create table ${schema}.execution (
     replays integer not null default 0,
     session uuid,
     since bigint,
-    -- the meters that it counts against while it runs; null: none
+    -- the meters that it counts against while it runs or is granted; null: none
     slots integer[],
     -- what is still set aside for it in each of them
     holds bigint[],
@@ -225,14 +225,14 @@ create table ${schema}.execution (
     -- Impossible rows are refused. In one expression: the server reads each constraint anew with every statement.
     check (
         part between 0 and 255 and priority between 0 and 9000 and epoch >= attempts
-        -- somebody holds it exactly while it runs, and nothing runs that was never claimed
-        and (situation = 'running') = (session is not null)
-        and (situation = 'running') = (since is not null)
+        -- somebody holds it, or a grant for it, exactly while it runs or is granted, and nothing runs that was never claimed
+        and (situation in ('running', 'granted')) = (session is not null)
+        and (situation in ('running', 'granted')) = (since is not null)
         and (situation <> 'running' or attempts > 0)
-        and (situation = 'running' or slots is null) and (slots is null) = (holds is null)
+        and (situation in ('running', 'granted') or slots is null) and (slots is null) = (holds is null)
         -- who waits for a time knows for which, and whose idea it was
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
-        and (until is null) = (delayed_by is null))
+        and (until is null) = (delayed_by is null and situation <> 'granted'))
 ) with (fillfactor = 70);
 
 -- None of these ever changes, so updates stay HOT.
@@ -424,6 +424,19 @@ create table ${schema}.receipt (
     epochs bigint[] not null,
     primary key (session, number)
 );
+
+-- What signs that which is handed to outsiders. The one that never retires is the one that signs; there is no other.
+create table ${schema}.signing_key (
+    number bigint generated always as identity primary key,
+    id text not null unique,
+    secret bytea not null,
+    made bigint not null,
+    retires bigint,
+    actor text not null,
+    reason text not null,
+    check (octet_length(secret) >= 32)
+);
+create unique index signing_key_current on ${schema}.signing_key ((true)) where retires is null;
 
 -- Everything that happened. The id is drawn under the lock of the row it is about, so it orders the
 -- history of each execution; the transaction id tells a feed what it has not seen yet.

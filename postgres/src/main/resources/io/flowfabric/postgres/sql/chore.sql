@@ -34,6 +34,8 @@ from (
     union all
     (select due from ${schema}.timer where kind = 'wake' order by due limit 1)
     union all
+    (select due from ${schema}.timer where kind = 'grant' order by due limit 1)
+    union all
     (select opens from ${schema}.meter where opens is not null order by opens limit 1)
     union all
     (select resets from ${schema}.meter where resets is not null order by resets limit 1)

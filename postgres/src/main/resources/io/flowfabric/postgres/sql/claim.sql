@@ -1,6 +1,6 @@
 -- name: claim
 -- Chooses per lane and gate in index order, merges by the turns of the lanes, and locks only what it
--- takes; what somebody else has locked it passes over.
+-- takes; what somebody else has locked it passes over. With a time to live it gives out grants instead of leases.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -181,21 +181,23 @@ unqueued as (
 ),
 leased as (
     update ${schema}.execution e
-    set situation = 'running',
-        attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
+    set situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
+        attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
         epoch = e.epoch + 1,
         session = claimer.id,
         since = greatest((select now from begun), e.changed),
+        until = (select now from begun) + :ttl::bigint,
         slots = nullif(taken.meters, '{}'),
         holds = nullif(taken.costs, '{}'),
         changed = greatest((select now from begun), e.changed),
-        progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
-        progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
-        progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
+        progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
+        progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
+        progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
     from taken, claimer
     where e.id = taken.id
     returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.slots, e.holds, e.share,
+        e.id, e.part, e.lane, e.gate, e.seq, e.submitted, e.terms, e.situation, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+        e.until, e.slots, e.holds, e.share,
         taken.rank, taken.fresh, taken.turn, taken.weight
 ),
 reached as (
@@ -240,27 +242,33 @@ receipted as (
     on conflict (session, number) do update
     set ids = case when :again::boolean then receipt.ids || excluded.ids end, epochs = receipt.epochs || excluded.epochs
 ),
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id)
+    select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
+),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select leased.id, timeout.kind, leased.since + timeout.after
+    select leased.id, timeout.kind, timeout.due
     from leased
     join ${schema}.terms on terms.id = leased.terms
     cross join lateral (values
-        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
-    where timeout.after is not null
+        ('attempt'::${schema}.timer_kind, case when :ttl::bigint is null then leased.since + terms.attempt_timeout end),
+        ('stall', case when :ttl::bigint is null then leased.since + terms.stall_timeout end),
+        ('grant', leased.until)) as timeout (kind, due)
+    where timeout.due is not null
 ),
 recorded as (
-    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, until)
     select
         since, id, part, lane,
-        (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
-        'running', attempts, epoch, :session::uuid
+        (case when :ttl::bigint is not null then 'grant' when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
+        situation, attempts, epoch, :session::uuid, until
     from leased
 )
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since, leased.share, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
+    leased.retries, leased.deadline, leased.since, leased.share, leased.until, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
     sight.candidates, sight.welcome, sight.unjudged, sight.offers
 from (
@@ -274,7 +282,7 @@ from (
         (select offers from claimer where exists (select from visible where unjudged)) as offers
 ) as sight
 left join leased on true
-left join ${schema}.submission s on s.id = leased.id
+left join ${schema}.submission s on s.id = leased.id and :ttl::bigint is null
 order by leased.turn, leased.lane
 
 -- name: receipt_leases
@@ -284,7 +292,7 @@ select
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
 from ${schema}.receipt r
 cross join unnest(r.ids, r.epochs) with ordinality as given (id, epoch, n)
-join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch and e.session = r.session
+join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch and e.session = r.session and e.situation = 'running'
 left join ${schema}.submission s on s.id = e.id
 where r.session = :session::uuid and r.number = :number::bigint
 order by given.n
@@ -307,6 +315,7 @@ where e.id = :id::uuid
 for share of l
 
 -- name: claim_one
+-- One that was named, from a row that the caller has locked; with a time to live as a grant.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -318,17 +327,18 @@ unqueued as (
 ),
 leased as (
     update ${schema}.execution e
-    set situation = 'running',
-        attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
+    set situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
+        attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
         epoch = e.epoch + 1,
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
+        until = clock.now + :ttl::bigint,
         slots = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         holds = (select nullif(g.costs, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         changed = greatest(clock.now, e.changed),
-        progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
-        progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
-        progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
+        progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
+        progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
+        progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
     from clock
     where e.id = :id::uuid and e.situation = 'ready'
     returning e.*
@@ -359,19 +369,25 @@ receipted as (
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select leased.id, timeout.kind, leased.since + timeout.after
+    select leased.id, timeout.kind, timeout.due
     from leased
     join ${schema}.terms on terms.id = leased.terms
     cross join lateral (values
-        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
-    where timeout.after is not null
+        ('attempt'::${schema}.timer_kind, case when :ttl::bigint is null then leased.since + terms.attempt_timeout end),
+        ('stall', case when :ttl::bigint is null then leased.since + terms.stall_timeout end),
+        ('grant', leased.until)) as timeout (kind, due)
+    where timeout.due is not null
+),
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id)
+    select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
 ),
 recorded as (
-    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason)
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason, until)
     select
         since, id, part, lane,
-        (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
-        'running', attempts, epoch, session, :actor, :reason
+        (case when :ttl::bigint is not null then 'grant' when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
+        situation, attempts, epoch, session, :actor, :reason, until
     from leased
 )
 select id, epoch from leased

@@ -77,7 +77,7 @@ join ${schema}.receipt r on r.session = h.id
 cross join unnest(r.ids, r.epochs) as given (id, epoch)
 -- one by one: the planner would rather go through all that there is
 cross join lateral (
-    select x.lane from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id offset 0
+    select x.lane from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.situation = 'running' offset 0
 ) as e
 where not h.buried and e.lane = :lane::integer
 union all

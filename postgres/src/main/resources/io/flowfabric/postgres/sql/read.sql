@@ -140,7 +140,7 @@ union all
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
     -- one by one: the planner would rather go through all that there is
     cross join lateral (
-        select x.* from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id offset 0
+        select x.* from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.situation = 'running' offset 0
     ) as e
     where :held::boolean and not h.buried and (:worker::text is null or h.worker = :worker)
         and e.lane in (
@@ -190,7 +190,7 @@ from (
     join ${schema}.receipt r on r.session = h.id
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
     cross join lateral (
-        select x.lane from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id offset 0
+        select x.lane from ${schema}.execution x where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.situation = 'running' offset 0
     ) as e
     where not h.buried and e.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by e.lane

@@ -117,6 +117,7 @@ join ${schema}.receipt r on r.session = s.id
 cross join unnest(r.ids) as held (id)
 join ${schema}.execution e on e.id = held.id
 where s.dead and not s.buried and (:id::uuid is null or s.id = :id::uuid) and e.session = s.id
+order by e.id
 limit :limit::integer
 
 -- name: bury
@@ -169,7 +170,7 @@ select s.id, s.namespace, s.worker, s.instance, s.lanes, s.kinds, s.offers, s.tt
     from ${schema}.receipt r
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
     join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch
-    where r.session = s.id and e.session = s.id) as running
+    where r.session = s.id and e.session = s.id and e.situation = 'running') as running
 from ${schema}.session s
 where s.id = any(:ids::uuid[])
 order by s.id

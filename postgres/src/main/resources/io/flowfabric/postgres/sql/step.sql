@@ -167,7 +167,9 @@ before as (
     -- with all that the item says: joining the two again would compare each with each
     select
         i.*, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation as was, e.next = 'first' as fresh,
-        case when i.transition <> 'reprioritise' then e.session end as owner,
+        e.since, e.next in ('first', 'retry', 'replay') as begins,
+        -- a grant is no lease: only letting it lapse is a matter of whom it was given to
+        case when (e.situation = 'running' and i.transition <> 'reprioritise') or i.transition = 'forfeit' then e.session end as owner,
         case when i.transition <> 'reprioritise' then e.slots end as slots,
         case when i.transition <> 'reprioritise' then e.holds end as holds
     from item i
@@ -211,7 +213,8 @@ changed as (
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline,
-        e.attempts, e.epoch, i.owner, i.slots, i.holds, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        e.attempts, e.epoch, i.owner, i.slots, i.holds,
+        case when i.was = 'granted' and i.begins then i.since end as unbegun, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.content_type, i.result,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
@@ -231,9 +234,17 @@ freed as (
 ),
 uncounted as (
     update ${schema}.meter m
-    set running = m.running - given.places, held = m.held - given.held
+    set running = m.running - given.places,
+        held = m.held - given.held,
+        -- what was only granted has not begun
+        starts = case when given.unbegun is null then m.starts else array(
+            select start
+            from (select start, row_number() over (partition by start) as n from unnest(m.starts) as start) as known
+            where n > (select count(*) from unnest(given.unbegun) as gone where gone = known.start)
+            order by start) end,
+        opens = case when given.unbegun is null or cardinality(m.starts) - cardinality(given.unbegun) >= m.rate then m.opens end
     from (
-        select slot, count(*) as places, sum(hold) as held
+        select slot, count(*) as places, sum(hold) as held, array_agg(unbegun) filter (where unbegun is not null) as unbegun
         from changed cross join unnest(slots, holds) as given (slot, hold)
         where slots is not null
         group by slot

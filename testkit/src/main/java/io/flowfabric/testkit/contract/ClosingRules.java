@@ -14,7 +14,10 @@ import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.Grants;
+import io.flowfabric.core.contract.Grants.Redemption;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.Keys.Rotation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.NamespaceSettings;
@@ -29,6 +32,7 @@ import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -70,6 +74,13 @@ abstract class ClosingRules extends Rules {
                 () -> store.sessions().heartbeat(List.of(Heartbeat.of(session))),
                 () -> closed(() -> store.sessions().close(session)),
                 () -> store.claims().claim(new Claim(session, 2, 1)),
+                () -> store.grants().claimForWorker(new Claim(session, 2, 1), Grants.DEFAULT_TTL),
+                () -> store.grants().reclaimForWorker(id, session, Grants.DEFAULT_TTL),
+                () -> store.grants().redeem(new Redemption(session, 2, List.of("token"))),
+                () -> store.grants().verify(session, List.of("token")),
+                () -> store.keys().first(),
+                () -> store.keys().rotate(Rotation.after(Duration.ZERO), World.OLGA),
+                () -> store.keys().list(),
                 () -> store.leases().progress(List.of(new Progress(lease.fence(), 1, ""))),
                 () -> store.leases().end(List.of(complete(lease))),
                 () ->

@@ -302,6 +302,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Granting extends GrantingRules {
+        Granting() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Signing extends SigningRules {
+        Signing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Operating extends OperatingRules {
         Operating() {
             super(StoreContract.this::open);

@@ -1,5 +1,7 @@
 package io.flowfabric.testkit.contract;
 
+import static io.flowfabric.testkit.contract.Given.asked;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
@@ -7,12 +9,16 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.contract.Grants;
+import io.flowfabric.core.contract.Grants.Redemption;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -71,6 +77,54 @@ final class Worker {
     /** The same, from as many claims of one lease each. */
     List<ExecutionId> takeOneByOne(int claims) {
         return IntStream.range(0, claims).mapToObj(i -> Given.idOf(claimOne())).toList();
+    }
+
+    /** Grants of its own number, given out for it. */
+    List<Grant> granted(int max, Duration ttl) {
+        return granted(++lastClaim, max, ttl);
+    }
+
+    /** The last ones once more, as after a lost answer. */
+    List<Grant> repeatGranted(int max, Duration ttl) {
+        return granted(lastClaim, max, ttl);
+    }
+
+    List<Grant> granted(long number, int max, Duration ttl) {
+        lastClaim = Math.max(lastClaim, number);
+        return store.grants().claimForWorker(new Claim(session.id(), number, max), ttl);
+    }
+
+    /** One grant, for as long as grants hold by default. */
+    Grant grantedOne() {
+        var grants = granted(1, Grants.DEFAULT_TTL);
+        assertThat(grants).as("what a worker is granted").hasSize(1);
+        return grants.getFirst();
+    }
+
+    Answer<Lease> redeem(Grant grant) {
+        return redeem(++lastClaim, grant);
+    }
+
+    Answer<Lease> redeem(long number, Grant grant) {
+        lastClaim = Math.max(lastClaim, number);
+        return redeemAll(number, List.of(grant.token())).getFirst();
+    }
+
+    List<Answer<Lease>> redeemAll(List<String> tokens) {
+        return redeemAll(++lastClaim, tokens);
+    }
+
+    private List<Answer<Lease>> redeemAll(long number, List<String> tokens) {
+        return store.grants().redeem(new Redemption(session.id(), number, tokens));
+    }
+
+    Answer<Grant> verify(String token) {
+        return store.grants().verify(session.id(), List.of(token)).getFirst();
+    }
+
+    Answer<Grant> reclaim(ExecutionId execution) {
+        return asked(
+                () -> store.grants().reclaimForWorker(execution, session.id(), Grants.DEFAULT_TTL));
     }
 
     Answer<Beat> beat(Fence... held) {

@@ -1,6 +1,11 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.contract.Grants.Redemption;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Store;
@@ -37,6 +42,7 @@ final class Alone implements Stage {
     Alone(StoreFixture fixture, boolean exclusive) {
         this.fixture = fixture;
         this.exclusive = exclusive;
+        fixture.store().keys().first();
     }
 
     @Override
@@ -47,6 +53,24 @@ final class Alone implements Stage {
     @Override
     public Reply<List<Lease>> claim(Claims.Claim claim) {
         return call("claim", claim, store -> store.claims().claim(claim));
+    }
+
+    @Override
+    public Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl) {
+        return call("grant", claim, store -> store.grants().claimForWorker(claim, ttl));
+    }
+
+    @Override
+    public Reply<Grant> reclaim(ExecutionId execution, SessionId session, Duration ttl) {
+        return call(
+                "reclaim",
+                execution,
+                store -> store.grants().reclaimForWorker(execution, session, ttl));
+    }
+
+    @Override
+    public Reply<List<Answer<Lease>>> redeem(Redemption redemption) {
+        return call("redeem", redemption, store -> store.grants().redeem(redemption));
     }
 
     @Override

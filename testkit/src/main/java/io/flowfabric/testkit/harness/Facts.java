@@ -10,6 +10,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Grant;
 
 import java.util.List;
 
@@ -35,6 +36,8 @@ final class Facts {
             case Answer.Done<?>(var value) -> of(value);
             case Answer.Refused<?>(var error) -> of(error);
             case List<?> list -> list.stream().map(Facts::of).toList();
+            // The seals of two stores have nothing in common.
+            case Grant grant -> List.of(grant.toString(), grant.lane());
             case FlowFabricException error -> refusal(error);
             default -> said;
         };

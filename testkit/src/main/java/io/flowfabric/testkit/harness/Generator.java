@@ -1,6 +1,7 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.contract.Keys.Rotation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Quota;
@@ -16,6 +17,8 @@ import io.flowfabric.testkit.harness.Operation.Note;
 import io.flowfabric.testkit.harness.Operation.Order;
 import io.flowfabric.testkit.harness.Operation.Parting;
 import io.flowfabric.testkit.harness.Operation.Profile;
+import io.flowfabric.testkit.harness.Operation.Slip;
+import io.flowfabric.testkit.harness.Operation.Tampering;
 import io.flowfabric.testkit.harness.Operation.Twist;
 
 import java.time.Duration;
@@ -74,6 +77,17 @@ record Generator(long seed, int stream, Mix mix) {
                             draw.one(Acknowledging.values()),
                             draw.chance(20));
             case CLAIM -> claim(draw, number);
+            case TICKET -> ticket(draw, number);
+            case RECLAIM ->
+                    new Operation.Reclaim(draw.below(WORKERS), draw.back(), grantTime(draw));
+            case REDEEM ->
+                    new Operation.Redeem(
+                            draw.below(WORKERS), draw.fewOf(item -> slip(draw)), hearing(draw));
+            case ROTATE ->
+                    new Operation.Rotate(
+                            new Rotation(
+                                    "%012x".formatted(number & 0xFFFF_FFFF_FFFFL),
+                                    Duration.ofMillis(draw.one(0, 200, 30_000))));
             case CLAIM_AGAIN ->
                     new Operation.ClaimAgain(draw.below(WORKERS), draw.below(4), draw.one(1, 5));
             case REPORT ->
@@ -144,6 +158,23 @@ record Generator(long seed, int stream, Mix mix) {
                 draw.one(1, 1, 2, 5, 256),
                 hearing(draw),
                 draw.chance(85) ? Optional.of(opening) : Optional.empty());
+    }
+
+    private static Operation.Ticket ticket(Draw draw, long number) {
+        var claim = claim(draw, number);
+        return new Operation.Ticket(
+                claim.worker(), claim.max(), grantTime(draw), claim.hearing(), claim.opening());
+    }
+
+    private static Duration grantTime(Draw draw) {
+        return Duration.ofMillis(draw.one(1, 200, 1_000, 30_000, 60_000));
+    }
+
+    private static Slip slip(Draw draw) {
+        return new Slip(
+                draw.below(6),
+                draw.chance(10),
+                draw.chance(90) ? Tampering.NONE : draw.one(Tampering.values()));
     }
 
     private static Hearing hearing(Draw draw) {

@@ -29,7 +29,11 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         MARK_DEAD,
         BOUND,
         GRANT,
-        SPEND
+        SPEND,
+        TICKET,
+        RECLAIM,
+        REDEEM,
+        ROTATE
     }
 
     /** Submitters of a concurrent run. */
@@ -39,16 +43,19 @@ record Mix(Map<Kind, Integer> weights, int openings) {
     static final Mix WORKER =
             new Mix(
                     new EnumMap<>(
-                            Map.of(
-                                    Kind.OPEN, 4,
-                                    Kind.CLOSE, 1,
-                                    Kind.CRASH, 1,
-                                    Kind.BEAT, 15,
-                                    Kind.CLAIM, 25,
-                                    Kind.CLAIM_AGAIN, 4,
-                                    Kind.REPORT, 8,
-                                    Kind.END, 36,
-                                    Kind.REPEAT, 6)),
+                            Map.ofEntries(
+                                    Map.entry(Kind.OPEN, 4),
+                                    Map.entry(Kind.CLOSE, 1),
+                                    Map.entry(Kind.CRASH, 1),
+                                    Map.entry(Kind.BEAT, 15),
+                                    Map.entry(Kind.CLAIM, 20),
+                                    Map.entry(Kind.CLAIM_AGAIN, 4),
+                                    Map.entry(Kind.TICKET, 8),
+                                    Map.entry(Kind.RECLAIM, 2),
+                                    Map.entry(Kind.REDEEM, 12),
+                                    Map.entry(Kind.REPORT, 8),
+                                    Map.entry(Kind.END, 36),
+                                    Map.entry(Kind.REPEAT, 6))),
                     1);
 
     /** Operators of a concurrent run. */
@@ -62,6 +69,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Kind.END, 5,
                                     Kind.BOUND, 8,
                                     Kind.GRANT, 8,
+                                    Kind.ROTATE, 2,
                                     Kind.CONFIGURE, 8)),
                     1);
 
@@ -111,6 +119,10 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.BOUND, 4);
         weights.put(Kind.GRANT, 4);
         weights.put(Kind.SPEND, 6);
+        weights.put(Kind.TICKET, 6);
+        weights.put(Kind.RECLAIM, 3);
+        weights.put(Kind.REDEEM, 8);
+        weights.put(Kind.ROTATE, 1);
         return weights;
     }
 }

@@ -2,6 +2,7 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Keys.Rotation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Quota;
@@ -134,6 +135,45 @@ sealed interface Operation {
      */
     record Claim(int worker, int max, Hearing hearing, Optional<Open> opening)
             implements Operation {}
+
+    /** A worker asks for tickets, with a claim of its own number. */
+    record Ticket(int worker, int max, Duration ttl, Hearing hearing, Optional<Open> opening)
+            implements Operation {}
+
+    /** A worker asks for a ticket to go on with something. */
+    record Reclaim(int worker, int execution, Duration ttl) implements Operation {}
+
+    /** A worker shows tickets. */
+    record Redeem(int worker, List<Slip> slips, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return slips.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Redeem(worker, some(slips, items), hearing);
+        }
+    }
+
+    /**
+     * A ticket that a worker shows.
+     *
+     * @param grant counted from the newest that it was ever given
+     * @param stolen whether it is one of somebody else, perhaps
+     */
+    record Slip(int grant, boolean stolen, Tampering tampering) {}
+
+    /** What is wrong with a ticket, besides its age and whose it is. */
+    enum Tampering {
+        NONE,
+        NONSENSE,
+        NEXT_EPOCH,
+        LATER
+    }
+
+    /** Somebody changes the key that signs tickets. */
+    record Rotate(Rotation rotation) implements Operation {}
 
     /** A claim number that was used before. */
     record ClaimAgain(int worker, int back, int max) implements Operation {}

@@ -6,6 +6,7 @@ final class Performer {
     private final SubmitterPart submitters;
     private final SessionPart sessions;
     private final WorkerPart workers;
+    private final TicketPart tickets;
     private final OperatorPart operators;
 
     Performer(Stage stage, Cast cast) {
@@ -13,6 +14,7 @@ final class Performer {
         this.submitters = new SubmitterPart(stage, cast);
         this.sessions = new SessionPart(stage, cast);
         this.workers = new WorkerPart(stage, cast);
+        this.tickets = new TicketPart(stage, cast);
         this.operators = new OperatorPart(stage, cast);
     }
 
@@ -25,9 +27,16 @@ final class Performer {
             case Operation.Crash crash -> sessions.crash(crash);
             case Operation.Beat beat -> sessions.beat(beat);
             case Operation.Claim claim -> {
-                sessions.openIfNeeded(claim);
+                sessions.openIfNeeded(claim.worker(), claim.opening());
                 workers.claim(claim);
             }
+            case Operation.Ticket ticket -> {
+                sessions.openIfNeeded(ticket.worker(), ticket.opening());
+                tickets.grant(ticket);
+            }
+            case Operation.Reclaim reclaim -> tickets.reclaim(reclaim);
+            case Operation.Redeem redeem -> tickets.redeem(redeem);
+            case Operation.Rotate rotate -> tickets.rotate(rotate);
             case Operation.ClaimAgain again -> workers.claimAgain(again);
             case Operation.Report report -> workers.report(report);
             case Operation.End end -> workers.end(end);

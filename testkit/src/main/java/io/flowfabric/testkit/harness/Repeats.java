@@ -3,6 +3,7 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Opened;
 import io.flowfabric.core.contract.Submitted;
@@ -55,6 +56,18 @@ record Repeats(boolean exclusive) {
         }
         if (!before.containsAll(after) || (exclusive && before.size() != after.size())) {
             throw broken("claim", first, second);
+        }
+    }
+
+    /** The same grants; fewer when some were taken away since, never more. */
+    void grants(Reply<List<Grant>> first, Reply<List<Grant>> second) {
+        var before = first.answered().orElse(List.of()).stream().map(Grant::toString).toList();
+        var after = second.answered().orElse(List.of()).stream().map(Grant::toString).toList();
+        if (first.answered().isPresent() && before.isEmpty()) {
+            return;
+        }
+        if (!before.containsAll(after) || (exclusive && before.size() != after.size())) {
+            throw broken("grant", first, second);
         }
     }
 

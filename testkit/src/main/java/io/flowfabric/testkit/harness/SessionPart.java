@@ -9,6 +9,7 @@ import io.flowfabric.testkit.harness.Operation.Acknowledging;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Profile;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -29,9 +30,10 @@ final class SessionPart extends Part {
         open(session, operation.hearing());
     }
 
-    void openIfNeeded(Operation.Claim operation) {
-        if (cast.worker(operation.worker()).knowsOfNoSession()) {
-            operation.opening().ifPresent(this::open);
+    /** A worker opens a session, if it knows that it has none, and how. */
+    void openIfNeeded(int worker, Optional<Operation.Open> opening) {
+        if (cast.worker(worker).knowsOfNoSession()) {
+            opening.ifPresent(this::open);
         }
     }
 

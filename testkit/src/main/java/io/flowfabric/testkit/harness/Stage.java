@@ -1,6 +1,11 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.contract.Grants.Redemption;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Store;
@@ -22,6 +27,15 @@ interface Stage {
 
     /** Claims, the one call whose answer a store may choose. */
     Reply<List<Lease>> claim(Claims.Claim claim);
+
+    /** Has work granted: a store may choose here, too. */
+    Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl);
+
+    /** Has one execution granted that lost its lease. */
+    Reply<Grant> reclaim(ExecutionId execution, SessionId session, Duration ttl);
+
+    /** Looks at tickets, and redeems them. */
+    Reply<List<Answer<Lease>>> redeem(Redemption redemption);
 
     /** Does a chore in rounds of a limit, until nothing is due. */
     void tick(Chore chore, int limit);

@@ -1,6 +1,11 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.contract.Grants.Redemption;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Store;
@@ -36,6 +41,7 @@ final class Twins implements Stage {
     private final VirtualClock clock = new VirtualClock();
     private final MemoryStore model = new MemoryStore(clock);
     private final Trace trace;
+    private final Seals seals = new Seals();
 
     Twins(StoreFixture fixture, Trace trace) {
         this.fixture = fixture;
@@ -46,6 +52,8 @@ final class Twins implements Stage {
         } else {
             clock.advance(ahead);
         }
+        // Keys of the same names; their secrets differ, and so do the seals that they make.
+        seals.begin(fixture.store(), model);
     }
 
     @Override
@@ -110,6 +118,73 @@ final class Twins implements Stage {
                     new Reply.Value<>(leases.stream().sorted(ORDER).toList());
             case Reply.Refusal<List<Lease>> refusal -> refusal;
         };
+    }
+
+    @Override
+    public Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl) {
+        var actual = tested("grant", () -> fixture.store().grants().claimForWorker(claim, ttl));
+        trace.called("grant", List.of(claim, ttl), actual);
+        var expected =
+                switch (actual) {
+                    case Reply.Value<List<Grant>>(var grants) -> followed(claim, ttl, grants);
+                    case Reply.Refusal<List<Grant>> refusal ->
+                            Reply.of(() -> model.grants().claimForWorker(claim, ttl));
+                };
+        same(Kind.ANSWER, "grant", sortedGrants(expected), sortedGrants(actual));
+        seals.pair(actual.answered().orElse(List.of()), expected.answered().orElse(List.of()));
+        return actual;
+    }
+
+    private Reply<List<Grant>> followed(Claims.Claim claim, Duration ttl, List<Grant> grants) {
+        var picks = grants.stream().map(Grant::execution).toList();
+        try {
+            return Reply.of(() -> model.follow(claim, ttl, picks));
+        } catch (AssertionError illegal) {
+            throw new Difference.Found(
+                    Kind.PICK, "grant", List.of(String.valueOf(illegal.getMessage())));
+        }
+    }
+
+    private static Reply<List<Grant>> sortedGrants(Reply<List<Grant>> reply) {
+        return switch (reply) {
+            case Reply.Value<List<Grant>>(var grants) ->
+                    new Reply.Value<>(
+                            grants.stream()
+                                    .sorted(Comparator.comparing(Grant::execution))
+                                    .toList());
+            case Reply.Refusal<List<Grant>> refusal -> refusal;
+        };
+    }
+
+    @Override
+    public Reply<Grant> reclaim(ExecutionId execution, SessionId session, Duration ttl) {
+        var request = List.of(execution, session, ttl);
+        var actual =
+                tested(
+                        "reclaim",
+                        () -> fixture.store().grants().reclaimForWorker(execution, session, ttl));
+        trace.called("reclaim", request, actual);
+        var expected = Reply.of(() -> model.grants().reclaimForWorker(execution, session, ttl));
+        same(Kind.ANSWER, "reclaim", expected, actual);
+        seals.pair(actual.answered().stream().toList(), expected.answered().stream().toList());
+        return actual;
+    }
+
+    @Override
+    public Reply<List<Answer<Lease>>> redeem(Redemption redemption) {
+        var tokens = redemption.tokens();
+        var mine = tokens.stream().map(seals::ofModel).toList();
+        var session = redemption.session();
+        same(
+                Kind.ANSWER,
+                "verify",
+                Reply.of(() -> model.grants().verify(session, mine)),
+                tested("verify", () -> fixture.store().grants().verify(session, tokens)));
+        var actual = tested("redeem", () -> fixture.store().grants().redeem(redemption));
+        trace.called("redeem", redemption, actual);
+        var translated = new Redemption(session, redemption.number(), mine);
+        same(Kind.ANSWER, "redeem", Reply.of(() -> model.grants().redeem(translated)), actual);
+        return actual;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Session;
 
@@ -26,6 +27,7 @@ final class Worker {
 
     private final String name;
     private final List<Lease> everHad = new ArrayList<>();
+    private final List<Grant> granted = new ArrayList<>();
     private final List<Lease> held = new ArrayList<>();
     private final Deque<Runnable> calls = new ArrayDeque<>();
     private final TreeSet<Long> arrived = new TreeSet<>();
@@ -101,6 +103,17 @@ final class Worker {
         if (!held.contains(lease)) {
             held.add(lease);
         }
+    }
+
+    void learn(Grant grant) {
+        granted.add(grant);
+    }
+
+    /** A grant, counted from the newest, modulo how many there are. */
+    Optional<Grant> grant(int back) {
+        return granted.isEmpty()
+                ? Optional.empty()
+                : Optional.of(granted.get(granted.size() - 1 - back % granted.size()));
     }
 
     /** The highest claim number up to which every answer has arrived. */

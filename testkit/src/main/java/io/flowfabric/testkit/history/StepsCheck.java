@@ -118,12 +118,13 @@ final class StepsCheck {
 
     private void counts(int attempts, long epoch, Step step) {
         boolean gives = step.transition().givesLease();
-        long expectedEpoch = gives ? epoch + 1 : epoch;
+        boolean counts = gives || step.transition() == Transition.GRANT;
+        long expectedEpoch = counts ? epoch + 1 : epoch;
         if (step.epoch() != expectedEpoch) {
             dossier.complain(
                     Kind.EPOCH_NOT_RISING,
-                    ("%s at %s has epoch %d and should have %d: a lease takes one more than the"
-                                    + " last, and nothing else changes it.")
+                    ("%s at %s has epoch %d and should have %d: a lease or a grant takes one more"
+                                    + " than the last, and nothing else changes it.")
                             .formatted(step.transition(), step.at(), step.epoch(), expectedEpoch));
         }
         int expectedAttempts = gives && attemptDue ? attempts + 1 : attempts;
@@ -148,7 +149,7 @@ final class StepsCheck {
                         "%s at %s gave a lease to nobody.".formatted(step.transition(), step.at()));
             }
             openLease = Optional.of(step);
-        } else if (step.owner().isPresent()) {
+        } else if (step.leaseChange().isPresent()) {
             endsLease(step);
             openLease = Optional.empty();
         } else if (openLease.isPresent() && step.now() != Situation.RUNNING) {

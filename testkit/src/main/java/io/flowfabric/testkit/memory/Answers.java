@@ -7,6 +7,7 @@ import io.flowfabric.core.contract.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Batch first: one answer for each item, and a refusal of one is no matter of the others. */
 final class Answers {
@@ -21,12 +22,17 @@ final class Answers {
     private static <T, R> List<Answer<R>> answers(List<T> items, Function<? super T, R> act) {
         var answers = new ArrayList<Answer<R>>(items.size());
         for (T item : items) {
-            try {
-                answers.add(Answer.done(act.apply(item)));
-            } catch (FlowFabricException refusal) {
-                answers.add(Answer.refused(refusal));
-            }
+            answers.add(of(() -> act.apply(item)));
         }
         return answers;
+    }
+
+    /** What somebody is told about one thing. */
+    static <R> Answer<R> of(Supplier<R> act) {
+        try {
+            return Answer.done(act.get());
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
+        }
     }
 }

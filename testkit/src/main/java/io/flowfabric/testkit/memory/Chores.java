@@ -48,16 +48,19 @@ final class Chores implements Maintenance {
     private int bury(int limit) {
         int done = 0;
         world.dead().forEach(world::die);
-        for (World.Living living : world.dead()) {
-            for (Row row : world.heldBy(living.session.id())) {
-                if (done == limit) {
-                    return done;
-                }
-                world.apply(row, ByTime.lapse(row.facts(), world.now()));
-                done++;
+        var held =
+                world.dead().stream()
+                        .flatMap(living -> world.heldBy(living.session.id()).stream())
+                        .sorted(World.BY_ID)
+                        .toList();
+        for (Row row : held) {
+            if (done == limit) {
+                return done;
             }
-            world.bury(living);
+            world.apply(row, ByTime.lapse(row.facts(), world.now()));
+            done++;
         }
+        world.dead().forEach(world::bury);
         return done;
     }
 
@@ -66,6 +69,7 @@ final class Chores implements Maintenance {
         done += each(limit - done, Row::live, Row::attemptDue, this::timeOut);
         done += each(limit - done, Row::live, Row::stallDue, this::stall);
         done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
+        done += each(limit - done, Row::live, Row::grantDue, this::forfeit);
         wakeBehindQuotas();
         world.purses.resetDue(world.now());
         return done;
@@ -121,6 +125,10 @@ final class Chores implements Maintenance {
         world.apply(row, ByTime.wake(row.facts()));
     }
 
+    private void forfeit(Row row) {
+        world.apply(row, ByTime.forfeit(row.facts()));
+    }
+
     /** Does something to each row that is due, the longest overdue first, and says to how many. */
     private int each(
             int limit,
@@ -137,7 +145,7 @@ final class Chores implements Maintenance {
                                                 .isPresent())
                         .sorted(
                                 Comparator.comparing((Row row) -> due.apply(row).orElseThrow())
-                                        .thenComparing(row -> row.id().uuid().toString()))
+                                        .thenComparing(World.BY_ID))
                         .limit(limit)
                         .toList();
         overdue.forEach(act);
@@ -160,7 +168,8 @@ final class Chores implements Maintenance {
 
     private static Stream<Instant> dueTimes(Row row) {
         var live = row.live() ? row.deadline : Optional.<Instant>empty();
-        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue()).stream()
+        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue(), row.grantDue())
+                .stream()
                 .flatMap(Optional::stream);
     }
 }

@@ -1,12 +1,13 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.testkit.memory.World.Given;
 import io.flowfabric.testkit.memory.World.Living;
 
 import java.util.ArrayList;
@@ -44,11 +45,13 @@ final class Claiming implements Claims {
 
     private List<Lease> claim(Claim claim, Function<Living, List<Row>> choice) {
         var living = world.alive(claim.session());
-        return repeated(living, claim.number())
+        return receipt(living, claim.number())
+                .map(given -> stillHeld(given, claim.session()))
                 .orElseGet(() -> lease(living, claim, choice.apply(living)));
     }
 
-    private Optional<List<Lease>> repeated(Living living, long number) {
+    /** What was given under this number before, if it was used. */
+    Optional<List<Given>> receipt(Living living, long number) {
         if (number <= living.acknowledged) {
             throw new Invalid(
                     Invalid.Code.CLAIM_NUMBER_USED,
@@ -56,29 +59,35 @@ final class Claiming implements Claims {
                     "%d was acknowledged by a heartbeat; claim with a higher one."
                             .formatted(number));
         }
-        return Optional.ofNullable(living.receipts.get(number)).map(this::stillHeld);
+        return Optional.ofNullable(living.receipts.get(number));
     }
 
-    private List<Lease> stillHeld(List<Fence> fences) {
-        return fences.stream()
-                .flatMap(fence -> world.byUuid(fence.execution().uuid()).stream())
-                .filter(row -> !row.poisoned)
+    /** Keeps what was given under a number. What gave nothing has nothing to give again. */
+    void keep(Living living, long number, List<Row> rows) {
+        if (!rows.isEmpty()) {
+            living.receipts.put(
+                    number, rows.stream().map(row -> new Given(row.id(), row.epoch)).toList());
+        }
+    }
+
+    /** The leases of a receipt that are still held. */
+    List<Lease> stillHeld(List<Given> receipt, SessionId session) {
+        return receipt.stream()
+                .flatMap(given -> world.byUuid(given.execution().uuid()).stream())
+                .filter(row -> !row.poisoned && receipt.contains(new Given(row.id(), row.epoch)))
                 .flatMap(row -> row.lease.stream())
-                .filter(lease -> fences.contains(lease.fence()))
+                .filter(lease -> lease.session().equals(session))
                 .toList();
     }
 
     private List<Lease> lease(Living living, Claim claim, List<Row> picks) {
         picks.forEach(world.shares::started);
         var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
-        // A claim that gave nothing has nothing to give again.
-        if (!leases.isEmpty()) {
-            living.receipts.put(claim.number(), leases.stream().map(Lease::fence).toList());
-        }
+        keep(living, claim.number(), picks);
         return leases;
     }
 
-    private List<Row> pick(Living living, int max) {
+    List<Row> pick(Living living, int max) {
         var queues = visible(living);
         var room = new Room(world);
         var picks = new ArrayList<Row>();
@@ -128,7 +137,7 @@ final class Claiming implements Claims {
      * work behind several quotas or budgets it may be: a store that counts all of a claim's work
      * against each of them at once finds less room than there is, and gives it out the next time.
      */
-    private List<Row> judged(Living living, int max, List<ExecutionId> picks) {
+    List<Row> judged(Living living, int max, List<ExecutionId> picks) {
         var queues = visible(living);
         var room = new Room(world);
         var rows = new ArrayList<Row>();

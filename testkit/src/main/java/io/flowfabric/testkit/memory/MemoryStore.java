@@ -4,6 +4,9 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.contract.Grants;
+import io.flowfabric.core.contract.Keys;
 import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Leases;
@@ -18,6 +21,7 @@ import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Wakeups;
 import io.flowfabric.core.contract.Workers;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 
@@ -29,6 +33,8 @@ import java.util.List;
 public final class MemoryStore implements Store {
     private final World world;
     private final Claiming claims;
+    private final KeyKeeping keys;
+    private final Granting grants;
 
     public MemoryStore(InstantSource clock) {
         this(new World(clock));
@@ -38,6 +44,8 @@ public final class MemoryStore implements Store {
     MemoryStore(World world) {
         this.world = world;
         this.claims = new Claiming(world);
+        this.keys = new KeyKeeping(world);
+        this.grants = new Granting(world, claims, keys);
     }
 
     @Override
@@ -53,6 +61,11 @@ public final class MemoryStore implements Store {
     @Override
     public Claims claims() {
         return claims;
+    }
+
+    @Override
+    public Grants grants() {
+        return grants;
     }
 
     @Override
@@ -83,6 +96,11 @@ public final class MemoryStore implements Store {
     @Override
     public Workers workers() {
         return new WorkerKeeping(world);
+    }
+
+    @Override
+    public Keys keys() {
+        return keys;
     }
 
     @Override
@@ -118,6 +136,11 @@ public final class MemoryStore implements Store {
      */
     public List<Lease> follow(Claims.Claim claim, List<ExecutionId> picks) {
         return claims.follow(claim, picks);
+    }
+
+    /** The same, for what another store has granted. */
+    public List<Grant> follow(Claims.Claim claim, Duration ttl, List<ExecutionId> picks) {
+        return grants.follow(claim, ttl, picks);
     }
 
     /** Damages what is stored of an execution. */

@@ -97,6 +97,11 @@ final class Meters {
         }
     }
 
+    /** Forgets a start that came to nothing. */
+    void unstart(Row row, Instant at) {
+        row.counted.forEach(use -> meter(row, use).starts.remove(at));
+    }
+
     /** Gives back what a lease took that has ended. */
     void give(Row row) {
         row.counted.forEach(use -> meter(row, use).running--);
@@ -106,7 +111,7 @@ final class Meters {
     Recount recount(Namespace namespace, List<Row> rows) {
         var truth = new HashMap<QuotaUse, Integer>();
         rows.stream()
-                .filter(row -> row.lease.isPresent() && row.lane().namespace().equals(namespace))
+                .filter(row -> row.owner.isPresent() && row.lane().namespace().equals(namespace))
                 .flatMap(row -> row.counted.stream())
                 .forEach(use -> truth.merge(use, 1, Integer::sum));
         var drifts = new TreeMap<QuotaUse, Drift>();

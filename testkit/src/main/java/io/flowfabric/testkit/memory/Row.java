@@ -17,6 +17,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 
 import java.time.Instant;
@@ -43,6 +44,9 @@ final class Row {
     int replays;
     Optional<Instant> deadline;
     Instant changed;
+
+    /** When a grant for it was last given out. */
+    Instant granted = Instant.EPOCH;
 
     /** The lease that is held, while it is. */
     Optional<Lease> lease = Optional.empty();
@@ -115,6 +119,11 @@ final class Row {
     /** When the delay is over. */
     Optional<Instant> wakeDue() {
         return state instanceof Delayed delayed ? Optional.of(delayed.until()) : Optional.empty();
+    }
+
+    /** When the grant is over. */
+    Optional<Instant> grantDue() {
+        return state instanceof Granted granted ? Optional.of(granted.until()) : Optional.empty();
     }
 
     LeaseLost leaseLost(Fence presented) {

@@ -28,6 +28,7 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.ExecutionState.Waiting;
@@ -38,6 +39,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -63,6 +65,10 @@ import java.util.stream.Stream;
  * {@link #holds}, {@link #nextEpoch} and {@link #isDue}, stand alone so that a test can break them.
  */
 class World implements Wakeups {
+    /** Where nothing else says which comes first. */
+    static final Comparator<Row> BY_ID =
+            Comparator.comparing((Row row) -> row.id().uuid().toString());
+
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
     final Meters meters = new Meters(this);
@@ -105,7 +111,7 @@ class World implements Wakeups {
         Optional<Instant> died = Optional.empty();
 
         long acknowledged;
-        final Map<Long, List<Fence>> receipts = new HashMap<>();
+        final Map<Long, List<Given>> receipts = new HashMap<>();
 
         Living(Session session, Instant now) {
             this.session = session;
@@ -117,6 +123,9 @@ class World implements Wakeups {
             return new Owner(session.id(), session.worker(), session.instance());
         }
     }
+
+    /** What a claim gave: the lease or the grant of this epoch. */
+    record Given(ExecutionId execution, long epoch) {}
 
     World(InstantSource clock) {
         this.clock = clock;
@@ -301,7 +310,9 @@ class World implements Wakeups {
 
     /** Ends a session: its work returns to the queue, and it never lives again. */
     void end(Living living) {
-        heldBy(living.session.id()).forEach(row -> apply(row, ByTime.lapse(row.facts(), now())));
+        heldBy(living.session.id()).stream()
+                .sorted(BY_ID)
+                .forEach(row -> apply(row, ByTime.lapse(row.facts(), now())));
         bury(living);
     }
 
@@ -336,11 +347,20 @@ class World implements Wakeups {
     List<Row> heldBy(SessionId session) {
         var held = new ArrayList<Row>();
         for (Row row : rows()) {
-            if (row.state instanceof Running running && running.session().equals(session)) {
+            if (holder(row).filter(session::equals).isPresent()) {
                 held.add(row);
             }
         }
         return held;
+    }
+
+    /** Who has a row, or a grant for it. */
+    private static Optional<SessionId> holder(Row row) {
+        return switch (row.state) {
+            case Running running -> Optional.of(running.session());
+            case Granted granted -> Optional.of(granted.to());
+            default -> Optional.empty();
+        };
     }
 
     boolean isAlive(Living living) {
@@ -357,7 +377,7 @@ class World implements Wakeups {
                 && isAlive(running.session());
     }
 
-    /** The epoch of the next lease: every lease ever given has its own. */
+    /** The epoch of the next lease or grant: every one ever given has its own. */
     long nextEpoch(Row row) {
         return row.epoch + 1;
     }
@@ -383,6 +403,33 @@ class World implements Wakeups {
 
     Lease lease(Row row, Living living, Optional<By> by) {
         var next = ((Ready) row.state).next();
+        admit(row, next);
+        return lease(row, living, next, next.claim(), by);
+    }
+
+    /** Gives out a ticket for a row, which counts like a lease from now on. */
+    void grant(Row row, Living living, Instant until) {
+        var next = ((Ready) row.state).next();
+        admit(row, next);
+        row.epoch = nextEpoch(row);
+        row.granted = now();
+        row.owner = Optional.of(living.owner());
+        change(row, Transition.GRANT, new Granted(next, living.session.id(), until));
+        record(row, Transition.GRANT, row.owner, Optional.empty(), Optional.empty());
+    }
+
+    /** Turns a ticket into a lease. */
+    Lease redeem(Row row, Living living) {
+        var next = ((Granted) row.state).next();
+        return lease(row, living, next, next.redeem(), Optional.empty());
+    }
+
+    private void admit(Row row, Next next) {
+        meters.take(row, next.startsAttempt(), now());
+        purses.take(row);
+    }
+
+    private Lease lease(Row row, Living living, Next next, Transition step, Optional<By> by) {
         var lease =
                 new Lease(
                         new Fence(
@@ -403,14 +450,25 @@ class World implements Wakeups {
             row.attempts++;
             row.progress = Optional.empty();
         }
-        meters.take(row, next.startsAttempt(), now());
-        purses.take(row);
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
         row.owner = Optional.of(living.owner());
-        change(row, next.claim(), new Running(living.session.id(), now()));
-        record(row, next.claim(), row.owner, by, Optional.empty());
+        change(row, step, new Running(living.session.id(), now()));
+        record(row, step, row.owner, by, Optional.empty());
         return lease;
+    }
+
+    /** Gives back what a lease or a grant took. A grant that was not redeemed never started. */
+    private void giveBack(Row row) {
+        if (row.state instanceof Granted granted && granted.next().startsAttempt()) {
+            meters.unstart(row, row.granted);
+        }
+        meters.give(row);
+        purses.give(row);
+        if (!row.counted.isEmpty() || !drawsOn(row).isEmpty()) {
+            freed(row.lane().namespace());
+        }
+        row.counted = List.of();
     }
 
     /**
@@ -418,14 +476,10 @@ class World implements Wakeups {
      */
     void apply(Row row, Change change) {
         var stays = change.transition().staysPut();
-        var owner = stays ? Optional.<Owner>empty() : row.owner;
-        if (!stays && row.state instanceof Running) {
-            meters.give(row);
-            purses.give(row);
-            if (!row.counted.isEmpty() || !row.policy().budgets().isEmpty() || drawsOnLane(row)) {
-                freed(row.lane().namespace());
-            }
-            row.counted = List.of();
+        var touched = row.state instanceof Running || change.transition() == Transition.FORFEIT;
+        var owner = stays || !touched ? Optional.<Owner>empty() : row.owner;
+        if (!stays && holder(row).isPresent()) {
+            giveBack(row);
         }
         if (!stays) {
             row.lease = Optional.empty();
@@ -445,10 +499,6 @@ class World implements Wakeups {
         change(row, change.transition(), change.after());
         shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());
-    }
-
-    private boolean drawsOnLane(Row row) {
-        return !lane(row.lane()).settings.budgets().isEmpty();
     }
 
     /** Forgets an execution that has ended. Its key is free again. */
@@ -473,9 +523,11 @@ class World implements Wakeups {
             wake(row.lane());
         }
         Optional<Instant> until =
-                row.state instanceof Delayed delayed
-                        ? Optional.of(delayed.until())
-                        : Optional.empty();
+                switch (row.state) {
+                    case Delayed delayed -> Optional.of(delayed.until());
+                    case Granted granted -> Optional.of(granted.until());
+                    default -> Optional.empty();
+                };
         log.append(
                 new Event.Step(
                         row.id(),

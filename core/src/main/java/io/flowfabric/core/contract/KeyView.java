@@ -1,0 +1,12 @@
+package io.flowfabric.core.contract;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A key as anybody may know it.
+ *
+ * @param retires when it is no longer believed; it never is, as long as it signs
+ * @param by who made it, and why
+ */
+public record KeyView(String id, Instant made, Optional<Instant> retires, By by) {}

@@ -1,0 +1,133 @@
+package io.flowfabric.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.testkit.memory.MemoryStore;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+class GrantsPageTest {
+    private static final Pattern IN_SOURCE =
+            Pattern.compile("// \\[PAGE\n(.*?)\n *// PAGE]", Pattern.DOTALL);
+    private static final Pattern ON_PAGE = Pattern.compile("```java\n(.*?)\n```", Pattern.DOTALL);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final MemoryStore store = new MemoryStore(clock);
+    private final GrantsExample example = new GrantsExample(store);
+    private final SessionId worker = session("resizer");
+
+    @BeforeEach
+    void there_is_a_key() {
+        store.keys().first();
+    }
+
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled() throws Exception {
+        var source = Path.of("src/test/java/io/flowfabric/engine/GrantsExample.java");
+
+        assertThat(pieces(ON_PAGE, Path.of("../docs/grants.md")))
+                .hasSize(5)
+                .isEqualTo(pieces(IN_SOURCE, source));
+    }
+
+    @Test
+    void tickets_become_leases_once() {
+        var work = submitted();
+        var tickets = example.tickets(worker, 1);
+
+        assertThat(example.look(worker, tickets.getFirst()))
+                .isEqualTo("good until " + clock.instant().plusSeconds(30));
+        var leases = example.leases(worker, 2, tickets);
+
+        assertThat(leases).extracting(lease -> lease.fence().execution()).containsExactly(work);
+        assertThat(example.leases(worker, 2, tickets)).isEqualTo(leases);
+        assertThat(example.leases(worker, 3, tickets)).isEmpty();
+        assertThat(example.look(worker, tickets.getFirst())).isEqualTo("unknown_grant");
+    }
+
+    @Test
+    void the_refusals_are_those_of_the_page() throws Exception {
+        submitted();
+        var ticket = example.tickets(worker, 1).getFirst();
+        var page = Files.readString(Path.of("../docs/grants.md"));
+
+        assertThat(page).contains(refused(worker, "nonsense", "malformed_token"));
+        assertThat(page).contains(refused(session("thief"), ticket, "unknown_grant"));
+        assertThat(page).contains(refused(worker, changed(ticket), "bad_signature"));
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(page).contains(refused(worker, ticket, "token_expired"));
+        example.atOnce();
+        assertThat(page).contains(refused(worker, ticket, "unknown_key"));
+    }
+
+    @Test
+    void a_rotation_leaves_a_minute_to_what_is_under_way() {
+        submitted();
+        var ticket = example.tickets(worker, 1).getFirst();
+
+        assertThat(example.everyQuarter().retires()).isEmpty();
+
+        assertThat(example.look(worker, ticket)).startsWith("good until");
+        assertThat(store.keys().list()).hasSize(2);
+    }
+
+    @Test
+    void a_chosen_worker_goes_on_with_what_another_left_behind() {
+        var work = submitted();
+        example.leases(worker, 2, example.tickets(worker, 1));
+        store.sessions().close(worker);
+        store.maintenance().tick(Chore.SESSIONS, 10);
+        var chosen = session("sizer");
+
+        var ticket = example.goOnElsewhere(work, chosen);
+
+        assertThat(example.leases(chosen, 1, List.of(ticket))).hasSize(1);
+    }
+
+    private String refused(SessionId bearer, String ticket, String code) {
+        assertThat(example.look(bearer, ticket)).isEqualTo(code);
+        return "`" + code + "`";
+    }
+
+    /** The same ticket for a later grant. */
+    private static String changed(String ticket) {
+        return ticket.replaceFirst("\\.1\\.", ".2.");
+    }
+
+    private ExecutionId submitted() {
+        var work = Submission.of("resize", Payload.text("a picture"));
+        return store.submissions().submit(List.of(work)).getFirst().orThrow().id();
+    }
+
+    private SessionId session(String name) {
+        var session = Session.of(name, name + "-1", "default").ttl(Duration.ofHours(1));
+        store.sessions().open(session);
+        return session.id();
+    }
+
+    private static List<String> pieces(Pattern pattern, Path file) throws Exception {
+        return pattern.matcher(Files.readString(file))
+                .results()
+                .map(GrantsPageTest::piece)
+                .toList();
+    }
+
+    private static String piece(MatchResult result) {
+        return result.group(1).stripTrailing().stripIndent();
+    }
+}

@@ -1,0 +1,500 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
+import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Given.asked;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.contract.Event.LeaseChange;
+import io.flowfabric.core.contract.Event.Step;
+import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.contract.Grants;
+import io.flowfabric.core.contract.LaneSettings.State;
+import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.state.ExecutionState.Granted;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/** Rule 12: a grant is a claim that is handed out as a ticket, and becomes a lease or nothing. */
+abstract class GrantingRules extends Rules {
+    private static final Duration TTL = Grants.DEFAULT_TTL;
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    GrantingRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @BeforeEach
+    void there_is_a_key() {
+        world.store().keys().first();
+    }
+
+    // Giving out.
+
+    @Test
+    @Answers({"P2", "P3"})
+    void a_grant_becomes_a_lease() {
+        var id = world.submit();
+        var worker = world.worker();
+
+        var grant = worker.grantedOne();
+        assertThat(grant)
+                .isEqualTo(
+                        new Grant(
+                                id,
+                                Lane.DEFAULT,
+                                worker.session().id(),
+                                world.in(TTL),
+                                grant.token()));
+        assertThat(world.view(id).state())
+                .isEqualTo(new Granted(Next.FIRST, worker.session().id(), world.in(TTL)));
+        assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.WAITING);
+
+        var lease = worker.redeem(grant).orThrow();
+
+        assertThat(idOf(lease)).isEqualTo(id);
+        assertThat(lease.session()).isEqualTo(worker.session().id());
+        assertThat(lease.input()).isEqualTo(work().input());
+        assertThat(lease.fence().attempt()).isZero();
+        assertThat(lease.fence().epoch()).isEqualTo(2);
+        assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.ACTIVE);
+        assertThat(world.end(complete(lease))).isDone();
+    }
+
+    @Test
+    void grants_are_given_in_the_order_of_claims_to_whoever_is_able() {
+        var later = world.submit();
+        var urgent = world.submit(Policy.DEFAULT.priority(5));
+        world.submit(Policy.DEFAULT.needs(Capabilities.of("gpu")));
+
+        var grants = world.worker().granted(10, TTL);
+
+        assertThat(grants).extracting(Grant::execution).containsExactly(urgent, later);
+    }
+
+    @Test
+    void what_is_granted_is_nobody_elses() {
+        var id = world.submit();
+        var worker = world.worker();
+        worker.grantedOne();
+
+        assertThat(world.worker().claim(1)).isEmpty();
+        assertThat(world.worker().granted(1, TTL)).isEmpty();
+        assertThat(world.claimByHand(id, world.worker())).isConflict(Conflict.Code.NOT_CLAIMABLE);
+    }
+
+    @Test
+    void the_history_tells_who_was_granted_it_and_when_it_became_a_lease() {
+        var id = world.submit();
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+        worker.redeem(grant).orThrow();
+
+        var steps = world.steps(id);
+
+        assertThat(steps)
+                .extracting(Step::transition)
+                .containsExactly(Transition.SUBMIT, Transition.GRANT, Transition.REDEEM);
+        assertThat(steps.get(1).owner()).contains(worker.owner());
+        assertThat(steps.get(1).until()).contains(grant.until());
+        assertThat(steps.get(1).leaseChange()).isEmpty();
+        assertThat(steps.get(2).owner()).contains(worker.owner());
+        assertThat(steps.get(2).leaseChange()).contains(LeaseChange.ACQUIRED);
+    }
+
+    @Test
+    void a_repeated_number_gives_the_same_grants_until_they_are_redeemed() {
+        world.submit(2, Given::work);
+        var worker = world.worker();
+        var grants = worker.granted(2, TTL);
+
+        assertThat(worker.repeatGranted(2, TTL)).isEqualTo(grants);
+        worker.redeem(grants.getFirst()).orThrow();
+        assertThat(worker.granted(1, 2, TTL)).containsExactly(grants.getLast());
+        world.advance(TTL);
+        assertThat(worker.granted(1, 2, TTL)).isEmpty();
+    }
+
+    @Test
+    void a_grant_holds_for_a_minute_at_most() {
+        world.submit();
+        var worker = world.worker();
+
+        for (Duration ttl : List.of(Duration.ZERO, Duration.ofMillis(-1), MINUTE.plusMillis(1))) {
+            assertThat(asked(() -> worker.granted(1, ttl))).isInvalid(Invalid.Code.OUT_OF_RANGE);
+        }
+        assertThat(worker.granted(1, MINUTE))
+                .extracting(Grant::until)
+                .containsExactly(world.in(MINUTE));
+    }
+
+    @Test
+    void a_dead_session_is_granted_nothing_and_redeems_nothing() {
+        world.submit();
+        var worker = world.frailWorker();
+        var grant = worker.grantedOne();
+        world.bury(worker);
+
+        assertThat(asked(() -> worker.granted(1, TTL))).isNotFound("session");
+        assertThat(asked(() -> worker.redeem(grant))).isNotFound("session");
+        assertThat(asked(() -> worker.verify(grant.token()))).isNotFound("session");
+    }
+
+    @Test
+    void granted_work_is_found_where_one_looks_for_it() {
+        var id = world.submit();
+        world.worker().grantedOne();
+
+        assertThat(world.find(Search.in(Namespace.DEFAULT).states(PublicState.WAITING)))
+                .containsExactly(id);
+        assertThat(world.store().queries().counts(Namespace.DEFAULT))
+                .isEqualTo(Map.of(Lane.DEFAULT, Map.of(PublicState.WAITING, 1L)));
+        assertThat(world.explain(id).words()).contains("granted to session");
+        assertThat(world.explain(Lane.DEFAULT).toString()).contains("granted");
+    }
+
+    // Redeeming.
+
+    @Test
+    void a_repeated_redemption_gives_the_lease_again_as_long_as_it_is_held() {
+        world.submit();
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+        var lease = worker.redeem(7, grant).orThrow();
+
+        assertThat(worker.redeem(7, grant)).isDone(lease);
+        world.end(complete(lease)).orThrow();
+        assertThat(worker.redeem(7, grant)).isRefused();
+    }
+
+    @Test
+    void a_redemption_takes_a_number_as_a_claim_does() {
+        world.submit(2, Given::work);
+        var worker = world.worker();
+        var grant = worker.granted(1, 1, TTL).getFirst();
+        var lease = worker.redeem(2, grant).orThrow();
+
+        assertThat(worker.claim(2, 1)).containsExactly(lease);
+        worker.beat(2, lease.fence()).orThrow();
+        assertThat(asked(() -> worker.redeem(2, grant))).isInvalid(Invalid.Code.CLAIM_NUMBER_USED);
+    }
+
+    @Test
+    void redeeming_starts_the_attempt_and_its_time() {
+        var id =
+                world.submit(
+                        Policy.DEFAULT.attemptTimeout(MINUTE).stallTimeout(MINUTE.dividedBy(2)));
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+        assertThat(world.view(id).attempts()).isZero();
+        world.pass(TTL.minusMillis(1));
+
+        var lease = worker.redeem(grant).orThrow();
+
+        assertThat(lease.since()).isEqualTo(world.now());
+        assertThat(world.view(id).attempts()).isEqualTo(1);
+        world.pass(MINUTE.dividedBy(2).minusMillis(1));
+        assertThat(world.report(lease, 10)).isDone();
+        world.pass(MINUTE.dividedBy(2).minusMillis(1));
+        assertThat(world.report(lease, 20)).isDone();
+        world.pass(Duration.ofMillis(2));
+        assertThat(world.report(lease, 30)).isLeaseLost();
+    }
+
+    @Test
+    void one_bad_token_is_no_matter_of_the_others() {
+        world.submit(2, Given::work);
+        var worker = world.worker();
+        var grants = worker.granted(2, TTL);
+
+        var answers =
+                worker.redeemAll(
+                        List.of(
+                                grants.getFirst().token(),
+                                "nonsense",
+                                grants.getFirst().token(),
+                                grants.getLast().token()));
+
+        assertThat(answers.get(0)).isDone();
+        assertThat(answers.get(1)).isRefused();
+        assertThat(answers.get(2)).isRefused();
+        assertThat(answers.get(3)).isDone();
+    }
+
+    @Test
+    void a_lease_from_a_grant_lapses_and_is_reclaimed_like_any_other() {
+        var id = world.submit();
+        var worker = world.frailWorker();
+        worker.redeem(worker.grantedOne()).orThrow();
+
+        world.bury(worker);
+
+        assertThat(world.view(id).state()).isEqualTo(new Ready(Next.RECLAIM));
+        assertThat(world.view(id).reclaims()).isEqualTo(1);
+        assertThat(world.worker().take(1)).containsExactly(id);
+    }
+
+    // Forfeiting.
+
+    @Test
+    @Answers("P2")
+    void what_is_not_redeemed_in_time_returns_to_its_place() {
+        var first = world.submit();
+        var second = world.submit();
+        var worker = world.worker();
+        worker.grantedOne();
+
+        world.pass(TTL.minusMillis(1));
+        assertThat(world.view(first).state()).isInstanceOf(Granted.class);
+        world.pass(Duration.ofMillis(1));
+
+        assertThat(world.view(first).state()).isEqualTo(new Ready(Next.FIRST));
+        assertThat(world.view(first).reclaims()).isZero();
+        assertThat(world.lastStep(first).transition()).isEqualTo(Transition.FORFEIT);
+        assertThat(world.lastStep(first).owner()).contains(worker.owner());
+        assertThat(world.lastStep(first).leaseChange()).isEmpty();
+        assertThat(world.worker().take(2)).containsExactly(first, second);
+    }
+
+    @Test
+    void the_engine_knows_when_a_grant_will_be_over() {
+        world.submit();
+        world.worker().grantedOne();
+
+        assertThat(world.store().maintenance().nextDue()).contains(TTL);
+    }
+
+    @Test
+    void a_session_that_dies_forfeits_its_grants_at_once() {
+        var id = world.submit();
+        var worker = world.worker();
+        worker.grantedOne();
+
+        worker.close();
+
+        assertThat(world.view(id).state()).isEqualTo(new Ready(Next.FIRST));
+        assertThat(world.worker().take(1)).containsExactly(id);
+    }
+
+    @Test
+    void what_a_grant_took_of_quotas_and_budgets_is_given_back_when_it_is_forfeited() {
+        world.store().quotas().define(Quota.atOnce("mail", 1), World.OLGA);
+        world.store().quotas().define(Quota.rate("slow", 1, Duration.ofHours(1)), World.OLGA);
+        world.store().budgets().define(Budget.of("team", "tokens", 10), World.OLGA);
+        var policy =
+                Policy.DEFAULT.quota("mail").quota("slow").budget("team", Map.of("tokens", 10L));
+        var ids = world.submit(2, () -> work(policy));
+        var worker = world.worker();
+
+        var grant = worker.grantedOne();
+        assertThat(running("mail")).isEqualTo(1);
+        assertThat(held("team")).isEqualTo(10);
+        assertThat(world.worker().claim(2)).isEmpty();
+
+        world.pass(TTL);
+        assertThat(running("mail")).isZero();
+        assertThat(started("slow")).isZero();
+        assertThat(held("team")).isZero();
+        assertThat(world.store().quotas().recount(Namespace.DEFAULT).drifts()).isEmpty();
+        assertThat(world.worker().take(2)).containsExactly(ids.getFirst());
+        assertThat(started("slow")).isEqualTo(1);
+        assertThat(worker.redeem(grant)).isRefused();
+    }
+
+    @Test
+    void a_redeemed_grant_counts_once() {
+        world.store().quotas().define(Quota.atOnce("mail", 2).rate(2, MINUTE), World.OLGA);
+        world.submit(3, () -> work(Policy.DEFAULT.quota("mail")));
+        var worker = world.worker();
+
+        var lease = worker.redeem(worker.grantedOne()).orThrow();
+
+        assertThat(running("mail")).isEqualTo(1);
+        assertThat(started("mail")).isEqualTo(1);
+        assertThat(world.store().quotas().recount(Namespace.DEFAULT).drifts()).isEmpty();
+        world.end(complete(lease)).orThrow();
+        assertThat(running("mail")).isZero();
+        assertThat(started("mail")).isEqualTo(1);
+    }
+
+    @Test
+    void the_deadline_of_granted_work_ends_it() {
+        var id = world.submit(Policy.DEFAULT.deadline(Due.in(Duration.ofSeconds(10))));
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+
+        world.advance(Duration.ofSeconds(10));
+        assertThat(worker.redeem(grant)).isRefused();
+        world.tick();
+
+        assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.EXPIRED);
+        assertThat(world.lastStep(id).leaseChange()).isEmpty();
+    }
+
+    // Operators.
+
+    @Test
+    void an_operator_may_end_hold_or_withdraw_what_is_granted() {
+        world.store().quotas().define(Quota.atOnce("mail", 9), World.OLGA);
+        var ids = world.submit(3, () -> work(Policy.DEFAULT.quota("mail")));
+        var worker = world.worker();
+        var grants = worker.granted(3, TTL);
+
+        world.cancel(ids.get(0));
+        world.pause(ids.get(1));
+        world.revoke(ids.get(2));
+
+        assertThat(world.view(ids.get(0)).state().publicState()).isEqualTo(PublicState.CANCELLED);
+        assertThat(world.view(ids.get(1)).state().situation())
+                .isEqualTo(Situation.HELD_BY_OPERATOR);
+        assertThat(world.view(ids.get(2)).state()).isEqualTo(new Ready(Next.FIRST));
+        assertThat(world.lastStep(ids.get(2)).by()).contains(World.OLGA);
+        assertThat(running("mail")).isZero();
+        for (Grant grant : grants) {
+            assertThat(worker.redeem(grant)).isRefused();
+        }
+        world.resume(ids.get(1));
+        assertThat(world.view(ids.get(1)).state()).isEqualTo(new Ready(Next.FIRST));
+    }
+
+    @Test
+    void another_priority_leaves_the_grant_as_it_is() {
+        var id = world.submit();
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+
+        world.act(new Act.Reprioritise(id, 9)).orThrow();
+
+        assertThat(worker.redeem(grant)).isDone();
+    }
+
+    // Reclaiming.
+
+    @Test
+    @Answers("P28")
+    void a_lapsed_execution_is_granted_to_a_chosen_worker() {
+        var id = world.submit();
+        var dying = world.frailWorker();
+        dying.claimOne();
+        world.bury(dying);
+        var chosen = world.worker();
+
+        var grant = chosen.reclaim(id).orThrow();
+
+        assertThat(grant.execution()).isEqualTo(id);
+        assertThat(chosen.reclaim(id)).isDone(grant);
+        var lease = chosen.redeem(grant).orThrow();
+        assertThat(lease.next()).isEqualTo(Next.RECLAIM);
+        assertThat(lease.fence().attempt()).isZero();
+        assertThat(lease.fence().epoch()).isEqualTo(3);
+        assertThat(world.lastStep(id).leaseChange()).contains(LeaseChange.RECLAIMED);
+    }
+
+    @Test
+    void a_reclaim_grant_that_is_not_redeemed_is_ready_to_be_reclaimed_again() {
+        var id = lapsed();
+        var chosen = world.worker();
+        var grant = chosen.reclaim(id).orThrow();
+
+        world.pass(TTL);
+
+        assertThat(world.view(id).state()).isEqualTo(new Ready(Next.RECLAIM));
+        assertThat(world.view(id).reclaims()).isEqualTo(1);
+        assertThat(chosen.redeem(grant)).isRefused();
+    }
+
+    @Test
+    void only_work_that_lost_its_lease_can_be_reclaimed() {
+        var worker = world.worker();
+        var fresh = world.submit();
+        assertThat(worker.reclaim(fresh)).isConflict(Conflict.Code.NOT_CLAIMABLE, fresh);
+
+        var lease = worker.claimOne();
+        assertThat(worker.reclaim(fresh)).isConflict(Conflict.Code.NOT_CLAIMABLE, fresh);
+
+        world.end(complete(lease)).orThrow();
+        assertThat(worker.reclaim(fresh)).isConflict(Conflict.Code.ALREADY_FINISHED, fresh);
+        assertThat(worker.reclaim(Given.unknown())).isNotFound("execution");
+    }
+
+    @Test
+    void whoever_could_not_claim_it_cannot_reclaim_it() {
+        var id = lapsed();
+        assertThat(world.worker(Lane.of("elsewhere")).reclaim(id))
+                .isConflict(Conflict.Code.NOT_CLAIMABLE, id);
+        var another = world.session(Lane.DEFAULT).kinds("another kind");
+        assertThat(world.worker(another).reclaim(id)).isConflict(Conflict.Code.NOT_CLAIMABLE, id);
+
+        world.configure(Lane.DEFAULT, State.PAUSED);
+        assertThat(world.worker().reclaim(id)).isConflict(Conflict.Code.NOT_CLAIMABLE, id);
+        world.configure(Lane.DEFAULT, State.ACTIVE);
+        assertThat(world.worker().reclaim(id)).isDone();
+    }
+
+    @Test
+    void a_reclaim_grant_needs_room_like_any_claim() {
+        world.store().quotas().define(Quota.atOnce("mail", 1), World.OLGA);
+        var id = world.submit(Policy.DEFAULT.quota("mail"));
+        var dying = world.frailWorker();
+        dying.claimOne();
+        world.bury(dying);
+        var first = world.submit(Policy.DEFAULT.quota("mail").priority(9));
+        var lease = world.worker().claimOne();
+        assertThat(idOf(lease)).isEqualTo(first);
+
+        var chosen = world.worker();
+        assertThat(chosen.reclaim(id)).isConflict(Conflict.Code.NOT_CLAIMABLE, id);
+        world.end(complete(lease)).orThrow();
+        assertThat(chosen.reclaim(id)).isDone();
+        assertThat(running("mail")).isEqualTo(1);
+    }
+
+    private ExecutionId lapsed() {
+        var id = world.submit();
+        var dying = world.frailWorker();
+        dying.claimOne();
+        world.bury(dying);
+        return id;
+    }
+
+    private int running(String quota) {
+        return world.store().quotas().describe(Namespace.DEFAULT, QuotaUse.of(quota)).running();
+    }
+
+    private int started(String quota) {
+        return world.store().quotas().describe(Namespace.DEFAULT, QuotaUse.of(quota)).started();
+    }
+
+    private long held(String budget) {
+        var levels = world.store().budgets().describe(Namespace.DEFAULT, budget).levels();
+        return Objects.requireNonNull(levels.get("tokens")).held();
+    }
+}
