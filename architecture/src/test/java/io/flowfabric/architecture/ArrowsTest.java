@@ -86,6 +86,10 @@ class ArrowsTest {
                             List.of("core", "engine"),
                             List.of("org.jspecify..", "org.slf4j..")),
                     new Module(
+                            "micrometer",
+                            List.of("core", "engine"),
+                            List.of("org.jspecify..", "io.micrometer.core..")),
+                    new Module(
                             "cli",
                             List.of("core", "engine", "worker", "postgres"),
                             List.of("org.jspecify..")),

@@ -9,8 +9,6 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.policy.Backoff;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,8 +22,6 @@ import java.util.function.IntSupplier;
  * may be lost, and the leases in it are not.
  */
 final class Claiming {
-    private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
-
     private final Claims store;
     private final SessionId session;
     private final Time time;
@@ -74,7 +70,6 @@ final class Claiming {
                     if (e.advice() != Advice.REPEAT_LATER || interrupted) {
                         throw e;
                     }
-                    LOG.debug("A claim of {} failed; it is repeated.", session, e);
                     time.park(again.delay(failures).toNanos());
                 }
             }

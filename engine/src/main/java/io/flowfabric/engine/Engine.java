@@ -2,6 +2,7 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Session;
@@ -23,6 +24,7 @@ public final class Engine extends Service {
     private final EngineMetrics metrics;
     private final Time time;
     private final Sweeps sweeps;
+    private final Recounts recounts;
     private final Parking parking;
     private final Submissions submissions;
     private final Leases leases;
@@ -43,6 +45,7 @@ public final class Engine extends Service {
         this.metrics = new GuardedMetrics(metrics);
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
+        this.recounts = new Recounts(store, options, this.metrics, time);
         this.parking = new Parking(store.wakeups(), options, this.metrics, time);
         this.submissions =
                 new Intake(
@@ -76,6 +79,19 @@ public final class Engine extends Service {
     /** Where the holders of leases write. */
     public Leases leases() {
         return leases;
+    }
+
+    /**
+     * Where a session claims that somebody else keeps alive: counted, and with a line in the log
+     * for each claim. What came of it is for that session alone.
+     */
+    public Claims claims(Session session) {
+        return new Asking(store.claims(), session, metrics, time);
+    }
+
+    /** What this engine counts with; for those on top of it that know more than it does. */
+    public EngineMetrics metrics() {
+        return metrics;
     }
 
     /** A session of a worker in this process, not yet started. */
@@ -117,12 +133,14 @@ public final class Engine extends Service {
         store.keys().first();
         parking.start();
         sweeps.start();
+        recounts.start();
     }
 
     @Override
     protected void end() {
         stopped = true;
         followers.forEach(Follower::stop);
+        recounts.stop();
         sweeps.stop();
         parking.stop();
     }

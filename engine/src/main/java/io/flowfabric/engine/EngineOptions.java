@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param sweepEvery how long the engine waits at most before it asks again what is due; what
  *     becomes due through another process is late by no more than that
  * @param retentionEvery how often it forgets what has been kept long enough
+ * @param recountEvery how often it counts anew what runs against quotas and budgets, and puts right
+ *     what says otherwise
  * @param sweepLimit how many items one round of a sweep takes on: one commit of the store
  * @param safetyPoll how often it looks for work although no wake-up has come: what a lost wake-up
  *     costs
@@ -19,6 +21,7 @@ import java.time.Duration;
 public record EngineOptions(
         Duration sweepEvery,
         Duration retentionEvery,
+        Duration recountEvery,
         int sweepLimit,
         Duration safetyPoll,
         int submitChunk) {
@@ -30,6 +33,7 @@ public record EngineOptions(
             new EngineOptions(
                     Duration.ofMillis(500),
                     Duration.ofMinutes(1),
+                    Duration.ofMinutes(10),
                     1000,
                     Duration.ofSeconds(1),
                     1000);
@@ -37,29 +41,40 @@ public record EngineOptions(
     public EngineOptions {
         check("sweep every", sweepEvery);
         check("retention every", retentionEvery);
+        check("recount every", recountEvery);
         check("safety poll", safetyPoll);
         Limit.BATCH.checkRange("sweep limit", 1, sweepLimit);
         Limit.BATCH.checkRange("submit chunk", 1, submitChunk);
     }
 
     public EngineOptions sweepEvery(Duration other) {
-        return new EngineOptions(other, retentionEvery, sweepLimit, safetyPoll, submitChunk);
+        return new EngineOptions(
+                other, retentionEvery, recountEvery, sweepLimit, safetyPoll, submitChunk);
     }
 
     public EngineOptions retentionEvery(Duration other) {
-        return new EngineOptions(sweepEvery, other, sweepLimit, safetyPoll, submitChunk);
+        return new EngineOptions(
+                sweepEvery, other, recountEvery, sweepLimit, safetyPoll, submitChunk);
+    }
+
+    public EngineOptions recountEvery(Duration other) {
+        return new EngineOptions(
+                sweepEvery, retentionEvery, other, sweepLimit, safetyPoll, submitChunk);
     }
 
     public EngineOptions sweepLimit(int other) {
-        return new EngineOptions(sweepEvery, retentionEvery, other, safetyPoll, submitChunk);
+        return new EngineOptions(
+                sweepEvery, retentionEvery, recountEvery, other, safetyPoll, submitChunk);
     }
 
     public EngineOptions safetyPoll(Duration other) {
-        return new EngineOptions(sweepEvery, retentionEvery, sweepLimit, other, submitChunk);
+        return new EngineOptions(
+                sweepEvery, retentionEvery, recountEvery, sweepLimit, other, submitChunk);
     }
 
     public EngineOptions submitChunk(int other) {
-        return new EngineOptions(sweepEvery, retentionEvery, sweepLimit, safetyPoll, other);
+        return new EngineOptions(
+                sweepEvery, retentionEvery, recountEvery, sweepLimit, safetyPoll, other);
     }
 
     private static void check(String field, Duration value) {

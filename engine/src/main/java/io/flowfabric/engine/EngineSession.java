@@ -13,6 +13,7 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -92,7 +93,12 @@ public final class EngineSession extends Service {
         this.fencedAfter = beatEvery * (PARTS - 1);
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
-                new Claiming(store.claims(), session.id(), time, again, () -> quiet || dead.get());
+                new Claiming(
+                        new Asking(store.claims(), session, metrics, time),
+                        session.id(),
+                        time,
+                        again,
+                        () -> quiet || dead.get());
         this.heart = new Loop("ff-heart", time, this::beat, again, this::skipped);
         this.watch = new Loop("ff-watch", time, this::look, again, this::skipped);
     }
@@ -202,11 +208,7 @@ public final class EngineSession extends Service {
 
     private Place.Find claimOnce(IntSupplier room) {
         try {
-            var find = claiming.claim(room);
-            if (!find.leases().isEmpty()) {
-                metrics.claimed(find.leases().size());
-            }
-            return find;
+            return claiming.claim(room);
         } catch (NotFound gone) {
             die("the store does not know it any more");
             throw gone;
@@ -221,17 +223,28 @@ public final class EngineSession extends Service {
         }
         var held = holder.held().stream().limit(Limit.BATCH.max()).collect(Collectors.toSet());
         var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), held);
-        switch (store.sessions().heartbeat(List.of(heartbeat)).getFirst()) {
+        var answer = answer(heartbeat);
+        metrics.renewed(answer.isDone());
+        switch (answer) {
             case Answer.Done<Beat>(var beat) -> {
                 lastSign = asked;
                 if (!beat.lost().isEmpty()) {
-                    metrics.leaseLost(holder.lost(beat.lost()));
+                    metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
             }
             case Answer.Refused<Beat>(NotFound gone) -> die("the store does not know it any more");
             case Answer.Refused<Beat>(var refusal) -> throw refusal;
         }
         return beatEvery - (time.nanos() - asked);
+    }
+
+    private Answer<Beat> answer(Heartbeat heartbeat) {
+        try {
+            return store.sessions().heartbeat(List.of(heartbeat)).getFirst();
+        } catch (RuntimeException e) {
+            metrics.renewed(false);
+            throw e;
+        }
     }
 
     private long look() {

@@ -1,10 +1,15 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.state.Transition;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
 
 /** Counts, and survives whoever counts: a metric that fails must not undo what it is about. */
 final class GuardedMetrics implements EngineMetrics {
@@ -32,8 +37,53 @@ final class GuardedMetrics implements EngineMetrics {
     }
 
     @Override
-    public void leaseLost(int count) {
-        guard(() -> metrics.leaseLost(count));
+    public void answered(Session session, int wanted, Claimed claimed, Duration took) {
+        guard(() -> metrics.answered(session, wanted, claimed, took));
+    }
+
+    @Override
+    public void claimFailed(Session session, Duration took) {
+        guard(() -> metrics.claimFailed(session, took));
+    }
+
+    @Override
+    public void attempted(Lane lane, Transition transition, int count) {
+        guard(() -> metrics.attempted(lane, transition, count));
+    }
+
+    @Override
+    public void fenced(FencedCall call, int count) {
+        guard(() -> metrics.fenced(call, count));
+    }
+
+    @Override
+    public void renewed(boolean acknowledged) {
+        guard(() -> metrics.renewed(acknowledged));
+    }
+
+    @Override
+    public void atCapacity() {
+        guard(metrics::atCapacity);
+    }
+
+    @Override
+    public void overLimit(String dimension, boolean hard) {
+        guard(() -> metrics.overLimit(dimension, hard));
+    }
+
+    @Override
+    public void swept(Chore chore, int processed, Duration took) {
+        guard(() -> metrics.swept(chore, processed, took));
+    }
+
+    @Override
+    public void recounted(Counted what, int counters, long drift) {
+        guard(() -> metrics.recounted(what, counters, drift));
+    }
+
+    @Override
+    public void recountFailed(Counted what) {
+        guard(() -> metrics.recountFailed(what));
     }
 
     @Override

@@ -122,7 +122,7 @@ final class Sweeps extends Service {
         long begun = time.nanos();
         Maintenance.Round round;
         try {
-            round = maintenance.tick(Chore.RETENTION, limit);
+            round = tick(Chore.RETENTION);
         } catch (RuntimeException e) {
             metrics.sweepErrors(Chore.RETENTION, 1);
             throw e;
@@ -133,6 +133,13 @@ final class Sweeps extends Service {
         boolean more = round.more() && round.processed() > 0;
         // Forgetting may take long, but it never takes more than its share from those who work.
         return more ? Math.max(FLOOR, REST * (time.nanos() - begun)) : retentionEvery;
+    }
+
+    private Maintenance.Round tick(Chore chore) {
+        long begun = time.nanos();
+        var round = maintenance.tick(chore, limit);
+        metrics.swept(chore, round.processed(), Duration.ofNanos(time.nanos() - begun));
+        return round;
     }
 
     private Set<Chore> neglected() {
@@ -157,7 +164,7 @@ final class Sweeps extends Service {
         while (!left.isEmpty() && !stopping) {
             for (Chore chore : Set.copyOf(left)) {
                 try {
-                    var round = maintenance.tick(chore, limit);
+                    var round = tick(chore);
                     processed += round.processed();
                     if (round.errors() > 0) {
                         metrics.sweepErrors(chore, round.errors());

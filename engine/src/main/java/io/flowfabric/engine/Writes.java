@@ -10,6 +10,7 @@ import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import java.time.Instant;
 import java.util.EnumMap;
@@ -30,15 +31,32 @@ final class Writes implements Leases {
     @Override
     public List<Answer<Fence>> progress(List<Progress> reports) {
         var answers = store.progress(reports);
-        countLost(answers);
+        countLost(FencedCall.PROGRESS, answers);
         return answers;
     }
 
     @Override
     public List<Answer<BudgetView>> spend(List<Spending> spendings) {
         var answers = store.spend(spendings);
-        countLost(answers);
+        countLost(FencedCall.SPEND, answers);
+        for (int i = 0; i < answers.size(); i++) {
+            if (answers.get(i) instanceof Answer.Done<BudgetView>(var view)) {
+                countLimit(view, spendings.get(i).dimension());
+            }
+        }
         return answers;
+    }
+
+    private void countLimit(BudgetView view, String dimension) {
+        var bounds = view.budget().dimensions().get(dimension);
+        var level = view.levels().get(dimension);
+        if (bounds == null || level == null) {
+            return;
+        }
+        boolean hard = bounds.hard().filter(limit -> level.used() >= limit).isPresent();
+        if (hard || bounds.soft().filter(limit -> level.used() >= limit).isPresent()) {
+            metrics.overLimit(dimension, hard);
+        }
     }
 
     @Override
@@ -54,14 +72,14 @@ final class Writes implements Leases {
             }
         }
         counts.forEach(metrics::ended);
-        countLost(answers);
+        countLost(FencedCall.END, answers);
         if (next.isBefore(Instant.MAX)) {
             sweeps.expect(next);
         }
         return answers;
     }
 
-    private <T> void countLost(List<Answer<T>> answers) {
+    private <T> void countLost(FencedCall call, List<Answer<T>> answers) {
         int lost = 0;
         for (var answer : answers) {
             if (answer instanceof Answer.Refused<T>(LeaseLost refusal)) {
@@ -69,7 +87,7 @@ final class Writes implements Leases {
             }
         }
         if (lost > 0) {
-            metrics.leaseLost(lost);
+            metrics.fenced(call, lost);
         }
     }
 }

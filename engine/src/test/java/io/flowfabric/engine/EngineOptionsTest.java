@@ -20,6 +20,7 @@ class EngineOptionsTest {
 
         assertThat(options.sweepEvery()).isEqualTo(Duration.ofMillis(500));
         assertThat(options.retentionEvery()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(options.recountEvery()).isEqualTo(Duration.ofMinutes(10));
         assertThat(options.sweepLimit()).isEqualTo(1000);
         assertThat(options.safetyPoll()).isEqualTo(Duration.ofSeconds(1));
         assertThat(options.submitChunk()).isEqualTo(1000);
@@ -35,11 +36,17 @@ class EngineOptionsTest {
                         new EngineOptions(
                                 second,
                                 options.retentionEvery(),
+                                options.recountEvery(),
                                 options.sweepLimit(),
                                 options.safetyPoll(),
                                 options.submitChunk()));
-        assertThat(options.retentionEvery(second).sweepLimit(7).safetyPoll(second).submitChunk(8))
-                .isEqualTo(new EngineOptions(options.sweepEvery(), second, 7, second, 8));
+        assertThat(
+                        options.retentionEvery(second)
+                                .recountEvery(second)
+                                .sweepLimit(7)
+                                .safetyPoll(second)
+                                .submitChunk(8))
+                .isEqualTo(new EngineOptions(options.sweepEvery(), second, second, 7, second, 8));
     }
 
     @ParameterizedTest
@@ -49,6 +56,7 @@ class EngineOptionsTest {
                 List.of(
                         EngineOptions.DEFAULT::sweepEvery,
                         EngineOptions.DEFAULT::retentionEvery,
+                        EngineOptions.DEFAULT::recountEvery,
                         EngineOptions.DEFAULT::safetyPoll);
         for (var setter : setters) {
             assertThatThrownBy(() -> setter.apply(wrong)).isInstanceOf(Invalid.class);

@@ -104,7 +104,7 @@ class EngineSessionTest {
 
         eventually("it is told", () -> holder.lost.contains(lost.fence()));
         assertThat(holder.held).containsExactly(kept.fence());
-        eventually("it is counted", () -> tally.of("lease lost") == 1);
+        eventually("it is counted", () -> tally.of("fenced HEARTBEAT") == 1);
     }
 
     @Test
@@ -213,7 +213,7 @@ class EngineSessionTest {
                         });
 
         waited.await();
-        assertThat(calls("claim")).isZero();
+        assertThat(calls("ask")).isZero();
         assertThat(session.alive()).isTrue();
     }
 
@@ -221,7 +221,7 @@ class EngineSessionTest {
     void a_claim_whose_answer_was_lost_is_asked_again_under_its_number() throws Exception {
         startSession();
         var id = submit();
-        losing.set("claim");
+        losing.set("ask");
         var got = new AtomicReference<List<Lease>>(List.of());
 
         Thread.ofVirtual()
@@ -233,7 +233,7 @@ class EngineSessionTest {
                                 throw new AssertionError(e);
                             }
                         });
-        eventually(time, "answers are lost", () -> calls("claim") > 2);
+        eventually(time, "answers are lost", () -> calls("ask") > 2);
         losing.set("");
 
         eventually(time, "it is answered", () -> got.get().size() == 1);
@@ -246,7 +246,7 @@ class EngineSessionTest {
             throws Exception {
         startSession();
         var id = submit();
-        losing.set("claim");
+        losing.set("ask");
         var claimer =
                 Thread.ofVirtual()
                         .start(
@@ -257,7 +257,7 @@ class EngineSessionTest {
                                         // As it should be.
                                     }
                                 });
-        eventually("an answer is lost", () -> calls("claim") > 0);
+        eventually("an answer is lost", () -> calls("ask") > 0);
         claimer.interrupt();
         claimer.join();
         losing.set("");

@@ -111,6 +111,7 @@ class EngineTest {
         assertThat(engine.leases().progress(List.of(late))).noneMatch(Answer::isDone);
         store.claims().claim(new Claim(session.id(), 2, 1));
         assertThat(engine.leases().end(List.of(endings.get(2)))).noneMatch(Answer::isDone);
-        assertThat(tally.of("lease lost")).isEqualTo(2);
+        assertThat(tally.of("fenced PROGRESS")).isEqualTo(1);
+        assertThat(tally.of("fenced END")).isEqualTo(1);
     }
 }

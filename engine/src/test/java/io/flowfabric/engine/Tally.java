@@ -1,8 +1,12 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.state.Transition;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -30,8 +34,61 @@ public final class Tally implements EngineMetrics {
     }
 
     @Override
-    public void leaseLost(int count) {
-        counts.merge("lease lost", count, Integer::sum);
+    public void answered(Session session, int wanted, Claimed claimed, Duration took) {
+        int got = claimed.leases().size();
+        add("claim " + (got == 0 ? "nothing" : got < wanted ? "some" : "full"), 1);
+        claimed.shut().forEach(shut -> add("shut " + shut, 1));
+    }
+
+    @Override
+    public void claimFailed(Session session, Duration took) {
+        add("claim failed", 1);
+    }
+
+    @Override
+    public void attempted(Lane lane, Transition transition, int count) {
+        add("attempted %s %s".formatted(lane.name(), transition), count);
+    }
+
+    @Override
+    public void fenced(FencedCall call, int count) {
+        add("lease lost", count);
+        add("fenced " + call, count);
+    }
+
+    @Override
+    public void renewed(boolean acknowledged) {
+        add(acknowledged ? "renewed" : "not renewed", 1);
+    }
+
+    @Override
+    public void atCapacity() {
+        add("at capacity", 1);
+    }
+
+    @Override
+    public void overLimit(String dimension, boolean hard) {
+        add("over %s limit of %s".formatted(hard ? "hard" : "soft", dimension), 1);
+    }
+
+    @Override
+    public void swept(Chore chore, int processed, Duration took) {
+        add("swept " + chore, 1);
+    }
+
+    @Override
+    public void recounted(Counted what, int counters, long drift) {
+        add("recounted " + what, 1);
+        add("drift of " + what, (int) drift);
+    }
+
+    @Override
+    public void recountFailed(Counted what) {
+        add("recount failed " + what, 1);
+    }
+
+    private void add(String what, int count) {
+        counts.merge(what, count, Integer::sum);
     }
 
     @Override

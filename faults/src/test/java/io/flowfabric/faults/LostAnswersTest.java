@@ -48,7 +48,7 @@ class LostAnswersTest {
             List.of(
                     "submit",
                     "open",
-                    "claim",
+                    "ask",
                     "progress",
                     "end",
                     "heartbeat",

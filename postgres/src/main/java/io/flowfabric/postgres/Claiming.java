@@ -3,10 +3,13 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.postgres.jdbc.Failures;
+import io.flowfabric.postgres.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,9 +18,11 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
@@ -38,10 +43,10 @@ final class Claiming implements Claims {
     }
 
     @Override
-    public List<Lease> claim(Claim claim) {
+    public Claimed ask(Claim claim) {
         return given(claim, null)
-                .map(Given::leases)
-                .orElseGet(() -> held(claim.session(), claim.number()));
+                .map(given -> new Claimed(given.leases, given.shut))
+                .orElseGet(() -> Claimed.of(held(claim.session(), claim.number())));
     }
 
     /** Picks as a claim does, and grants what it picked. */
@@ -51,8 +56,8 @@ final class Claiming implements Claims {
                 .orElseGet(() -> granted(claim.session(), claim.number()));
     }
 
-    /** What a claim was given: leases, or grants. */
-    private record Given(List<Lease> leases, List<Granting.Stub> grants) {
+    /** What a claim was given, leases or grants, and what it met that was shut. */
+    private record Given(List<Lease> leases, List<Granting.Stub> grants, Set<Shut> shut) {
         int size() {
             return leases.size() + grants.size();
         }
@@ -72,7 +77,7 @@ final class Claiming implements Claims {
     }
 
     private Optional<Given> givenAnew(Claim claim, @Nullable Long ttl) {
-        var given = new Given(new ArrayList<>(), new ArrayList<>());
+        var given = new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>());
         int wanted = claim.max();
         boolean again = false;
         boolean welcome = true;
@@ -80,6 +85,11 @@ final class Claiming implements Claims {
             var round = round(claim, ttl, wanted, window, again);
             given.leases.addAll(round.given.leases);
             given.grants.addAll(round.given.grants);
+            // A later look would meet what this claim itself has filled.
+            if (!again) {
+                given.shut.clear();
+                given.shut.addAll(round.given.shut);
+            }
             again |= round.taken > 0;
             welcome = round.welcome;
             // Others are taking what was in sight, and there is more behind it.
@@ -115,6 +125,7 @@ final class Claiming implements Claims {
         var starts = turns.starts();
         var look = postgres.marks().look();
         var places = new ArrayList<Marks.Place>();
+        var shut = new HashSet<Shut>();
         var candidates = new long[1];
         var welcome = new boolean[1];
         int[] taken = new int[1];
@@ -136,6 +147,7 @@ final class Claiming implements Claims {
                 .booleans("to_freshs", look.stretches(), Marks.Stretch::toFresh)
                 .ints("fitting", fit.fitting(), gate -> gate)
                 .ints("unfitting", fit.unfitting(), gate -> gate)
+                .set("shut_gates", Claimed.GATES)
                 .set("pass", starts.pass())
                 .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
                 .doubles("pass_starts", starts.lanes().values(), start -> start)
@@ -143,6 +155,7 @@ final class Claiming implements Claims {
                         row -> {
                             candidates[0] = row.longValue("candidates");
                             welcome[0] = row.bool("welcome");
+                            addShut(row, shut);
                             if (row.uuidOrNull("id") == null) {
                                 unjudged.addAll(List.of(row.ints("unjudged")));
                                 if (!unjudged.isEmpty()) {
@@ -177,11 +190,25 @@ final class Claiming implements Claims {
         quarantine(claim.session(), read.unreadable());
         return Optional.of(
                 new Round(
-                        new Given(read.leases(), grants),
+                        new Given(read.leases(), grants, shut),
                         taken[0],
                         read.unreadable().size(),
                         candidates[0],
                         welcome[0]));
+    }
+
+    /** The same in every row, so that the first one says it all. */
+    private static void addShut(Row row, Set<Shut> shut) {
+        if (shut.isEmpty()) {
+            for (String word : row.texts("shut")) {
+                shut.add(
+                        switch (word) {
+                            case "rate" -> Shut.Quota.RATE;
+                            case "concurrency" -> Shut.Quota.CONCURRENCY;
+                            default -> new Shut.Budget(word.substring("budget ".length()));
+                        });
+            }
+        }
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */

@@ -76,6 +76,9 @@ final class EventReader {
             return ofBudget(row, budget);
         }
         var quota = row.textOrNull("quota");
+        if (quota != null && by(row).isEmpty()) {
+            return Recounting.read(row, quota);
+        }
         if (quota != null) {
             var namespace = new Namespace(row.text("of_namespace"));
             return new Event.QuotaChange(

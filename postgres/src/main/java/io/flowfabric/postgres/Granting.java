@@ -100,7 +100,7 @@ final class Granting implements Grants {
         }
     }
 
-    /** Nothing, when the number was heard before or the session is dead. */
+    /** Nothing, when the number may have been heard before, or the session is dead. */
     private Optional<List<Answer<Lease>>> redeemed(Redemption redemption, Shown shown) {
         var genuine = shown.genuine();
         var reader = new LeaseReader();
@@ -121,7 +121,8 @@ final class Granting implements Grants {
                                 reader.add(row);
                             }
                         });
-        if (!welcome[0]) {
+        // Whoever got nothing may have waited for the same redemption, made a moment before.
+        if (!welcome[0] || (reader.isEmpty() && !genuine.isEmpty())) {
             return Optional.empty();
         }
         var read = reader.read(postgres.db(), postgres.catalog(), redemption.session());

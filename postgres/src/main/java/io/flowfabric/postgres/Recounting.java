@@ -1,10 +1,12 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Recount;
 import io.flowfabric.core.contract.Recount.Drift;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,8 +97,38 @@ final class Recounting {
                     .ints("ids", wrong, Wrong::id)
                     .ints("runnings", wrong, meter -> meter.drift.runs())
                     .update();
+            wrong.forEach(
+                    meter ->
+                            tell(
+                                    postgres,
+                                    tx,
+                                    namespace,
+                                    "quota " + meter.drift.use(),
+                                    meter.drift.said(),
+                                    meter.drift.runs()));
         }
         return new Counted(meters, wrong);
+    }
+
+    /** Puts into the log what was put right, in the same transaction. */
+    static void tell(
+            Postgres postgres, Jdbc tx, Namespace namespace, String of, long said, long found) {
+        tx.query("tell_drift")
+                .set("now", postgres.now())
+                .set("namespace", namespace.name())
+                .set("of", of)
+                .set("settings", said + " " + found)
+                .update();
+    }
+
+    static Event.Drifted read(Row row, String of) {
+        var words = row.text("settings").split(" ", 2);
+        return new Event.Drifted(
+                new Namespace(row.text("of_namespace")),
+                of,
+                Long.parseLong(words[0]),
+                Long.parseLong(words[1]),
+                Stored.moment(row, "at"));
     }
 
     private static Map<Integer, Integer> running(Jdbc tx, List<Meter> meters) {

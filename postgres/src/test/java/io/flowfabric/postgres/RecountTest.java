@@ -1,6 +1,7 @@
 package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
@@ -9,6 +10,10 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Recount;
@@ -71,6 +76,30 @@ class RecountTest {
 
         assertThat(claim(session, 3, 3)).hasSize(2);
         assertThat(recount().drifts()).isEmpty();
+    }
+
+    @Test
+    void what_was_put_right_is_told_once() throws SQLException {
+        submit(Policy.DEFAULT.quota("mail"), 1);
+        assertThat(claim(session(), 1, 1)).hasSize(1);
+        damage(3, "mail");
+
+        recount();
+        recount();
+
+        assertThat(told(Topic.EVERYTHING))
+                .extracting(Event.Drifted::of, Event.Drifted::said, Event.Drifted::found)
+                .containsExactly(tuple("quota mail", 3L, 1L));
+        assertThat(told(Topic.OPERATIONS)).isEmpty();
+    }
+
+    private List<Event.Drifted> told(Topic topic) {
+        var feeds = store.feeds();
+        return feeds.read(FeedFilter.of(topic), feeds.beginning(), 100).entries().stream()
+                .map(Feeds.Entry::event)
+                .filter(Event.Drifted.class::isInstance)
+                .map(Event.Drifted.class::cast)
+                .toList();
     }
 
     @Test

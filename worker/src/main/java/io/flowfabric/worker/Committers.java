@@ -2,12 +2,15 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 
@@ -17,6 +20,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
@@ -49,6 +53,7 @@ final class Committers extends Service {
             Backoff.exponential(Duration.ofMillis(10), Duration.ofSeconds(5), 2);
 
     private final Leases leases;
+    private final EngineMetrics metrics;
     private final Time time;
     private final String name;
     private final Runnable settled;
@@ -66,8 +71,9 @@ final class Committers extends Service {
     /**
      * @param settled called after each commit, when fewer endings are on their way
      */
-    Committers(Leases leases, Time time, String name, Runnable settled) {
+    Committers(Leases leases, EngineMetrics metrics, Time time, String name, Runnable settled) {
         this.leases = leases;
+        this.metrics = metrics;
         this.time = time;
         this.name = name;
         this.settled = settled;
@@ -211,9 +217,22 @@ final class Committers extends Service {
                 time.park(AGAIN.delay(failures).toNanos());
                 continue;
             }
+            count(batch, answers);
             answered(batch, answers);
             return;
         }
+    }
+
+    /** The store does not say which lanes they were of; who brought them knows. */
+    private void count(List<Assignment> batch, List<Answer<Ended>> answers) {
+        record Way(Lane lane, Transition transition) {}
+        var counts = new HashMap<Way, Integer>();
+        for (int i = 0; i < batch.size(); i++) {
+            if (answers.get(i) instanceof Answer.Done<Ended>(var ended)) {
+                counts.merge(new Way(batch.get(i).lane(), ended.transition()), 1, Integer::sum);
+            }
+        }
+        counts.forEach((way, count) -> metrics.attempted(way.lane, way.transition, count));
     }
 
     private void answered(List<Assignment> batch, List<Answer<Ended>> answers) {

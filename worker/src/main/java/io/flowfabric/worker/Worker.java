@@ -62,7 +62,12 @@ public final class Worker extends Service {
         this.handlers = Map.copyOf(handlers);
         this.grace = grace;
         this.committers =
-                new Committers(engine.leases(), engine.time(), template.worker(), this::committed);
+                new Committers(
+                        engine.leases(),
+                        engine.metrics(),
+                        engine.time(),
+                        template.worker(),
+                        this::committed);
         this.slots = new Slots(concurrency, threads(template.worker()), committers::unsettled);
         this.shift = newShift();
     }
@@ -124,7 +129,7 @@ public final class Worker extends Service {
                 var now = shift;
                 if (now.over()) {
                     relieve(now);
-                } else if (slots.awaitRoom(() -> draining || now.over())) {
+                } else if (roomy(now)) {
                     now.take(now.session().claim(slots::room, CLAIM_WAIT));
                 }
                 failures = 0;
@@ -137,6 +142,14 @@ public final class Worker extends Service {
                 engine.time().park(AGAIN.delay(failures++).toNanos());
             }
         }
+    }
+
+    /** Waits until a claim is worth it; false when there is no point in one any more. */
+    private boolean roomy(Shift now) throws InterruptedException {
+        if (!draining && slots.room() == 0) {
+            engine.metrics().atCapacity();
+        }
+        return slots.awaitRoom(() -> draining || now.over());
     }
 
     /** Goes on under another session. */

@@ -47,9 +47,9 @@ class DrainTest {
 
         assertThat(worker.running()).isFalse();
         assertThat(world.calls("close")).isEqualTo(1);
-        int claims = world.calls("claim");
+        int claims = world.calls("ask");
         world.submit("welcome");
-        assertThat(world.calls("claim")).isEqualTo(claims);
+        assertThat(world.calls("ask")).isEqualTo(claims);
     }
 
     @Test
@@ -263,7 +263,7 @@ class DrainTest {
             var worker = other.start(other.worker().handle("welcome", task -> Payload.EMPTY));
             other.hook(
                     (call, real) -> {
-                        if (call.equals("claim")) {
+                        if (call.equals("ask")) {
                             return real.call();
                         }
                         throw new StoreFailure("Gone.", true, new IllegalStateException());

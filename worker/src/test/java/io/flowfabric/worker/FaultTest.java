@@ -102,7 +102,7 @@ class FaultTest {
         return Stream.of(
                         "submit",
                         "open",
-                        "claim",
+                        "ask",
                         "progress",
                         "end",
                         "heartbeat",

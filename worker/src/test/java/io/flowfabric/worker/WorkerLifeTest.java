@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
@@ -27,7 +28,8 @@ class WorkerLifeTest {
         COMMITTERS {
             @Override
             Service make(WorkerWorld world) {
-                return new Committers(world.engine().leases(), Time.SYSTEM, "some", () -> {});
+                return new Committers(
+                        world.engine().leases(), EngineMetrics.NONE, Time.SYSTEM, "some", () -> {});
             }
         },
         WORKER {
@@ -115,9 +117,9 @@ class WorkerLifeTest {
 
         world.engine().stop();
 
-        int before = world.calls("claim");
+        int before = world.calls("ask");
         Eventually.pause(Duration.ofMillis(100));
-        assertThat(world.calls("claim")).as("claims").isEqualTo(before);
+        assertThat(world.calls("ask")).as("claims").isEqualTo(before);
         worker.stop();
         assertThat(worker.running()).isFalse();
     }

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A budget as it stands.
@@ -54,6 +55,15 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
                 .filter(dimension -> !fits(dimension, reserve.getOrDefault(dimension, 0L)))
                 .findFirst()
                 .map(dimension -> inWords(dimension, reserve.getOrDefault(dimension, 0L)));
+    }
+
+    /** The dimensions of which there is not enough left for work that would set so much aside. */
+    public Stream<Shut.Budget> shut(Map<String, Long> reserve) {
+        return budget.enforcement() == Budget.Enforcement.WARN
+                ? Stream.empty()
+                : budget.dimensions().keySet().stream()
+                        .filter(dimension -> !fits(dimension, reserve.getOrDefault(dimension, 0L)))
+                        .map(Shut.Budget::new);
     }
 
     private boolean fits(String dimension, long reserve) {

@@ -30,10 +30,16 @@ public interface Claims {
      *
      * <p>Within a lane that is priority, then begun before fresh, then the order of submission;
      * lanes share by weight. What the worker cannot run it does not see, and it never blocks what
-     * it can. Nothing to do is an empty list.
+     * it can. Nothing to do is an empty list. What was there and could not start, because a budget
+     * or a quota has no room, is told beside it; that costs no more than the claim does anyway.
      *
      * <p>Refusals: {@code NotFound} when the session has died, {@code Invalid} when the number was
      * acknowledged by a heartbeat.
      */
-    List<Lease> claim(Claim claim);
+    Claimed ask(Claim claim);
+
+    /** The leases of {@link #ask}, for whoever does not mind what was in the way. */
+    default List<Lease> claim(Claim claim) {
+        return ask(claim).leases();
+    }
 }

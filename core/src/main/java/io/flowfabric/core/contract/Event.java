@@ -127,6 +127,17 @@ public sealed interface Event {
             Instant at)
             implements Event {}
 
+    /**
+     * A count of what runs was wrong, and was put right: somebody wrote past the store, or there is
+     * a bug in it.
+     *
+     * @param of what was counted, in words, such as {@code quota customer=42}
+     * @param said what it said
+     * @param found what it is, and says now
+     */
+    record Drifted(Namespace namespace, String of, long said, long found, Instant at)
+            implements Event {}
+
     /** Somebody declared a worker process dead; what it held lapses after this. */
     record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
 

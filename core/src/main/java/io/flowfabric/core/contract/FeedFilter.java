@@ -66,6 +66,7 @@ public record FeedFilter(
                         case Event.QuotaChange change -> false;
                         case Event.BudgetChange change -> false;
                         case Event.BudgetReached reached -> false;
+                        case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
                     };
@@ -79,6 +80,7 @@ public record FeedFilter(
                         case Event.QuotaChange change -> true;
                         case Event.BudgetChange change -> true;
                         case Event.BudgetReached reached -> false;
+                        case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
                     };
@@ -94,6 +96,7 @@ public record FeedFilter(
             case Event.QuotaChange change -> Optional.empty();
             case Event.BudgetChange change -> Optional.empty();
             case Event.BudgetReached reached -> Optional.empty();
+            case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
         };

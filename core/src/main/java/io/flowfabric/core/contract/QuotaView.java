@@ -4,6 +4,7 @@ import io.flowfabric.core.policy.QuotaUse;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A quota as it stands, for one key or for what has none.
@@ -19,6 +20,17 @@ public record QuotaView(
     public boolean open() {
         return quota.concurrency().map(most -> running < most).orElse(true)
                 && quota.rate().map(rate -> started < rate.max()).orElse(true);
+    }
+
+    /** What is full. */
+    public Stream<Shut.Quota> shut() {
+        return Stream.concat(
+                quota.concurrency().stream()
+                        .filter(most -> running >= most)
+                        .map(most -> Shut.Quota.CONCURRENCY),
+                quota.rate().stream()
+                        .filter(rate -> started >= rate.max())
+                        .map(rate -> Shut.Quota.RATE));
     }
 
     /** What is full, in words. */

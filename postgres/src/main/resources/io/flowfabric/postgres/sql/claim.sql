@@ -270,7 +270,7 @@ select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
     leased.retries, leased.deadline, leased.since, leased.share, leased.until, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
-    sight.candidates, sight.welcome, sight.unjudged, sight.offers
+    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut
 from (
     select
         -- where not everything was looked at, as many as there could be
@@ -279,7 +279,21 @@ from (
             case when exists (select from candidate where last is not null) then :window::integer end) as candidates,
         exists (select from claimer) as welcome,
         array(select distinct gate from visible where unjudged) as unjudged,
-        (select offers from claimer where exists (select from visible where unjudged)) as offers
+        (select offers from claimer where exists (select from visible where unjudged)) as offers,
+        -- Why nothing is taken behind some gates where something waits: few of them are asked, however many there are.
+        array(
+            select distinct why
+            from (select * from visible where room <= 0 limit :shut_gates::integer) as behind
+            cross join unnest(behind.meters, behind.costs) as asked (id, cost)
+            join ${schema}.meter m on m.id = asked.id
+            cross join lateral unnest(array[
+                case when m.running >= m.most then 'concurrency' end,
+                case when m.rate <= (select count(*) from unnest(m.starts) as start where start > behind.now - m.span) then 'rate' end,
+                case when m.used >= m.cap or asked.cost > 0 and asked.cost > m.cap - m.used - m.held then 'budget ' || m.key end]) as why
+            where why is not null and exists (
+                select from ${schema}.ready r
+                where r.lane = behind.lane and r.gate = behind.gate and (r.deadline is null or r.deadline > behind.now))
+        ) as shut
 ) as sight
 left join leased on true
 left join ${schema}.submission s on s.id = leased.id and :ttl::bigint is null

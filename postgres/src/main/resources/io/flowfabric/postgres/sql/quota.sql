@@ -46,6 +46,11 @@ returning m.id
 insert into ${schema}.event_${day} (at, of_namespace, quota, actor, reason, settings)
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :name, :actor, :reason, :settings
 
+-- name: tell_drift
+-- Nobody did it, so there is no actor: that is how it is told from a change of a quota.
+insert into ${schema}.event_${day} (at, of_namespace, quota, settings)
+select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :of, :settings
+
 -- name: meter_of
 select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota
 where q.namespace = :namespace and q.name = :name and not q.deleted and m.key = :key

@@ -314,7 +314,7 @@ recorded as (
         failure_category, failure_message, failure_detail)
     select
         now, id, part, lane, transition::${schema}.transition, situation, attempts, epoch, owner, actor, reason,
-        case when situation in ('delayed', 'backing_off', 'resuming_later') then until end,
+        case when situation in ('delayed', 'backing_off', 'resuming_later', 'granted') then until end,
         category, message, trace
     from changed
 )

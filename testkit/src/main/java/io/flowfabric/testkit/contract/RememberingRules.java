@@ -125,6 +125,7 @@ abstract class RememberingRules extends Rules {
             case Event.QuotaChange change -> Optional.empty();
             case Event.BudgetChange change -> Optional.empty();
             case Event.BudgetReached reached -> Optional.empty();
+            case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.empty();
             case Event.Step step ->

@@ -246,6 +246,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class BeingShut extends ShutRules {
+        BeingShut() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Quotas extends QuotaRules {
         Quotas() {
             super(StoreContract.this::open);
@@ -360,6 +367,13 @@ public abstract class StoreContract {
     @Nested
     class Racing extends RacingRules {
         Racing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class GrantRacing extends GrantRacingRules {
+        GrantRacing() {
             super(StoreContract.this::open);
         }
     }

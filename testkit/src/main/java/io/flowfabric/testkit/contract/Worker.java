@@ -8,6 +8,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Beat;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
@@ -50,6 +51,16 @@ final class Worker {
     /** A claim of its own number. */
     List<Lease> claim(int max) {
         return claim(++lastClaim, max);
+    }
+
+    /** A claim of its own number, with what it met. */
+    Claimed ask(int max) {
+        return ask(++lastClaim, max);
+    }
+
+    Claimed ask(long number, int max) {
+        lastClaim = Math.max(lastClaim, number);
+        return store.claims().ask(new Claim(session.id(), number, max));
     }
 
     /** The last claim once more, as after a lost answer. */

@@ -2,6 +2,7 @@ package io.flowfabric.testkit.fault;
 
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
@@ -19,7 +20,8 @@ import java.util.Set;
 
 /** Notes what the callers of a store were told has happened, and nothing that they never heard. */
 public final class Witness {
-    private static final Set<String> NOTED = Set.of("submit", "claim", "end", "progress", "act");
+    private static final Set<String> NOTED =
+            Set.of("submit", "ask", "claim", "end", "progress", "act");
 
     private final Acknowledgements notebook;
 
@@ -58,7 +60,7 @@ public final class Witness {
             return;
         }
         var items = asked instanceof List<?> list ? list : List.of();
-        var answers = (List<?>) answer;
+        var answers = answer instanceof Claimed claimed ? claimed.leases() : (List<?>) answer;
         for (int i = 0; i < answers.size(); i++) {
             switch (answers.get(i)) {
                 case Lease lease -> notebook.note(new Acknowledgement.LeaseGiven(span, lease));

@@ -70,6 +70,7 @@ final class FeedFollower {
                                 List.of(change.namespace(), change.budget());
                         case Event.BudgetReached reached ->
                                 List.of(reached.namespace(), reached.budget());
+                        case Event.Drifted drifted -> List.of(drifted.namespace(), drifted.of());
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
                     };

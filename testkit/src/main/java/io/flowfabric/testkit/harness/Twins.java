@@ -3,11 +3,13 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants.Redemption;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
@@ -20,6 +22,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -89,11 +93,20 @@ final class Twins implements Stage {
 
     @Override
     public Reply<List<Lease>> claim(Claims.Claim claim) {
-        var actual = tested("claim", () -> fixture.store().claims().claim(claim));
+        var shut = new AtomicReference<Set<Shut>>(Set.of());
+        var actual =
+                tested(
+                        "claim",
+                        () -> {
+                            var claimed = fixture.store().claims().ask(claim);
+                            shut.set(claimed.shut());
+                            return claimed.leases();
+                        });
         trace.called("claim", claim, actual);
         var expected =
                 switch (actual) {
-                    case Reply.Value<List<Lease>>(var leases) -> followed(claim, leases);
+                    case Reply.Value<List<Lease>>(var leases) ->
+                            followed(claim, new Claimed(leases, shut.get()));
                     case Reply.Refusal<List<Lease>> refusal ->
                             Reply.of(() -> model.claims().claim(claim));
                 };
@@ -102,10 +115,15 @@ final class Twins implements Stage {
         return actual;
     }
 
-    private Reply<List<Lease>> followed(Claims.Claim claim, List<Lease> leases) {
-        var picks = leases.stream().map(lease -> lease.fence().execution()).toList();
+    private Reply<List<Lease>> followed(Claims.Claim claim, Claimed actual) {
+        var picks = actual.leases().stream().map(lease -> lease.fence().execution()).toList();
         try {
-            return Reply.of(() -> model.follow(claim, picks));
+            return Reply.of(
+                    () -> {
+                        var expected = model.follow(claim, picks);
+                        same(Kind.ANSWER, "claim", expected.shut(), actual.shut());
+                        return expected.leases();
+                    });
         } catch (AssertionError illegal) {
             throw new Difference.Found(
                     Kind.PICK, "claim", List.of(String.valueOf(illegal.getMessage())));

@@ -4,20 +4,25 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.testkit.memory.World.Given;
 import io.flowfabric.testkit.memory.World.Living;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Which work a worker gets. */
 final class Claiming implements Claims {
@@ -34,13 +39,25 @@ final class Claiming implements Claims {
     }
 
     @Override
-    public List<Lease> claim(Claim claim) {
-        return world.call(() -> claim(claim, living -> pick(living, claim.max())));
+    public Claimed ask(Claim claim) {
+        return world.call(() -> told(claim, living -> pick(living, claim.max())));
     }
 
     /** Claims exactly these, as another store has done, after judging that it was allowed to. */
-    List<Lease> follow(Claim claim, List<ExecutionId> picks) {
-        return world.call(() -> claim(claim, living -> judged(living, claim.max(), picks)));
+    Claimed follow(Claim claim, List<ExecutionId> picks) {
+        return world.call(() -> told(claim, living -> judged(living, claim.max(), picks)));
+    }
+
+    private Claimed told(Claim claim, Function<Living, List<Row>> choice) {
+        var shut = new HashSet<Shut>();
+        var leases =
+                claim(
+                        claim,
+                        living -> {
+                            shut.addAll(shut(living));
+                            return choice.apply(living);
+                        });
+        return new Claimed(leases, shut);
     }
 
     private List<Lease> claim(Claim claim, Function<Living, List<Row>> choice) {
@@ -109,6 +126,15 @@ final class Claiming implements Claims {
             queue.pass = pass + 1.0 / queue.settings.weight();
         }
         return picks;
+    }
+
+    /** What keeps waiting what a session can see. */
+    private Set<Shut> shut(Living living) {
+        var room = new Room(world);
+        return visible(living).values().stream()
+                .flatMap(List::stream)
+                .flatMap(room::shut)
+                .collect(Collectors.toSet());
     }
 
     /** When it is a lane's turn; the heavier the lane, the smaller its steps. */

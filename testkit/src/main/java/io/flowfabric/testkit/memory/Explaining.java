@@ -126,7 +126,7 @@ final class Explaining {
     }
 
     private int held(Rivals rivals) {
-        return rivals.workers().stream().mapToInt(worker -> world.heldBy(worker.id()).size()).sum();
+        return rivals.workers().stream().mapToInt(worker -> world.runningIn(worker.id())).sum();
     }
 
     private List<QuotaView> quotas(Row row) {

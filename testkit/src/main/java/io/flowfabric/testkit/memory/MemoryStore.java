@@ -2,13 +2,13 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Budgets;
+import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
 import io.flowfabric.core.contract.Keys;
 import io.flowfabric.core.contract.Lanes;
-import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.contract.Namespaces;
@@ -134,7 +134,7 @@ public final class MemoryStore implements Store {
      * @throws AssertionError when no store may pick so: it passed over what is ahead in a lane,
      *     took what the worker cannot see, or took fewer than it could
      */
-    public List<Lease> follow(Claims.Claim claim, List<ExecutionId> picks) {
+    public Claimed follow(Claims.Claim claim, List<ExecutionId> picks) {
         return claims.follow(claim, picks);
     }
 

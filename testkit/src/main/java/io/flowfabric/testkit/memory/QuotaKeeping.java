@@ -78,11 +78,19 @@ final class QuotaKeeping implements Quotas {
         return world.call(
                 () -> {
                     var recount = world.meters.recount(namespace, world.rows());
+                    recount.drifts().forEach(drift -> tell(namespace, drift));
                     if (!recount.drifts().isEmpty()) {
                         world.freed(namespace);
                     }
                     return recount;
                 });
+    }
+
+    private void tell(Namespace namespace, Recount.Drift drift) {
+        world.log.append(
+                new Event.Drifted(
+                        namespace, "quota " + drift.use(), drift.said(), drift.runs(), world.now()),
+                Tags.NONE);
     }
 
     private void tell(Namespace namespace, String name, Optional<Quota> quota, By by) {

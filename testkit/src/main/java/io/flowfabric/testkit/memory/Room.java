@@ -4,6 +4,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.BudgetView.Level;
 import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -12,6 +13,7 @@ import io.flowfabric.testkit.memory.Purses.Purse;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** How much room the quotas leave to a claim that takes one piece of work after the other. */
 final class Room {
@@ -40,6 +42,16 @@ final class Room {
                         .uses(row)
                         .filter(use -> !use.getKey().deleted)
                         .allMatch(use -> affords(use.getKey(), use.getValue()));
+    }
+
+    /** What leaves no room for this, before anything is taken. */
+    Stream<Shut> shut(Row row) {
+        return Stream.concat(
+                world.meters.views(row, world.now()).flatMap(QuotaView::shut),
+                world.purses
+                        .uses(row)
+                        .filter(use -> !use.getKey().deleted)
+                        .flatMap(use -> use.getKey().view().shut(use.getValue().reserve())));
     }
 
     private boolean affords(Purse purse, BudgetUse use) {

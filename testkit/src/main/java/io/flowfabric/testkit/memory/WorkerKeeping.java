@@ -75,7 +75,7 @@ final class WorkerKeeping implements Workers {
                 living.aliveUntil.minus(living.session.ttl()),
                 living.died.filter(living.aliveUntil::isAfter).orElse(living.aliveUntil),
                 world.isAlive(living),
-                world.heldBy(living.session.id()).size());
+                world.runningIn(living.session.id()));
     }
 
     private static boolean isAfter(World.Living living, SessionId last) {

@@ -344,6 +344,7 @@ class World implements Wakeups {
         forgotten.addAll(old);
     }
 
+    /** What a session has leases or grants for. */
     List<Row> heldBy(SessionId session) {
         var held = new ArrayList<Row>();
         for (Row row : rows()) {
@@ -352,6 +353,11 @@ class World implements Wakeups {
             }
         }
         return held;
+    }
+
+    /** How much a session works on. */
+    int runningIn(SessionId session) {
+        return (int) heldBy(session).stream().filter(row -> row.state instanceof Running).count();
     }
 
     /** Who has a row, or a grant for it. */

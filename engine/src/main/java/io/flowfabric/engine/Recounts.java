@@ -1,0 +1,141 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.NamespaceView;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.engine.EngineMetrics.Counted;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Counts anew, from time to time, what runs against quotas and budgets. The store puts right what
+ * is wrong and tells of it in its feed; here it is counted and warned about.
+ *
+ * <p>Nothing should ever be found: drift means that somebody wrote past the store, or a bug. Each
+ * engine counts for itself. Whoever comes second finds what the first has put right.
+ */
+final class Recounts extends Service {
+    private static final Logger LOG = LoggerFactory.getLogger(Recounts.class);
+
+    private static final Backoff AFTER_FAILURE =
+            Backoff.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1), 2);
+
+    private final Store store;
+    private final EngineMetrics metrics;
+    private final long every;
+    private final Loop loop;
+    private boolean begun;
+    private volatile boolean stopping;
+
+    /** What came of counting in one namespace, or in all of them. */
+    private record Sum(int counters, long drift) {
+        Sum and(Sum more) {
+            return new Sum(counters + more.counters, drift + more.drift);
+        }
+    }
+
+    private interface Count {
+        Sum in(Namespace namespace);
+    }
+
+    /** All that is counted anew. */
+    private final Map<Counted, Count> counts = new EnumMap<>(Counted.class);
+
+    Recounts(Store store, EngineOptions options, EngineMetrics metrics, Time time) {
+        this.store = store;
+        this.metrics = metrics;
+        this.every = options.recountEvery().toNanos();
+        this.loop =
+                new Loop(
+                        "ff-recounts",
+                        time,
+                        this::turn,
+                        AFTER_FAILURE,
+                        e -> LOG.warn("The recounts of this engine failed; they go on soon.", e));
+        counts.put(
+                Counted.QUOTAS,
+                namespace -> {
+                    var recount = store.quotas().recount(namespace);
+                    return new Sum(recount.counted(), recount.drift());
+                });
+    }
+
+    @Override
+    protected void begin() {
+        loop.start();
+    }
+
+    @Override
+    protected void end() {
+        stopping = true;
+        loop.stop();
+    }
+
+    private long turn() {
+        // Not at once: engines that are restarted again and again would do little else.
+        if (begun) {
+            recount();
+        }
+        begun = true;
+        return every;
+    }
+
+    private void recount() {
+        var sums = new EnumMap<Counted, Sum>(Counted.class);
+        namespaces(
+                namespace ->
+                        counts.forEach(
+                                (what, count) ->
+                                        sums.merge(
+                                                what, counted(namespace, what, count), Sum::and)));
+        sums.forEach((what, sum) -> metrics.recounted(what, sum.counters, sum.drift));
+    }
+
+    /** One namespace that cannot be counted is none of the others' business. */
+    private Sum counted(Namespace namespace, Counted what, Count count) {
+        try {
+            var sum = count.in(namespace);
+            if (sum.drift > 0) {
+                LOG.warn(
+                        "The {} of {} were off by {}; they are put right. Did somebody write past"
+                                + " the store?",
+                        what.wire(),
+                        namespace,
+                        sum.drift);
+            }
+            return sum;
+        } catch (RuntimeException e) {
+            metrics.recountFailed(what);
+            LOG.warn("The {} of {} could not be counted anew.", what.wire(), namespace, e);
+            return new Sum(0, 0);
+        }
+    }
+
+    private void namespaces(Consumer<Namespace> each) {
+        var after = Cursor.NONE;
+        do {
+            var page = store.namespaces().list(after, (int) Limit.PAGE.max());
+            for (NamespaceView view : page.items()) {
+                if (stopping) {
+                    return;
+                }
+                each.accept(view.namespace());
+            }
+            after = page.next();
+        } while (!after.none());
+    }
+
+    @Override
+    public String toString() {
+        return "The recounts";
+    }
+}

@@ -1,0 +1,198 @@
+package io.flowfabric.micrometer;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.contract.Claimed;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Shut;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.EngineMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Counts in a registry of Micrometer, for one engine or several: {@code new Engine(store, options,
+ * new MicrometerMetrics(registry))}.
+ *
+ * <p>Meters have the names of the original FlowFabric wherever it has them, as Prometheus writes
+ * them: {@code ff.budget.hit} is {@code ff_budget_hit_total} there. {@code docs/metrics.md} lists
+ * them all.
+ */
+public final class MicrometerMetrics implements EngineMetrics {
+    /** The bounds of what is counted by how long it took. */
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(2),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(30)
+    };
+
+    /** In the words of the original. What only pauses an attempt is no outcome of it. */
+    private static final Map<Transition, String> OUTCOMES =
+            Map.of(
+                    Transition.COMPLETE, "ok",
+                    Transition.FAIL, "error",
+                    Transition.RETRY, "retry",
+                    Transition.CANCEL, "cancelled");
+
+    private final MeterRegistry registry;
+    private final FewValues lanes = new FewValues();
+    private final FewValues dimensions = new FewValues();
+    private final AtomicInteger parked = new AtomicInteger();
+
+    public MicrometerMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        registry.gauge("ff.claims.parked", parked);
+        // What should never happen is there from the beginning, as zero: so its rate is known.
+        for (FencedCall call : FencedCall.values()) {
+            fenced(call, 0);
+        }
+        for (Counted what : Counted.values()) {
+            recounted(what, 0, 0);
+        }
+    }
+
+    @Override
+    public void submitted(int count) {
+        count(count, "ff.submitted");
+    }
+
+    @Override
+    public void claimed(int count) {
+        count(count, "ff.claimed");
+    }
+
+    @Override
+    public void answered(Session session, int wanted, Claimed claimed, Duration took) {
+        int got = claimed.leases().size();
+        var outcome = got == 0 ? "nothing" : got < wanted ? "some" : "full";
+        count(1, "ff.claim", "outcome", outcome);
+        time(took, "ff.claim.from.grant.duration", "lane", laneOf(session));
+        for (Shut shut : claimed.shut()) {
+            switch (shut) {
+                case Shut.Budget(var dimension) ->
+                        count(1, "ff.budget.hit", "dimension", dimensions.of(dimension));
+                case Shut.Quota quota -> count(1, "ff.quota.hit", "reason", quota.wire());
+            }
+        }
+    }
+
+    @Override
+    public void claimFailed(Session session, Duration took) {
+        count(1, "ff.claim", "outcome", "error");
+    }
+
+    @Override
+    public void ended(Transition transition, int count) {
+        count(count, "ff.ended", "transition", transition.wire());
+    }
+
+    @Override
+    public void attempted(Lane lane, Transition transition, int count) {
+        var outcome = OUTCOMES.get(transition);
+        if (outcome != null) {
+            count(
+                    count,
+                    "ff.attempt.outcome",
+                    "lane",
+                    lanes.of(lane.toString()),
+                    "outcome",
+                    outcome);
+        }
+    }
+
+    @Override
+    public void fenced(FencedCall call, int count) {
+        count(count, "ff.fence.refused", "call", call.wire());
+    }
+
+    @Override
+    public void renewed(boolean acknowledged) {
+        count(1, "ff.lease.renewal", "outcome", acknowledged ? "ok" : "error");
+    }
+
+    @Override
+    public void atCapacity() {
+        count(1, "ff.worker.at.capacity");
+    }
+
+    @Override
+    public void sessionDied() {
+        count(1, "ff.session.died");
+    }
+
+    @Override
+    public void overLimit(String dimension, boolean hard) {
+        count(
+                1,
+                "ff.budget.over.limit",
+                "dimension",
+                dimensions.of(dimension),
+                "limit",
+                hard ? "hard" : "soft");
+    }
+
+    @Override
+    public void swept(Chore chore, int processed, Duration took) {
+        count(1, "ff.scanner.cycle", "scanner", scanner(chore));
+        count(processed, "ff.scanner.processed", "scanner", scanner(chore));
+        time(took, "ff.scanner.cycle.duration", "scanner", scanner(chore));
+    }
+
+    @Override
+    public void sweepErrors(Chore chore, int count) {
+        count(count, "ff.scanner.errors", "scanner", scanner(chore));
+    }
+
+    @Override
+    public void recounted(Counted what, int counters, long drift) {
+        count(counters, "ff.recount.counters", "of", what.wire());
+        count(drift, "ff.recount.drift", "of", what.wire());
+    }
+
+    @Override
+    public void recountFailed(Counted what) {
+        count(1, "ff.recount.errors", "of", what.wire());
+    }
+
+    @Override
+    public void parked(int change) {
+        parked.addAndGet(change);
+    }
+
+    private void count(long amount, String name, String... labels) {
+        registry.counter(name, labels).increment((double) amount);
+    }
+
+    private void time(Duration took, String name, String label, String value) {
+        Timer.builder(name)
+                .tag(label, value)
+                .serviceLevelObjectives(BUCKETS)
+                .register(registry)
+                .record(took);
+    }
+
+    /** A claim that looks into several lanes belongs to none of them. */
+    private String laneOf(Session session) {
+        return session.lanes().size() == 1
+                ? lanes.of(new Lane(session.namespace(), session.lanes().first()).toString())
+                : "several";
+    }
+
+    private static String scanner(Chore chore) {
+        return chore.name().toLowerCase(Locale.ROOT);
+    }
+}
