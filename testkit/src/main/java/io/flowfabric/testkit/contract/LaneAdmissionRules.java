@@ -298,7 +298,8 @@ abstract class LaneAdmissionRules extends Rules {
     }
 
     private Level level(String budget) {
-        return world.store().budgets().describe(Namespace.DEFAULT, budget).levels().get("tokens");
+        var view = world.store().budgets().describe(Namespace.DEFAULT, budget);
+        return view.levels().getOrDefault("tokens", Level.ZERO);
     }
 
     private void spend(Lease lease, long amount) {
