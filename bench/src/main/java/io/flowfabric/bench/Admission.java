@@ -1,5 +1,6 @@
 package io.flowfabric.bench;
 
+import io.flowfabric.bench.contender.BesideShut;
 import io.flowfabric.bench.contender.EngineDefaults;
 import io.flowfabric.bench.report.Report;
 import io.flowfabric.bench.server.Server;
@@ -13,7 +14,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What it costs a drain that every execution counts against quotas which hold nothing back. */
+/**
+ * What it costs a drain that every execution counts against quotas which hold nothing back, and
+ * that a backlog waits beside it for a budget which is used up.
+ */
 final class Admission implements Benchmark {
     private static final int EXECUTIONS = 100_000;
     private static final int EXECUTIONS_QUICKLY = 10_000;
@@ -22,6 +26,10 @@ final class Admission implements Benchmark {
     private static final int ENOUGH = 10_000;
 
     private static final int KEYS = 100;
+
+    /** How much waits behind the budget. */
+    private static final int WAITING = 50_000;
+
     private static final By BENCH = new By("bench", "to measure it");
 
     private static final Policy TENANT = Policy.DEFAULT.quota("tenant");
@@ -43,7 +51,15 @@ final class Admission implements Benchmark {
                                 workers,
                                 "on",
                                 "one quota, one of %d keys".formatted(KEYS),
-                                nth -> TENANT.quota("customer", "c" + nth % KEYS))) {
+                                nth -> TENANT.quota("customer", "c" + nth % KEYS));
+                var beside =
+                        new BesideShut(
+                                new EngineDefaults(
+                                        server.login(),
+                                        workers,
+                                        "beside",
+                                        "beside %,d that wait".formatted(WAITING)),
+                                WAITING)) {
             define(one);
             define(on);
             var results =
@@ -52,10 +68,12 @@ final class Admission implements Benchmark {
                                     List.of(
                                             new DrainTrial(server, off),
                                             new DrainTrial(server, one),
-                                            new DrainTrial(server, on)));
+                                            new DrainTrial(server, on),
+                                            new DrainTrial(server, beside)));
             var ratios = new LinkedHashMap<String, Double>();
             ratios.put("on_over_off", results.ratio("on", "off"));
             ratios.put("one_over_off", results.ratio("one", "off"));
+            ratios.put("beside_shut_over_alone", results.ratio("beside", "off"));
             return new Report(
                     "admission",
                     Benchmark.settings(arguments, executions, repetitions, server),

@@ -4,6 +4,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Grants;
 import io.flowfabric.core.contract.Leases;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
@@ -27,6 +28,7 @@ public final class Engine extends Service {
     private final Recounts recounts;
     private final Parking parking;
     private final Submissions submissions;
+    private final Grants grants;
     private final Leases leases;
     private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
@@ -55,6 +57,7 @@ public final class Engine extends Service {
                         time,
                         options.submitChunk(),
                         () -> stopped);
+        this.grants = new Ticketing(store.grants(), sweeps, this.metrics);
         this.leases = new Writes(store.leases(), sweeps, this.metrics);
     }
 
@@ -74,6 +77,11 @@ public final class Engine extends Service {
      */
     public Submissions submissions() {
         return submissions;
+    }
+
+    /** Where work is given out as tickets, and where these are redeemed. */
+    public Grants grants() {
+        return grants;
     }
 
     /** Where the holders of leases write. */

@@ -1,5 +1,6 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
@@ -55,6 +56,15 @@ public interface EngineMetrics {
 
     /** A claim failed, or was refused: nothing is known to have been given to it. */
     default void claimFailed(Session session, Duration took) {}
+
+    /** So many executions were granted. */
+    default void granted(int count) {}
+
+    /** So many grants became leases. */
+    default void redeemed(int count) {}
+
+    /** A ticket was refused. */
+    default void ticketRefused(Denied.Code code) {}
 
     /** So many leases were given up by their holder, in this way. */
     default void ended(Transition transition, int count) {}

@@ -1,5 +1,6 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
@@ -29,6 +30,21 @@ final class GuardedMetrics implements EngineMetrics {
     @Override
     public void claimed(int count) {
         guard(() -> metrics.claimed(count));
+    }
+
+    @Override
+    public void granted(int count) {
+        guard(() -> metrics.granted(count));
+    }
+
+    @Override
+    public void redeemed(int count) {
+        guard(() -> metrics.redeemed(count));
+    }
+
+    @Override
+    public void ticketRefused(Denied.Code code) {
+        guard(() -> metrics.ticketRefused(code));
     }
 
     @Override

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Counts anew, from time to time, what runs against quotas and budgets. The store puts right what
- * is wrong and tells of it in its feed; here it is counted and warned about.
+ * Counts anew, from time to time, what runs against quotas and what is set aside of budgets. The
+ * store puts right what is wrong and tells of it in its feed; here it is counted and warned about.
  *
  * <p>Nothing should ever be found: drift means that somebody wrote past the store, or a bug. Each
  * engine counts for itself. Whoever comes second finds what the first has put right.
@@ -65,6 +65,12 @@ final class Recounts extends Service {
                 Counted.QUOTAS,
                 namespace -> {
                     var recount = store.quotas().recount(namespace);
+                    return new Sum(recount.counted(), recount.drift());
+                });
+        counts.put(
+                Counted.BUDGETS,
+                namespace -> {
+                    var recount = store.budgets().recount(namespace);
                     return new Sum(recount.counted(), recount.drift());
                 });
     }

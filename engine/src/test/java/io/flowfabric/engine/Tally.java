@@ -1,5 +1,6 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
@@ -26,6 +27,21 @@ public final class Tally implements EngineMetrics {
     @Override
     public void claimed(int count) {
         counts.merge("claimed", count, Integer::sum);
+    }
+
+    @Override
+    public void granted(int count) {
+        add("granted", count);
+    }
+
+    @Override
+    public void redeemed(int count) {
+        add("redeemed", count);
+    }
+
+    @Override
+    public void ticketRefused(Denied.Code code) {
+        add("refused " + code, 1);
     }
 
     @Override

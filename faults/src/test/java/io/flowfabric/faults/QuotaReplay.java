@@ -2,16 +2,13 @@ package io.flowfabric.faults;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Event.LeaseChange;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.core.state.Transition;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,21 +20,18 @@ import java.util.TreeMap;
  * Goes through the log of a run again, and sees what counted against each quota after every single
  * event.
  *
- * <p>The log is read when nobody writes any more, so it comes in the order of the events' numbers.
- * A claim draws these while nobody else counts against its quotas, and commits them together with
- * what it counted: whatever was given back before has a lower number, and whatever was taken before
- * has one, too. So if more was ever held at once than a quota allows, it shows here.
+ * <p>A claim draws the events' numbers while nobody else counts against its quotas, and commits
+ * them together with what it counted: whatever was given back before has a lower number, and
+ * whatever was taken before has one, too. So if more was ever held at once than a quota allows, it
+ * shows here.
  */
-final class QuotaReplay {
+final class QuotaReplay extends LeaseReplay {
     private final Map<String, Quota> quotas;
     private final Map<ExecutionId, Set<QuotaUse>> uses;
-    private final Map<ExecutionId, Long> held = new HashMap<>();
     private final Map<ExecutionId, Integer> attempts = new HashMap<>();
     private final Map<QuotaUse, Integer> running = new HashMap<>();
     private final Map<QuotaUse, Integer> peaks = new TreeMap<>();
     private final Map<QuotaUse, List<Instant>> starts = new TreeMap<>();
-    private final Map<Transition, Integer> steps = new EnumMap<>(Transition.class);
-    private final List<String> faults = new ArrayList<>();
 
     /**
      * @param quotas by name, as they were during the whole run
@@ -48,25 +42,8 @@ final class QuotaReplay {
         this.uses = uses;
     }
 
-    void add(Event event) {
-        if (event instanceof Event.Step step) {
-            steps.merge(step.transition(), 1, Integer::sum);
-            step.leaseChange().ifPresent(change -> add(step, change));
-        }
-    }
-
-    private void add(Event.Step step, LeaseChange change) {
-        switch (change) {
-            case ACQUIRED, RECLAIMED -> given(step);
-            case EXPIRED, REVOKED, RELEASED -> ended(step);
-            case RENEWED -> throw new IllegalStateException("no step renews a lease: " + step);
-        }
-    }
-
-    private void given(Event.Step step) {
-        if (held.put(step.execution(), step.epoch()) != null) {
-            faults.add("given while it was held: " + step);
-        }
+    @Override
+    void given(Event.Step step) {
         var before = attempts.put(step.execution(), step.attempts());
         boolean begins = before == null || before < step.attempts();
         for (var use : usesOf(step)) {
@@ -75,17 +52,15 @@ final class QuotaReplay {
             quota(use)
                     .concurrency()
                     .filter(most -> now > most)
-                    .ifPresent(most -> faults.add("%s: %d at once, %s".formatted(use, now, step)));
+                    .ifPresent(most -> fault("%s: %d at once, %s".formatted(use, now, step)));
             if (begins) {
                 starts.computeIfAbsent(use, first -> new ArrayList<>()).add(step.at());
             }
         }
     }
 
-    private void ended(Event.Step step) {
-        if (!held.remove(step.execution(), step.epoch())) {
-            faults.add("ended and not held: " + step);
-        }
+    @Override
+    void ended(Event.Step step) {
         usesOf(step).forEach(use -> running.merge(use, -1, Integer::sum));
     }
 
@@ -97,10 +72,9 @@ final class QuotaReplay {
         return Objects.requireNonNull(quotas.get(use.quota()), "nobody defined it");
     }
 
-    /** Whatever must not have happened; call this once, at the end. */
+    @Override
     List<String> faults() {
-        var all = new ArrayList<>(faults);
-        held.forEach((id, epoch) -> all.add("never given back: %s".formatted(id)));
+        var all = new ArrayList<>(super.faults());
         starts.forEach(
                 (use, moments) ->
                         quota(use)
@@ -148,11 +122,6 @@ final class QuotaReplay {
         return most;
     }
 
-    /** How often a step was taken. */
-    int times(Transition transition) {
-        return steps.getOrDefault(transition, 0);
-    }
-
     /** All that was ever counted against, in order. */
     Set<QuotaUse> seen() {
         return peaks.keySet();
@@ -160,6 +129,6 @@ final class QuotaReplay {
 
     @Override
     public String toString() {
-        return "at most at once %s; %s".formatted(peaks, steps);
+        return "at most at once %s; %s".formatted(peaks, super.toString());
     }
 }

@@ -7,6 +7,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.PostgresStore;
@@ -43,6 +44,14 @@ final class WorkerProgram {
 
     /** The kind of work that fails at first, and then is short. */
     static final String FRAIL = "frail";
+
+    /**
+     * The kind of work that reports what it uses up: its input names the budget, and then how many
+     * tokens one after the other. One in four fails at first, when it has reported the first part.
+     */
+    static final String SPENDING = "spending";
+
+    static final String TOKENS = "tokens";
 
     /** Tells those who hold on to finish. */
     static final String GO = "go";
@@ -98,6 +107,7 @@ final class WorkerProgram {
                 .handle(World.KIND, this::welcome)
                 .handle(HOLD, this::hold)
                 .handle(FRAIL, this::frail)
+                .handle(SPENDING, this::spend)
                 // Only the workers of this process have a handler for it.
                 .handle(name, this::welcome)
                 .start();
@@ -129,6 +139,26 @@ final class WorkerProgram {
             throw new TaskFailure(Failure.TRANSIENT, "not at first");
         }
         return result(task);
+    }
+
+    private Payload spend(Task task) {
+        var words = task.input().asText().split(" ");
+        int chance = Math.floorMod(task.execution().hashCode(), 20);
+        for (int part = 1; part < words.length; part++) {
+            Waiting.pause(Duration.ofMillis(chance));
+            report(task, words[0], Long.parseLong(words[part]), part);
+            if (task.attempt() == 0 && chance % 4 == 0) {
+                throw new TaskFailure(Failure.TRANSIENT, "not at first");
+            }
+        }
+        return result(task);
+    }
+
+    /** Under a key that tells attempts apart, but not who goes on with one. */
+    private void report(Task task, String budget, long amount, int part) {
+        var key = "%s/%d/%d".formatted(task.execution(), task.attempt(), part);
+        var report = new Spending(task.fence(), budget, TOKENS, amount, key);
+        store.leases().spend(List.of(report)).getFirst().orThrow();
     }
 
     /** Work that takes as long as it is let, and notices nothing meanwhile. */

@@ -1,5 +1,6 @@
 package io.flowfabric.micrometer;
 
+import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
@@ -93,6 +94,21 @@ public final class MicrometerMetrics implements EngineMetrics {
     @Override
     public void claimFailed(Session session, Duration took) {
         count(1, "ff.claim", "outcome", "error");
+    }
+
+    @Override
+    public void granted(int count) {
+        count(count, "ff.granted");
+    }
+
+    @Override
+    public void redeemed(int count) {
+        count(count, "ff.redeemed");
+    }
+
+    @Override
+    public void ticketRefused(Denied.Code code) {
+        count(1, "ff.grant.refused", "reason", code.wire());
     }
 
     @Override

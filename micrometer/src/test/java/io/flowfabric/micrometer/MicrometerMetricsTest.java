@@ -4,6 +4,7 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Budget;
@@ -81,6 +82,17 @@ class MicrometerMetricsTest {
                                 "ff_claim_from_grant_duration_seconds_bucket",
                                 "lane=\"default/default\",le=\"+Inf\""))
                 .isEqualTo(3);
+    }
+
+    @Test
+    void grants_are_counted_by_what_became_of_them() {
+        metrics.granted(3);
+        metrics.redeemed(2);
+        metrics.ticketRefused(Denied.Code.BAD_SIGNATURE);
+
+        assertThat(scraped("ff_granted_total")).isEqualTo(3);
+        assertThat(scraped("ff_redeemed_total")).isEqualTo(2);
+        assertThat(scraped("ff_grant_refused_total", "reason=\"bad_signature\"")).isEqualTo(1);
     }
 
     @Test

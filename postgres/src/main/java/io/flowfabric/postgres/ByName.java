@@ -4,6 +4,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.QuotaView;
@@ -56,11 +57,17 @@ final class ByName {
 
     /** Grants it, if it lost its lease; what is granted to this session stays as it is. */
     Granting.Stub reclaim(ExecutionId execution, SessionId session, Duration ttl) {
-        return postgres.db().transaction(tx -> reclaim(tx, execution, session, ttl));
+        // What a session is never changes, so it is read before the transaction takes a connection.
+        var worker =
+                SessionKeeping.find(postgres, session)
+                        .orElseThrow(() -> new NotFound("session", session.toString()))
+                        .session();
+        return postgres.db().transaction(tx -> reclaim(tx, execution, worker, ttl));
     }
 
-    private Granting.Stub reclaim(Jdbc tx, ExecutionId execution, SessionId session, Duration ttl) {
-        var worker = hold(tx, session);
+    private Granting.Stub reclaim(Jdbc tx, ExecutionId execution, Session worker, Duration ttl) {
+        var session = worker.id();
+        hold(tx, session);
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (facts.state() instanceof Granted granted
@@ -85,13 +92,15 @@ final class ByName {
      * Before the row, as claims do: what is leased to a session that was just buried would never
      * come back.
      */
-    private Session hold(Jdbc tx, SessionId session) {
-        tx.query("hold_session")
-                .set("now", postgres.now())
-                .set("id", session.uuid())
-                .optional(row -> row.uuid("id"))
-                .orElseThrow(() -> new NotFound("session", session.toString()));
-        return SessionKeeping.find(postgres, session).orElseThrow().session();
+    private void hold(Jdbc tx, SessionId session) {
+        var held =
+                tx.query("hold_session")
+                        .set("now", postgres.now())
+                        .set("id", session.uuid())
+                        .optional(row -> row.uuid("id"));
+        if (held.isEmpty()) {
+            throw new NotFound("session", session.toString());
+        }
     }
 
     private Locked locked(Jdbc tx, ExecutionId execution) {
@@ -115,7 +124,7 @@ final class ByName {
                         .set("id", row.id().uuid())
                         .one(a -> new Admission(LaneKeeping.view(a), List.of(a.ints("meters"))));
         ByOperator.mustHaveRoom(row.id(), lockedQuotas(tx, admission.meters));
-        ByOperator.mustAfford(row.id(), shortage(admission.lane, facts));
+        ByOperator.mustAfford(row.id(), shortage(tx, admission.lane, facts));
     }
 
     private long take(
@@ -135,11 +144,12 @@ final class ByName {
     }
 
     /** What its budgets, whose meters are locked by now, leave nothing for. */
-    private Optional<String> shortage(LaneView lane, Facts facts) {
-        var namespace = lane.lane().namespace();
-        return lane.settings().drawsOn(facts.policy().budgets()).stream()
-                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
-                .findFirst();
+    private Optional<String> shortage(Jdbc tx, LaneView lane, Facts facts) {
+        var budgets = lane.settings().drawsOn(facts.policy().budgets());
+        return BudgetReading.facts(tx, lane.lane().namespace(), budgets)
+                .filter(budget -> !budget.open())
+                .findFirst()
+                .map(Fact::words);
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */

@@ -47,7 +47,7 @@ final class Catalog {
     private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
-    private final Map<Purse, List<BudgetKeeping.Dimension>> chains = new ConcurrentHashMap<>();
+    private final Map<Purse, List<Dimension>> chains = new ConcurrentHashMap<>();
     private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
 
     /**
@@ -67,7 +67,7 @@ final class Catalog {
             digest.number(meters.size());
             meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
             // Two policies may come to the same, and are still to be read back as they were.
-            budgets.forEach(use -> digest.text(BudgetKeeping.text(use)));
+            budgets.forEach(use -> digest.text(BudgetText.write(use)));
             return Stored.bytes(digest.done());
         }
 
@@ -120,7 +120,7 @@ final class Catalog {
                     .ints("meters", gate.meters(), Cost::meter)
                     .longs("costs", gate.meters(), Cost::amount)
                     .texts("quotas", gate.quotas(), QuotaKeeping::text)
-                    .texts("budgets", gate.budgets(), BudgetKeeping::text)
+                    .texts("budgets", gate.budgets(), BudgetText::write)
                     .set("digest", digest)
                     .update();
             return db.query("gate").set("digest", digest).one(row -> row.intValue("id"));
@@ -141,7 +141,7 @@ final class Catalog {
             costs.put(meter(db, namespace, use), 0L);
         }
         for (BudgetUse use : policy.budgets()) {
-            for (BudgetKeeping.Dimension dimension : chain(db, namespace, use)) {
+            for (Dimension dimension : chain(db, namespace, use)) {
                 costs.merge(
                         dimension.meter(),
                         use.reserve().getOrDefault(dimension.name(), 0L),
@@ -168,7 +168,7 @@ final class Catalog {
         var budgets = settings.drawsOn(gate.budgets);
         for (BudgetUse use : settings.budgets()) {
             var own = gate.budgets.stream().filter(o -> o.compareTo(use) == 0).findFirst();
-            for (BudgetKeeping.Dimension dimension : chain(db, namespace, use)) {
+            for (Dimension dimension : chain(db, namespace, use)) {
                 long wanted = use.reserve().getOrDefault(dimension.name(), 0L);
                 long has = own.map(o -> o.reserve().getOrDefault(dimension.name(), 0L)).orElse(0L);
                 costs.merge(dimension.meter(), Math.max(0, wanted - has), Long::sum);
@@ -202,16 +202,16 @@ final class Catalog {
         return number;
     }
 
-    private List<BudgetKeeping.Dimension> chain(Jdbc db, Namespace namespace, BudgetUse use) {
+    private List<Dimension> chain(Jdbc db, Namespace namespace, BudgetUse use) {
         var key = new Purse(namespace, use.budget());
         var known = chains.get(key);
-        var chain = known != null ? known : BudgetKeeping.chain(db, namespace, use.budget());
+        var chain = known != null ? known : Dimension.chain(db, namespace, use.budget());
         if (chain.stream().noneMatch(dimension -> dimension.height() == 0)) {
             throw new NotFound("budget", use.budget());
         }
         for (String wanted : use.reserve().keySet()) {
             if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
-                throw BudgetKeeping.noDimension(use.budget(), wanted);
+                throw Dimension.unknown(use.budget(), wanted);
             }
         }
         trim(chains.keySet());
@@ -308,7 +308,7 @@ final class Catalog {
         }
         var budgets = new TreeSet<BudgetUse>();
         for (String use : row.texts("budgets")) {
-            budgets.add(BudgetKeeping.use(use));
+            budgets.add(BudgetText.read(use));
         }
         var meters = row.ints("meters");
         var costs = row.longs("costs");

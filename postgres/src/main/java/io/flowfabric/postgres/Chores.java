@@ -175,6 +175,10 @@ final class Chores implements Maintenance {
             processed += done.processed;
             errors += done.errors;
         }
+        // Whoever breached a budget has done this, unless he died first.
+        var breaches = new Breaches(postgres).cancel(limit - processed);
+        processed += breaches.cancelled();
+        errors += breaches.errors();
         openMeters();
         return new Round(processed, errors, processed >= limit);
     }

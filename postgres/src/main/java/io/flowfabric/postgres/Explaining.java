@@ -76,6 +76,7 @@ final class Explaining {
                         found.raw.step,
                         found.raw.holder,
                         alive,
+                        found.raw.ready ? budgets(found) : List.of(),
                         found.raw.ready ? quotas(found.lane, found.raw.gate) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
                         Fact.Ahead.of(view.state() instanceof Ready ? ahead(found, rivals) : 0),
@@ -211,6 +212,17 @@ final class Explaining {
         return gates;
     }
 
+    private List<Fact.Budget> budgets(Found found) {
+        return gates(found.lane, List.of(found.raw.gate)).values().stream()
+                .flatMap(
+                        gate ->
+                                BudgetReading.facts(
+                                        postgres.db(),
+                                        found.lane.lane().namespace(),
+                                        gate.budgets()))
+                .toList();
+    }
+
     private List<QuotaView> quotas(LaneView lane, int number) {
         var gates = gates(lane, List.of(number)).values();
         var quotas = quotas(gates);
@@ -225,9 +237,10 @@ final class Explaining {
     }
 
     private Optional<String> shortage(Namespace namespace, Catalog.Gate gate) {
-        return gate.budgets().stream()
-                .flatMap(use -> Obstacles.shortOf(postgres, namespace, use).stream())
-                .findFirst();
+        return BudgetReading.facts(postgres.db(), namespace, gate.budgets())
+                .filter(budget -> !budget.open())
+                .findFirst()
+                .map(Fact::words);
     }
 
     private static List<QuotaView> of(Catalog.Gate gate, Map<Integer, QuotaView> quotas) {

@@ -145,9 +145,11 @@ final class Granting implements Grants {
     @Override
     public List<Answer<Grant>> verify(SessionId session, List<String> tokens) {
         Limit.BATCH.checkCount("tokens", tokens.size());
-        SessionKeeping.find(postgres, session)
+        if (SessionKeeping.find(postgres, session)
                 .filter(SessionKeeping.Known::alive)
-                .orElseThrow(() -> new NotFound("session", session.toString()));
+                .isEmpty()) {
+            throw new NotFound("session", session.toString());
+        }
         var shown = new Shown(keys.ring(), tokens);
         var lanes = new HashMap<UUID, Integer>();
         var genuine = shown.genuine();

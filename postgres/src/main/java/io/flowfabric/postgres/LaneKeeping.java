@@ -75,7 +75,7 @@ final class LaneKeeping implements Lanes {
                     .set("ageing", ageing)
                     .set("sharing", settings.sharing())
                     .texts("quotas", settings.quotas(), quota -> quota)
-                    .texts("budgets", settings.budgets(), BudgetKeeping::text)
+                    .texts("budgets", settings.budgets(), BudgetText::write)
                     .set("actor", by.actor())
                     .set("reason", by.reason())
                     .set("settings", text(settings))
@@ -114,10 +114,10 @@ final class LaneKeeping implements Lanes {
             }
         }
         for (BudgetUse use : settings.budgets()) {
-            var chain = BudgetKeeping.chain(tx, namespace, use.budget());
+            var chain = Dimension.chain(tx, namespace, use.budget());
             for (String wanted : use.reserve().keySet()) {
                 if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
-                    throw BudgetKeeping.noDimension(use.budget(), wanted);
+                    throw Dimension.unknown(use.budget(), wanted);
                 }
             }
         }
@@ -304,7 +304,7 @@ final class LaneKeeping implements Lanes {
 
     private static SortedSet<BudgetUse> budgets(List<String> texts) {
         return texts.stream()
-                .map(BudgetKeeping::use)
+                .map(BudgetText::read)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -318,7 +318,7 @@ final class LaneKeeping implements Lanes {
                 head(settings),
                 String.join(ITEM, settings.quotas()),
                 settings.budgets().stream()
-                        .map(BudgetKeeping::text)
+                        .map(BudgetText::write)
                         .collect(Collectors.joining(ITEM)));
     }
 

@@ -7,7 +7,6 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Answer;
@@ -112,23 +111,13 @@ final class LeaseWriting implements Leases {
     private Answer<BudgetView> spend(Spending spending) {
         var fence = spending.fence();
         try {
-            return namespaceOf(fence)
-                    .flatMap(namespace -> new Spendings(postgres).spend(namespace, spending))
+            return new Spendings(postgres)
+                    .spend(spending)
                     .map(Answer::done)
                     .orElseGet(() -> Answer.refused(lost(fence, standings(List.of(fence)))));
         } catch (NotFound | Conflict refusal) {
             return Answer.refused(refusal);
         }
-    }
-
-    private Optional<Namespace> namespaceOf(Fence fence) {
-        var lane =
-                postgres.db()
-                        .query("lane_of")
-                        .set("id", fence.execution().uuid())
-                        .optional(row -> row.intValue("lane"));
-        postgres.catalog().loadLanes(postgres.db(), lane.stream().toList());
-        return lane.map(number -> postgres.catalog().lane(number).namespace());
     }
 
     @Override

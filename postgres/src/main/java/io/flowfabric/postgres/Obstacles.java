@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.QuotaView;
@@ -19,8 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What holds ready work back from outside: its lane, that nobody could take it, a quota. Nobody
- * writes that down, so it is found out when somebody reads; once for all work of a lane and a gate.
+ * What holds ready work back from outside: its lane, that nobody could take it, a budget, a quota.
+ * Nobody writes that down, so it is found out when somebody reads; once for all work of a lane and
+ * a gate.
  */
 final class Obstacles {
     private final Postgres postgres;
@@ -28,6 +30,7 @@ final class Obstacles {
     private final Map<Lane, LaneView> lanes;
     private final Map<Integer, QuotaView> quotas;
     private final Map<Queue, Optional<Obstacle>> found = new HashMap<>();
+    private final Map<Draw, List<Fact.Budget>> budgets = new HashMap<>();
 
     private Obstacles(
             Postgres postgres,
@@ -44,6 +47,8 @@ final class Obstacles {
     record Obstacle(BlockedBy by, String inWords) {}
 
     private record Queue(Lane lane, Catalog.Gate gate) {}
+
+    private record Draw(Namespace namespace, BudgetUse use) {}
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
     static Obstacles in(Postgres postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
@@ -86,17 +91,18 @@ final class Obstacles {
 
     private Optional<Obstacle> budget(Lane lane, Catalog.Gate gate) {
         return gate.budgets().stream()
-                .flatMap(use -> shortOf(postgres, lane.namespace(), use).stream())
+                .flatMap(use -> budgets(new Draw(lane.namespace(), use)).stream())
+                .filter(budget -> !budget.open())
                 .findFirst()
-                .map(words -> new Obstacle(BlockedBy.BUDGET, words));
+                .map(shut -> new Obstacle(BlockedBy.BUDGET, shut.words()));
     }
 
-    /** What a budget, or one above it, leaves nothing for, in words. */
-    static Optional<String> shortOf(Postgres postgres, Namespace namespace, BudgetUse use) {
-        return new BudgetKeeping(postgres)
-                .chainViews(namespace, use.budget()).stream()
-                        .flatMap(view -> view.obstacle(use.reserve()).stream())
-                        .findFirst();
+    private List<Fact.Budget> budgets(Draw draw) {
+        return budgets.computeIfAbsent(
+                draw,
+                unknown ->
+                        BudgetReading.facts(postgres.db(), draw.namespace, List.of(draw.use))
+                                .toList());
     }
 
     private Optional<Obstacle> quota(Catalog.Gate gate) {

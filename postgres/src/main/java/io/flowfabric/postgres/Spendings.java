@@ -5,17 +5,15 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Spending;
-import io.flowfabric.postgres.BudgetKeeping.Dimension;
-import io.flowfabric.postgres.jdbc.Jdbc;
 
-import java.util.ArrayList;
-import java.util.HashMap;
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** How what a worker used up is counted: in one transaction, under the lock of the execution. */
+/** How what a worker used up is counted: in one statement, under the lock of the execution. */
 final class Spendings {
     private final Postgres postgres;
 
@@ -23,20 +21,21 @@ final class Spendings {
         this.postgres = postgres;
     }
 
-    /** What is set aside for the holder of a lease. */
-    private record Holder(List<Integer> slots, List<Long> holds) {
-        long hold(int meter) {
-            int place = slots.indexOf(meter);
-            return place < 0 ? 0 : holds.get(place);
-        }
-
-        void settle(int meter, long amount) {
-            int place = slots.indexOf(meter);
-            if (place >= 0) {
-                holds.set(place, holds.get(place) - amount);
-            }
-        }
-    }
+    /**
+     * What came of a report.
+     *
+     * @param namespace of the work; none when the lease is lost
+     * @param defined whether there is such a budget
+     * @param budget its number; none when it does not count this dimension
+     * @param added whether it was not heard before
+     * @param cancels whether a limit is reached of a budget that cancels
+     */
+    private record Heard(
+            @Nullable String namespace,
+            boolean defined,
+            @Nullable Integer budget,
+            boolean added,
+            boolean cancels) {}
 
     /**
      * Counts one report, and says how the budget stands then; nothing when the lease is lost.
@@ -44,156 +43,81 @@ final class Spendings {
      * @throws NotFound when there is no such budget or dimension
      * @throws Conflict when its key was used for something else
      */
-    Optional<BudgetView> spend(Namespace namespace, Spending spending) {
-        boolean counted = postgres.db().transaction(tx -> counted(tx, namespace, spending));
-        return counted
-                ? Optional.of(new BudgetKeeping(postgres).describe(namespace, spending.budget()))
-                : Optional.empty();
-    }
-
-    private boolean counted(Jdbc tx, Namespace namespace, Spending spending) {
-        var fence = spending.fence();
-        var holder =
-                tx.query("holder")
-                        .set("now", postgres.now())
-                        .set("id", fence.execution().uuid())
-                        .set("part", fence.execution().partition().number())
-                        .set("attempt", fence.attempt())
-                        .set("epoch", fence.epoch())
-                        .optional(
-                                row ->
-                                        new Holder(
-                                                Stored.slots(row),
-                                                row.textOrNull("holds") == null
-                                                        ? List.of()
-                                                        : new ArrayList<>(
-                                                                List.of(row.longs("holds")))));
-        if (holder.isEmpty()) {
-            return false;
+    Optional<BudgetView> spend(Spending spending) {
+        var heard = hear(spending);
+        var namespace = heard.namespace;
+        if (namespace == null) {
+            return Optional.empty();
         }
-        var chain = BudgetKeeping.chain(tx, namespace, spending.budget());
-        if (chain.isEmpty()) {
+        if (!heard.defined) {
             throw new NotFound("budget", spending.budget());
         }
-        var meters = chain.stream().filter(d -> d.name().equals(spending.dimension())).toList();
-        if (meters.stream().noneMatch(dimension -> dimension.height() == 0)) {
-            throw BudgetKeeping.noDimension(spending.budget(), spending.dimension());
+        var budget = heard.budget;
+        if (budget == null) {
+            throw Dimension.unknown(spending.budget(), spending.dimension());
         }
-        if (isNew(tx, meters.getFirst().budgetId(), spending)) {
-            count(tx, namespace, spending, holder.get(), meters);
+        if (!heard.added) {
+            mustBeTheSame(budget, spending);
         }
-        return true;
+        if (heard.cancels) {
+            new Breaches(postgres).cancelAll();
+        }
+        return Optional.of(
+                new BudgetKeeping(postgres).describe(new Namespace(namespace), spending.budget()));
     }
 
-    private boolean isNew(Jdbc tx, int budget, Spending spending) {
-        var execution = spending.fence().execution().uuid();
-        boolean added =
-                tx.query("spend")
-                        .set("now", postgres.now())
-                        .set("budget", budget)
-                        .set("key", spending.key())
-                        .set("execution", execution)
-                        .set("dimension", spending.dimension())
-                        .set("amount", spending.amount())
-                        .optional(row -> row.longValue("id"))
-                        .isPresent();
-        if (added) {
-            return true;
-        }
+    private Heard hear(Spending spending) {
+        var fence = spending.fence();
+        return postgres.db()
+                .query("spend")
+                .set("now", postgres.now())
+                .set("id", fence.execution().uuid())
+                .set("part", fence.execution().partition().number())
+                .set("attempt", fence.attempt())
+                .set("epoch", fence.epoch())
+                .set("name", spending.budget())
+                .set("dimension", spending.dimension())
+                .set("amount", spending.amount())
+                .set("key", spending.key())
+                .set("separator", TermsText.SEPARATOR)
+                .one(
+                        row ->
+                                new Heard(
+                                        row.textOrNull("namespace"),
+                                        row.bool("defined"),
+                                        row.intOrNull("budget"),
+                                        row.bool("added"),
+                                        row.bool("cancels")));
+    }
+
+    /** Whoever repeats a report says the same again. */
+    private void mustBeTheSame(int budget, Spending spending) {
         record Before(UUID execution, String dimension, long amount) {}
+        var execution = spending.fence().execution().uuid();
         var same = new Before(execution, spending.dimension(), spending.amount());
         var before =
-                tx.query("spent_before")
+                postgres.db()
+                        .query("spent_before")
                         .set("budget", budget)
                         .set("key", spending.key())
-                        .one(
+                        .optional(
                                 row ->
                                         new Before(
                                                 row.uuid("execution"),
                                                 row.text("dimension"),
                                                 row.longValue("amount")));
-        if (!before.equals(same)) {
+        // One that is gone by now was another's: this execution is still there.
+        if (before.isEmpty() || !before.get().equals(same)) {
             throw new Conflict(
                     Conflict.Code.SPENT_DIFFERENTLY,
                     spending.key(),
                     "This was reported before, with other content.");
         }
-        return false;
     }
 
-    private void count(
-            Jdbc tx,
-            Namespace namespace,
-            Spending spending,
-            Holder holder,
-            List<Dimension> dimensions) {
-        var byMeter = new HashMap<Integer, Dimension>();
-        dimensions.forEach(dimension -> byMeter.put(dimension.meter(), dimension));
-        var meters = byMeter.keySet().stream().sorted().toList();
-        tx.query("lock_meters").ints("ids", meters, m -> m).list(row -> row.intValue("id"));
-        var settled = new HashMap<Integer, Long>();
-        for (int meter : meters) {
-            long amount = Math.min(spending.amount(), holder.hold(meter));
-            holder.settle(meter, amount);
-            settled.put(meter, amount);
-        }
-        if (!holder.holds.isEmpty()) {
-            tx.query("hold_less")
-                    .set("id", spending.fence().execution().uuid())
-                    .longs("holds", holder.holds, hold -> hold)
-                    .update();
-        }
-        record Used(int meter, long used, Optional<Long> soft, Optional<Long> hard) {}
-        var used =
-                tx.query("use_up")
-                        .set("amount", spending.amount())
-                        .ints("ids", meters, m -> m)
-                        .longs("settled", meters, settled::get)
-                        .list(
-                                row ->
-                                        new Used(
-                                                row.intValue("id"),
-                                                row.longValue("used"),
-                                                Optional.ofNullable(row.longOrNull("soft")),
-                                                Optional.ofNullable(row.longOrNull("hard"))));
-        var after = new HashMap<Integer, Used>();
-        used.forEach(u -> after.put(u.meter, u));
-        for (Dimension dimension : dimensions) {
-            var now = after.get(dimension.meter());
-            if (now != null && !dimension.deleted()) {
-                long before = now.used - spending.amount();
-                reached(tx, namespace, dimension, false, now.soft, before, now.used);
-                reached(tx, namespace, dimension, true, now.hard, before, now.used);
-            }
-        }
-    }
-
-    private void reached(
-            Jdbc tx,
-            Namespace namespace,
-            Dimension dimension,
-            boolean hard,
-            Optional<Long> bound,
-            long before,
-            long used) {
-        if (bound.filter(limit -> before < limit && used >= limit).isPresent()) {
-            tx.query("tell_budget")
-                    .set("now", postgres.now())
-                    .set("namespace", namespace.name())
-                    .set("name", dimension.budget())
-                    .set("actor", (String) null)
-                    .set("reason", (String) null)
-                    .set("settings", reached(dimension.name(), hard, used))
-                    .update();
-        }
-    }
-
-    /** What an event keeps of a limit that was reached. */
-    private static String reached(String dimension, boolean hard, long used) {
-        return String.join(
-                TermsText.SEPARATOR, dimension, Boolean.toString(hard), Long.toString(used));
-    }
-
+    /**
+     * What an event keeps of a limit that was reached: which, whether it is hard, and the level.
+     */
     static Map.Entry<String, List<String>> read(String settings) {
         var words = List.of(settings.split(TermsText.SEPARATOR, -1));
         return Map.entry(words.getFirst(), words.subList(1, words.size()));

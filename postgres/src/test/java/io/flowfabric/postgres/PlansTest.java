@@ -11,6 +11,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
@@ -22,6 +23,7 @@ import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.contract.Workers.Scope;
@@ -47,6 +49,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.IntFunction;
@@ -64,6 +67,7 @@ class PlansTest {
     private static final int OPEN = 10_000;
     private static final int SHUT_GATES = 100;
     private static final int SHUT = 100_000;
+    private static final int WITHOUT_BUDGET = 50_000;
     private static final int COMPARING_GATES = 50;
     private static final int BATCH = 64;
 
@@ -137,6 +141,12 @@ class PlansTest {
                                 .policy(
                                         Policy.DEFAULT.needs(
                                                 Capabilities.of("gpu" + i % SHUT_GATES))));
+        store.budgets().define(Budget.of("spent", "tokens", 0), new By("ada", "to see"));
+        submit(
+                WITHOUT_BUDGET,
+                i ->
+                        Submission.of("work", Payload.EMPTY)
+                                .policy(Policy.DEFAULT.priority(9000).budget("spent")));
         submit(
                 OPEN,
                 i ->
@@ -282,6 +292,30 @@ class PlansTest {
                 .progress(leases.stream().map(l -> new Progress(l.fence(), 50, "half")).toList());
 
         check("progress", BATCH);
+    }
+
+    @Test
+    void a_report_of_what_was_used_touches_its_budgets() {
+        var ada = new By("ada", "to see");
+        store.budgets().define(Budget.of("house", "tokens", 1_000_000), ada);
+        store.budgets().define(Budget.of("team", "tokens", 1_000_000).parent("house"), ada);
+        var lane = Lane.of("spenders");
+        var policy = Policy.DEFAULT.budget("team", Map.of("tokens", 10L));
+        submit(BATCH, i -> Submission.of("work", Payload.EMPTY).lane(lane).policy(policy));
+        var spender = Session.of("worker", "6", lane.name()).ttl(Duration.ofHours(1));
+        store.sessions().open(spender);
+        var leases = store.claims().claim(new Claim(spender.id(), 1, BATCH));
+        startLogging();
+        for (Lease lease : leases) {
+            var key = lease.fence().toString();
+            var report = new Spending(lease.fence(), "team", "tokens", 10, key);
+            store.leases().spend(List.of(report)).getFirst().orThrow();
+        }
+        store.maintenance().tick(Chore.TIMERS, 1000);
+
+        assertThat(plans("spend")).hasSize(BATCH);
+        check("spend", 6);
+        check("breached", 6);
     }
 
     @Test
@@ -435,7 +469,7 @@ class PlansTest {
         assertThat(explanation.in(Situation.WITHOUT_WORKER)).isGreaterThanOrEqualTo(SHUT);
         // Of what has ended there may be any number; of what lives it reads the entries, in an
         // index.
-        check("waiting_in", SHUT + OPEN + COMPARING_GATES * BATCH);
+        check("waiting_in", SHUT + WITHOUT_BUDGET + OPEN + COMPARING_GATES * BATCH);
         assertThat(plans("waiting_in"))
                 .allSatisfy(plan -> assertThat(plan.text).contains("Index Only Scan using ready"));
     }

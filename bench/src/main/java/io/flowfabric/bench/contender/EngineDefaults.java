@@ -65,6 +65,11 @@ public final class EngineDefaults implements Contender {
         schema.submit(submissions, executions, policy);
     }
 
+    /** Stores work that waits for something that does not come, in the same lane. */
+    public void submitBeside(int executions, Policy waiting) {
+        schema.submitBeside(submissions, executions, waiting);
+    }
+
     @Override
     public int ready() throws SQLException {
         return schema.ready();

@@ -30,6 +30,7 @@ final class StoreSchema implements AutoCloseable {
     private final PostgresStore store;
     private final Connection connection;
     private int stored;
+    private int beside;
 
     private StoreSchema(SchemaName name, PostgresStore store, Connection connection) {
         this.name = name;
@@ -78,6 +79,14 @@ final class StoreSchema implements AutoCloseable {
         stored += executions;
     }
 
+    /** Submits what is not to be done: it waits, and counts neither as stored nor as ready. */
+    void submitBeside(Submissions submissions, int executions, Policy policy) {
+        int before = stored;
+        submit(submissions, executions, nth -> policy);
+        stored = before;
+        beside += executions;
+    }
+
     private static List<Submission> work(int count, IntFunction<Policy> policy) {
         var work = new ArrayList<Submission>(count);
         for (int i = 0; i < count; i++) {
@@ -97,12 +106,12 @@ final class StoreSchema implements AutoCloseable {
         stored += executions;
     }
 
-    /** How many executions are ready to be claimed. */
+    /** How many executions are ready to be claimed, without those that only wait beside them. */
     int ready() throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(Script.load("ready.sql", name))) {
             row.next();
-            return row.getInt(1);
+            return row.getInt(1) - beside;
         }
     }
 
@@ -112,6 +121,7 @@ final class StoreSchema implements AutoCloseable {
             statement.execute(Script.load("truncate.sql", name));
         }
         stored = 0;
+        beside = 0;
     }
 
     /** Every execution is completed, was claimed once and completed once, and has its result. */

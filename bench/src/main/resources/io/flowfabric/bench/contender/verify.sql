@@ -1,8 +1,8 @@
--- Each of these must be as many as were stored.
+-- Each of these must be as many as were stored. What still waits is counted by itself.
 select
-    (select count(*) from ${schema}.execution) as executions,
+    (select count(*) from ${schema}.execution where situation <> 'ready') as executions,
     (select count(*) from ${schema}.execution where situation in ('completed', 'failed', 'cancelled')) as ended,
-    (select count(*) from ${schema}.execution e where situation <> 'completed' or exists (
+    (select count(*) from ${schema}.execution e where situation not in ('completed', 'ready') or exists (
         select from ${schema}.result r where r.id = e.id)) as results,
     (select count(*) from ${schema}.resting) as resting,
     (select sum(change) from ${schema}.tally) as tallied,

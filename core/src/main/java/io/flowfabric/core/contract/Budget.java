@@ -56,7 +56,17 @@ public record Budget(
         /** It is told, and nothing else. */
         WARN,
         /** No more work starts that draws on it. */
-        STOP
+        STOP,
+        /**
+         * No more work starts that draws on it, and what runs is cancelled: all of it, also what
+         * draws on a budget below this one. What waits goes on waiting.
+         */
+        CANCEL;
+
+        /** Whether work waits while a limit is reached. */
+        public boolean stops() {
+            return this != WARN;
+        }
     }
 
     public Budget {

@@ -46,4 +46,15 @@ public interface Budgets {
      * @throws io.flowfabric.core.NotFound when the execution reported nothing under this key
      */
     Spent refund(ExecutionId execution, String budget, String key, By by);
+
+    /**
+     * Counts anew what is set aside of each budget of a namespace, from the work that runs, and
+     * puts right what says otherwise. It is exact beside claims, reports and endings, which wait
+     * for it where they count against the same budgets.
+     *
+     * <p>What was used is not counted anew: there is nothing to count it from. The reports go with
+     * their executions when these are forgotten, while what they used stays used; and a reset keeps
+     * the reports, while what they used is forgotten.
+     */
+    BudgetRecount recount(Namespace namespace);
 }

@@ -2,6 +2,7 @@ package io.flowfabric.core.contract;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Outcome;
@@ -119,9 +120,31 @@ public sealed interface Fact {
     }
 
     /**
+     * How a budget stands that it draws on, itself or through one below.
+     *
+     * @param use what would be set aside for it
+     */
+    record Budget(BudgetView view, BudgetUse use) implements Fact {
+        /** Whether the budget leaves enough for it. */
+        public boolean open() {
+            return view.open(use.reserve());
+        }
+
+        /** When it does, if that takes nothing but the end of the period. */
+        public Optional<Instant> opens() {
+            return view.opens(use.reserve());
+        }
+
+        @Override
+        public String words() {
+            return view.obstacle(use.reserve()).orElseGet(view::inWords);
+        }
+    }
+
+    /**
      * How many executions come before it in the order of its lane. Counted are those that a worker
      * which could take it could take as well; while there is no such worker, those of the same kind
-     * with the same needs. What a quota holds back does not count.
+     * with the same needs. What a budget or a quota holds back does not count.
      *
      * @param count no more than {@link #MOST}
      * @param more whether there are more than that

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param step the last step that changed the situation, if it is remembered
  * @param holder who holds it, while somebody does
  * @param alive at least those live workers that serve its lane
+ * @param budgets how those stand that it draws on, if it is ready
  * @param quotas how those stand that it counts against, if it is ready
  * @param held how many executions those of them hold who could take this one, if it is ready
  * @param ahead how many {@link Rivals} come before it, if it is ready
@@ -32,6 +33,7 @@ public record Circumstances(
         Optional<Fact.Step> step,
         Optional<Fact.Holder> holder,
         Collection<Session> alive,
+        List<Fact.Budget> budgets,
         List<QuotaView> quotas,
         int held,
         Fact.Ahead ahead,

@@ -62,7 +62,9 @@ public final class Why {
     private Optional<Instant> nextTry() {
         return switch (view.state()) {
             case Delayed delayed -> Optional.of(delayed.until());
-            case Blocked blocked when blocked.by() == BlockedBy.QUOTA -> allQuotasOpen();
+            case Blocked blocked
+                    when blocked.by() == BlockedBy.QUOTA || blocked.by() == BlockedBy.BUDGET ->
+                    allOpen();
             case Ready other -> Optional.empty();
             case Blocked other -> Optional.empty();
             case Granted other -> Optional.empty();
@@ -72,22 +74,29 @@ public final class Why {
         };
     }
 
-    /** When all its quotas have room, if that depends on nobody who holds a place. */
-    private Optional<Instant> allQuotasOpen() {
-        var shut = given.quotas().stream().filter(quota -> !quota.open()).toList();
-        boolean waitsForPlaces =
-                shut.stream()
-                        .anyMatch(
-                                quota ->
-                                        quota.quota()
-                                                .concurrency()
-                                                .filter(most -> quota.running() >= most)
-                                                .isPresent());
-        return waitsForPlaces
-                ? Optional.empty()
-                : shut.stream()
-                        .flatMap(quota -> quota.opens().stream())
-                        .max(Comparator.naturalOrder());
+    /**
+     * When all its budgets and quotas have room, if that depends on nobody who runs. Each that is
+     * shut opens at its time, and the last of them lets it in.
+     */
+    private Optional<Instant> allOpen() {
+        var times =
+                Stream.concat(
+                                given.budgets().stream()
+                                        .filter(budget -> !budget.open())
+                                        .map(Fact.Budget::opens),
+                                given.quotas().stream()
+                                        .filter(quota -> !quota.open())
+                                        .map(Why::opens))
+                        .toList();
+        return times.stream().allMatch(Optional::isPresent)
+                ? times.stream().flatMap(Optional::stream).max(Comparator.naturalOrder())
+                : Optional.empty();
+    }
+
+    private static Optional<Instant> opens(QuotaView quota) {
+        boolean waitsForPlace =
+                quota.quota().concurrency().filter(most -> quota.running() >= most).isPresent();
+        return waitsForPlace ? Optional.empty() : quota.opens();
     }
 
     /** The sentence; on the way the facts that it is made of are told. */
@@ -107,7 +116,7 @@ public final class Why {
     private String ready() {
         var workers = told(workers());
         var ahead = told(given.ahead());
-        tellQuotas();
+        tellBounds();
         var expired = view.deadline().filter(at -> !at.isAfter(given.now()));
         return expired.map(at -> "its deadline passed at %s; it expires %s".formatted(at, SOON))
                 .orElseGet(() -> "ready: %s; %s".formatted(workers.words(), ahead.words()));
@@ -130,21 +139,21 @@ public final class Why {
             case LANE -> {
                 var lane = told(closedLane());
                 told(workers());
-                tellQuotas();
+                tellBounds();
                 yield lane.words();
             }
             case ROUTE -> {
                 told(workers());
-                tellQuotas();
+                tellBounds();
                 yield blocked.detail();
             }
-            case QUOTA -> {
-                tellQuotas();
+            case BUDGET, QUOTA -> {
+                tellBounds();
                 told(workers());
                 yield blocked.detail();
             }
-            // What holds it back is in the detail; the facts come with budgets and flows.
-            case BUDGET, DEPENDENCIES -> blocked.detail();
+            // What holds it back is in the detail; the facts come with flows.
+            case DEPENDENCIES -> blocked.detail();
         };
     }
 
@@ -219,10 +228,16 @@ public final class Why {
                         : obstacle);
     }
 
-    /** Those that hold it back come first. */
-    private void tellQuotas() {
+    /** Budgets and quotas; those that hold it back come first. */
+    private void tellBounds() {
+        tellBounds(false);
+        tellBounds(true);
+    }
+
+    private void tellBounds(boolean open) {
+        given.budgets().stream().filter(budget -> budget.open() == open).forEach(this::told);
         given.quotas().stream()
-                .sorted(Comparator.comparing(QuotaView::open))
+                .filter(quota -> quota.open() == open)
                 .forEach(quota -> told(new Fact.Quota(quota)));
     }
 

@@ -187,6 +187,7 @@ class WhyTest {
                 Optional.empty(),
                 List.of(),
                 List.of(),
+                List.of(),
                 0,
                 Fact.Ahead.of(0),
                 NOON);

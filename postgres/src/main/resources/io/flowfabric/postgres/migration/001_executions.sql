@@ -11,6 +11,7 @@ create type ${schema}.transition as enum (
     'delay', 'release', 'suspend', 'await', 'lapse', 'revoke', 'resume', 'satisfy', 'pause',
     'reprioritise', 'cancel', 'expire', 'skip', 'replay');
 create type ${schema}.lane_state as enum ('active', 'paused', 'draining', 'disabled');
+create type ${schema}.enforcement as enum ('warn', 'stop', 'cancel');
 create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake', 'grant');
 
 -- Only those that somebody has told to behave otherwise than by default.
@@ -85,12 +86,15 @@ create table ${schema}.budget (
     id integer generated always as identity primary key,
     namespace text not null,
     name text not null,
-    stops boolean not null,
+    enforcement ${schema}.enforcement not null,
     period bigint,
     parent integer references ${schema}.budget,
     deleted boolean not null default false,
     unique (namespace, name)
 );
+
+-- Those whose breach is looked for again and again.
+create index budget_cancels on ${schema}.budget (id) where enforcement = 'cancel' and not deleted;
 
 -- What counts against a quota, for one key of it, or against one dimension of a budget. Whoever starts or ends
 -- such work waits for this row, so it says itself what is allowed.

@@ -73,7 +73,7 @@ select
         where not exists (
             select from ${schema}.execution e
             where e.id = held.id and e.part = held.part and e.session = :id::uuid
-                and e.attempts - 1 = held.attempt and e.epoch = held.epoch)
+                and e.attempts - 1 = held.attempt and e.epoch = held.epoch and e.situation = 'running')
     ) as lost
 from renewed
 

@@ -79,8 +79,7 @@ abstract class BudgetRules extends Rules {
                 .reads(
                         new Blocked(
                                 BlockedBy.BUDGET,
-                                "budget team: tokens 1,000,000 of 1,000,000 used, resets at "
-                                        + resets,
+                                "budget team: tokens 1,000,000 of 1,000,000, resets at " + resets,
                                 new Ready(Next.FIRST)));
         assertThat(world.find(Search.in(Namespace.DEFAULT).states(PublicState.RATE_LIMITED)))
                 .containsExactly(waiting);

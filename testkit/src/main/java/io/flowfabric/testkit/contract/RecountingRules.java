@@ -8,9 +8,15 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.contract.Budget.Bounds;
+import io.flowfabric.core.contract.BudgetRecount;
+import io.flowfabric.core.contract.BudgetView.Level;
+import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Recount;
+import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.testkit.StoreFixture;
@@ -19,9 +25,10 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rule 10: whoever counts anew finds what the quotas say. */
+/** Rules 9 and 10: whoever counts anew finds what the quotas and the budgets say. */
 abstract class RecountingRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Policy MAIL = Policy.DEFAULT.quota("mail");
@@ -91,6 +98,53 @@ abstract class RecountingRules extends Rules {
         assertThat(world.store().quotas().recount(World.ELSEWHERE).drifts()).isEmpty();
         define(Quota.atOnce("mail", 2));
         assertThat(view("mail").running()).isEqualTo(1);
+    }
+
+    @Test
+    void what_is_set_aside_is_what_the_budgets_say_whatever_has_become_of_the_rest() {
+        define(Budget.of("house", "tokens", 1000));
+        define(Budget.of("team", "tokens", 1000).bounds("cents", Bounds.hard(9)).parent("house"));
+        world.submit(6, () -> work(Policy.DEFAULT.budget("team", Map.of("tokens", 10L))));
+        var leases = world.worker().claim(5);
+        spend(leases.get(0), 4, "a");
+        spend(leases.get(1), 40, "b");
+        world.end(complete(leases.get(1))).orThrow();
+        world.end(retry(leases.get(2), MINUTE)).orThrow();
+        world.cancel(idOf(leases.get(3)));
+        var frail = world.frailWorker();
+        frail.claim(1);
+        world.bury(frail);
+
+        assertThat(recountBudgets()).isEqualTo(new BudgetRecount(3, List.of()));
+        assertThat(level("team")).isEqualTo(new Level(44, 16));
+        assertThat(level("house")).isEqualTo(new Level(44, 16));
+        world.store().budgets().delete(Namespace.DEFAULT, "team", World.OLGA);
+        assertThat(recountBudgets())
+                .as("deleted ones too")
+                .isEqualTo(new BudgetRecount(3, List.of()));
+        assertThat(world.store().budgets().recount(World.ELSEWHERE))
+                .isEqualTo(new BudgetRecount(0, List.of()));
+    }
+
+    private BudgetRecount recountBudgets() {
+        return world.store().budgets().recount(Namespace.DEFAULT);
+    }
+
+    private void define(Budget budget) {
+        world.store().budgets().define(budget, World.OLGA);
+    }
+
+    private Level level(String budget) {
+        return world.store()
+                .budgets()
+                .describe(Namespace.DEFAULT, budget)
+                .levels()
+                .getOrDefault("tokens", Level.ZERO);
+    }
+
+    private void spend(Lease lease, long amount, String key) {
+        var report = new Spending(lease.fence(), "team", "tokens", amount, key);
+        world.store().leases().spend(List.of(report)).getFirst().orThrow();
     }
 
     private Recount recount() {

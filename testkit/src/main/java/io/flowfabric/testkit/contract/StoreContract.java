@@ -253,6 +253,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Breaching extends BreachingRules {
+        Breaching() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class ExplainingBudgets extends ExplainingBudgetsRules {
+        ExplainingBudgets() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Quotas extends QuotaRules {
         Quotas() {
             super(StoreContract.this::open);

@@ -115,6 +115,7 @@ record Generator(long seed, int stream, Mix mix) {
                                     Operation.Grant.Change.DEFINE,
                                     Operation.Grant.Change.DEFINE,
                                     Operation.Grant.Change.DEFINE_WITH_PERIOD,
+                                    Operation.Grant.Change.DEFINE_CANCELLING,
                                     Operation.Grant.Change.RESET,
                                     Operation.Grant.Change.DELETE),
                             draw.one(0L, 10L, 100L),

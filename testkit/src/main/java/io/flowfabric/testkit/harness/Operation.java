@@ -298,6 +298,7 @@ sealed interface Operation {
         enum Change {
             DEFINE,
             DEFINE_WITH_PERIOD,
+            DEFINE_CANCELLING,
             RESET,
             DELETE
         }

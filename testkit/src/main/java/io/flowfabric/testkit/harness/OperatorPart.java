@@ -141,6 +141,8 @@ final class OperatorPart extends Part {
         return switch (operation.change()) {
             case DEFINE -> budgets.define(placed, by);
             case DEFINE_WITH_PERIOD -> budgets.define(placed.period(Duration.ofSeconds(30)), by);
+            case DEFINE_CANCELLING ->
+                    budgets.define(placed.enforcement(Budget.Enforcement.CANCEL), by);
             case RESET -> budgets.reset(operation.namespace(), operation.name(), by);
             case DELETE -> {
                 budgets.delete(operation.namespace(), operation.name(), by);

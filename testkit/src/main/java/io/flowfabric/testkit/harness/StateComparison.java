@@ -124,6 +124,8 @@ final class StateComparison {
             for (String budget : Scene.BUDGETS) {
                 twins.look("budget", store -> store.budgets().describe(namespace, budget));
             }
+            twins.look("recount of quotas", store -> store.quotas().recount(namespace).drifts());
+            twins.look("recount of budgets", store -> store.budgets().recount(namespace));
             for (QuotaUse use : Scene.QUOTAS) {
                 twins.look("quota", store -> store.quotas().describe(namespace, use));
             }

@@ -7,6 +7,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.By;
@@ -29,7 +30,12 @@ final class BudgetKeeping implements Budgets {
 
     @Override
     public BudgetView define(Budget budget, By by) {
-        return world.call(() -> defined(budget, by).view());
+        return world.call(
+                () -> {
+                    var purse = defined(budget, by);
+                    world.breaches.cancelAll();
+                    return purse.view();
+                });
     }
 
     private Purse defined(Budget budget, By by) {
@@ -153,6 +159,25 @@ final class BudgetKeeping implements Budgets {
                     tell(row.lane().namespace(), budget, "refund", by);
                     return refunded;
                 });
+    }
+
+    @Override
+    public BudgetRecount recount(Namespace namespace) {
+        return world.call(
+                () -> {
+                    var recount = world.purses.recount(namespace);
+                    if (!recount.drifts().isEmpty()) {
+                        world.freed(namespace);
+                    }
+                    recount.drifts().forEach(drift -> tell(namespace, drift));
+                    return recount;
+                });
+    }
+
+    private void tell(Namespace namespace, BudgetRecount.Drift drift) {
+        world.log.append(
+                new Event.Drifted(namespace, drift.of(), drift.said(), drift.held(), world.now()),
+                Tags.NONE);
     }
 
     private Purse purse(Namespace namespace, String budget) {

@@ -70,6 +70,7 @@ final class Chores implements Maintenance {
         done += each(limit - done, Row::live, Row::stallDue, this::stall);
         done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
         done += each(limit - done, Row::live, Row::grantDue, this::forfeit);
+        done += world.breaches.cancel(limit - done);
         wakeBehindQuotas();
         world.purses.resetDue(world.now());
         return done;

@@ -50,6 +50,7 @@ final class Explaining {
                         lastStep(view.id()),
                         holder(view),
                         world.alive().toList(),
+                        ready ? world.purses.facts(row).toList() : List.of(),
                         ready ? quotas(row) : List.of(),
                         ready ? held(rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(row, rivals) : 0),

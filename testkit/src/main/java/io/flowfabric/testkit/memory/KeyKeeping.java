@@ -8,7 +8,8 @@ import io.flowfabric.core.contract.Keys;
 import io.flowfabric.core.signing.SigningKey;
 
 import java.time.Instant;
-import java.util.LinkedList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,7 +18,7 @@ final class KeyKeeping implements Keys {
     private final World world;
 
     /** The newest first: it is the one that signs. */
-    private final LinkedList<Kept> keys = new LinkedList<>();
+    private final Deque<Kept> keys = new ArrayDeque<>();
 
     record Kept(SigningKey key, KeyView view) {
         boolean believed(Instant now) {

@@ -66,6 +66,7 @@ final class LeaseWriting implements Leases {
                         false);
         if (world.purses.isNew(row, spent)) {
             world.purses.spend(row, spent);
+            world.breaches.cancelAll();
         }
         return purse.view();
     }

@@ -6,9 +6,12 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.contract.BudgetRecount;
+import io.flowfabric.core.contract.BudgetRecount.Drift;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.BudgetView.Level;
 import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.Spent;
 import io.flowfabric.core.policy.BudgetUse;
 
@@ -117,12 +120,16 @@ final class Purses {
                         });
     }
 
-    /** What stands in the way of a row, in words. */
-    Optional<String> obstacle(Row row) {
+    /** How those stand that a row draws on. */
+    Stream<Fact.Budget> facts(Row row) {
         return uses(row)
                 .filter(use -> !use.getKey().deleted)
-                .flatMap(use -> use.getKey().view().obstacle(use.getValue().reserve()).stream())
-                .findFirst();
+                .map(use -> new Fact.Budget(use.getKey().view(), use.getValue()));
+    }
+
+    /** What stands in the way of a row, in words. */
+    Optional<String> obstacle(Row row) {
+        return facts(row).filter(budget -> !budget.open()).findFirst().map(Fact::words);
     }
 
     /** Sets aside what a lease needs that was just given. */
@@ -226,6 +233,33 @@ final class Purses {
                         used,
                         world.now()),
                 Tags.NONE);
+    }
+
+    /** Counts anew what is set aside, and puts right what says otherwise. */
+    BudgetRecount recount(Namespace namespace) {
+        var truth = new HashMap<Slot, Long>();
+        held.forEach(
+                (id, slots) -> {
+                    var row = world.byUuid(id.uuid());
+                    if (row.filter(r -> r.lane().namespace().equals(namespace)).isPresent()) {
+                        slots.forEach((slot, amount) -> truth.merge(slot, amount, Long::sum));
+                    }
+                });
+        int counted = 0;
+        var drifts = new ArrayList<Drift>();
+        for (Purse purse : in(namespace).values()) {
+            for (String dimension : purse.budget.dimensions().keySet()) {
+                var slot = new Slot(purse.budget.name(), dimension);
+                long is = truth.getOrDefault(slot, 0L);
+                long said = purse.levels.getOrDefault(dimension, Level.ZERO).held();
+                if (said != is) {
+                    drifts.add(new Drift(slot.budget, dimension, said, is));
+                    purse.add(dimension, 0, is - said);
+                }
+                counted++;
+            }
+        }
+        return new BudgetRecount(counted, drifts);
     }
 
     void refund(Row row, Spent spent) {

@@ -74,6 +74,7 @@ class World implements Wakeups {
     final Meters meters = new Meters(this);
     final Purses purses = new Purses(this);
     final Shares shares = new Shares(this);
+    final Breaches breaches = new Breaches(this);
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();

@@ -1,0 +1,98 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.BudgetView.Level;
+import io.flowfabric.core.contract.Claims.Claim;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Session;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+class BudgetPageTest {
+    private static final Path SOURCE =
+            Path.of("src/test/java/io/flowfabric/postgres/BudgetExample.java");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DEFINE", "ATTACH", "REPORT", "LEDGER", "LOOK"})
+    void the_code_on_the_page_is_code_that_is_compiled(String part) throws IOException {
+        var shown =
+                Files.readString(SOURCE)
+                        .lines()
+                        .dropWhile(line -> !line.strip().equals("// [" + part))
+                        .skip(1)
+                        .takeWhile(line -> !line.strip().equals("// " + part + "]"))
+                        .collect(Collectors.joining("\n"))
+                        .stripTrailing()
+                        .stripIndent();
+
+        assertThat(shown).isNotEmpty();
+        assertThat(page()).contains(shown);
+    }
+
+    @Test
+    void the_code_on_the_page_runs_and_reads_as_the_page_says() throws Exception {
+        try (var shop = new Shop()) {
+            var example = new BudgetExample(shop.store());
+            example.define();
+            var first = example.summarise("a long text");
+            var lease = claim(shop);
+            assertThat(lease.fence().execution()).isEqualTo(first);
+            assertThat(tokens(shop, "acme")).isEqualTo(new Level(0, 2_000));
+
+            example.report(lease.fence(), "draft", 500);
+            assertThat(tokens(shop, "team-a")).isEqualTo(new Level(500, 1_500));
+            assertThat(example.look())
+                    .isEqualTo(
+                            "budget team-a: cents 0 of 20,000 used, tokens 500 of 1,000,000 used");
+
+            assertThat(example.report(lease.fence(), "rest", 999_500).breached()).isTrue();
+            assertThat(example.look()).isEqualTo("budget team-a: tokens 1,000,000 of 1,000,000");
+            var second = example.summarise("another text");
+            shop.claim(Lane.DEFAULT);
+            var view = shop.store().queries().describe(List.of(second)).getFirst().orThrow();
+            assertThat(view.state().publicState()).isEqualTo(PublicState.RATE_LIMITED);
+            assertThat(explained(shop, second))
+                    .startsWith("budget team-a: tokens 1,000,000 of 1,000,000, resets at ");
+            assertThat(page()).contains("budget team-a: tokens 1,000,000 of 1,000,000, resets at ");
+
+            assertThat(example.spentAndGivenBack(first, "rest")).isEqualTo(500);
+            assertThat(tokens(shop, "acme")).isEqualTo(new Level(500, 0));
+            assertThat(shop.claim(Lane.DEFAULT)).containsExactly(second);
+        }
+    }
+
+    private static Lease claim(Shop shop) {
+        var session = Session.of("worker", "one", Lane.DEFAULT.name());
+        shop.store().sessions().open(session);
+        return shop.store().claims().claim(new Claim(session.id(), 1, 1)).getFirst();
+    }
+
+    private static Level tokens(Shop shop, String budget) {
+        return shop.store()
+                .budgets()
+                .describe(Namespace.DEFAULT, budget)
+                .levels()
+                .getOrDefault("tokens", Level.ZERO);
+    }
+
+    private static String explained(Shop shop, ExecutionId id) {
+        return shop.store().queries().explain(id).words();
+    }
+
+    private static String page() throws IOException {
+        return Files.readString(Path.of("../docs/budgets.md"));
+    }
+}

@@ -1,0 +1,47 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.contract.Budget.Enforcement;
+import io.flowfabric.core.decision.ByBudget;
+import io.flowfabric.testkit.memory.Purses.Purse;
+
+import java.util.Map;
+import java.util.Optional;
+
+/** While a budget that cancels is breached, nothing that draws on it runs. */
+final class Breaches {
+    private final World world;
+
+    Breaches(World world) {
+        this.world = world;
+    }
+
+    /** Cancels what runs and should not, no more than so many, and says how many. */
+    int cancel(int limit) {
+        int cancelled = 0;
+        for (Row row : world.rows()) {
+            var breach = row.owner.isPresent() ? breach(row) : Optional.<String>empty();
+            if (breach.isPresent() && cancelled < limit) {
+                world.apply(row, ByBudget.cancel(row.facts(), breach.get(), world.now()));
+                cancelled++;
+            }
+        }
+        return cancelled;
+    }
+
+    void cancelAll() {
+        int unused = cancel(Integer.MAX_VALUE);
+    }
+
+    /** What is breached of the budgets that a row draws on, by name, if it is to be cancelled. */
+    private Optional<String> breach(Row row) {
+        return world.purses
+                .uses(row)
+                .map(Map.Entry::getKey)
+                .filter(purse -> !purse.deleted)
+                .filter(purse -> purse.budget.enforcement() == Enforcement.CANCEL)
+                .map(Purse::view)
+                .flatMap(view -> view.breach().stream())
+                .sorted()
+                .findFirst();
+    }
+}
