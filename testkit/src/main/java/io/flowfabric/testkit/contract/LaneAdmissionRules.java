@@ -216,6 +216,26 @@ abstract class LaneAdmissionRules extends Rules {
     }
 
     @Test
+    void a_breach_cancels_what_started_from_the_lane_while_it_named_the_budget() {
+        var cancelling =
+                Budget.of("team", "tokens", 10).enforcement(Budget.Enforcement.CANCEL);
+        world.store().budgets().define(cancelling, World.OLGA);
+        world.submit(3, Given::work);
+        var before = world.worker().claimOne();
+        world.configure(Lane.DEFAULT, LaneSettings.DEFAULT.budget("team"));
+        var during = world.worker().claimOne();
+        world.configure(Lane.DEFAULT, LaneSettings.DEFAULT);
+        var after = world.worker().claimOne();
+
+        spend(during, 10);
+        world.tick();
+
+        assertThat(world.view(during).state().situation()).isEqualTo(Situation.CANCELLED);
+        assertThat(world.view(before).state().situation()).isEqualTo(Situation.RUNNING);
+        assertThat(world.view(after).state().situation()).isEqualTo(Situation.RUNNING);
+    }
+
+    @Test
     void a_lane_cannot_name_what_nobody_defined() {
         allow("team", 10);
         world.submit();

@@ -13,6 +13,7 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState;
@@ -21,8 +22,10 @@ import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 
 /** Everything that is stored of one execution. Only {@link World} changes its state. */
 final class Row {
@@ -53,6 +56,9 @@ final class Row {
 
     /** The quotas that it counts against, while it is held. */
     List<QuotaUse> counted = List.of();
+
+    /** The budgets that it draws on, while it is held. */
+    SortedSet<BudgetUse> drawn = Collections.emptySortedSet();
 
     Optional<Owner> owner = Optional.empty();
     Optional<ExecutionView.Done> progress = Optional.empty();

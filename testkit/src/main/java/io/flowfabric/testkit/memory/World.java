@@ -231,9 +231,11 @@ class World implements Wakeups {
         return lane(row.lane()).settings.countsAgainst(row.policy().quotas());
     }
 
-    /** What a row draws on when it starts now. */
+    /** What a row draws on, if it is held, or would if it started now. */
     SortedSet<BudgetUse> drawsOn(Row row) {
-        return lane(row.lane()).settings.drawsOn(row.policy().budgets());
+        return row.owner.isPresent()
+                ? row.drawn
+                : lane(row.lane()).settings.drawsOn(row.policy().budgets());
     }
 
     /**
@@ -432,6 +434,7 @@ class World implements Wakeups {
     }
 
     private void admit(Row row, Next next) {
+        row.drawn = drawsOn(row);
         meters.take(row, next.startsAttempt(), now());
         purses.take(row);
     }
