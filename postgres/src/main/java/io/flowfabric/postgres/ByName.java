@@ -145,8 +145,8 @@ final class ByName {
 
     /** What its budgets, whose meters are locked by now, leave nothing for. */
     private Optional<String> shortage(Jdbc tx, LaneView lane, Facts facts) {
-        var budgets = lane.settings().drawsOn(facts.policy().budgets());
-        return BudgetReading.facts(tx, lane.lane().namespace(), budgets)
+        var uses = lane.settings().drawsOn(facts.policy().budgets());
+        return BudgetReading.facts(tx, lane.lane().namespace(), uses)
                 .filter(budget -> !budget.open())
                 .findFirst()
                 .map(Fact::words);

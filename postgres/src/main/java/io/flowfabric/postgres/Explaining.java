@@ -76,7 +76,7 @@ final class Explaining {
                         found.raw.step,
                         found.raw.holder,
                         alive,
-                        found.raw.ready ? budgets(found) : List.of(),
+                        found.raw.ready ? budgets(found.lane, found.raw.gate) : List.of(),
                         found.raw.ready ? quotas(found.lane, found.raw.gate) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
                         Fact.Ahead.of(view.state() instanceof Ready ? ahead(found, rivals) : 0),
@@ -205,22 +205,20 @@ final class Explaining {
         return found;
     }
 
+    private List<Fact.Budget> budgets(LaneView lane, int number) {
+        return gates(lane, List.of(number)).values().stream()
+                .flatMap(
+                        gate ->
+                                BudgetReading.facts(
+                                        postgres.db(), lane.lane().namespace(), gate.budgets()))
+                .toList();
+    }
+
     /** Gates as they stand in a lane. */
     private Map<Integer, Catalog.Gate> gates(LaneView lane, Collection<Integer> numbers) {
         var gates = postgres.catalog().gates(postgres.db(), numbers);
         gates.replaceAll((number, gate) -> postgres.catalog().within(postgres.db(), lane, gate));
         return gates;
-    }
-
-    private List<Fact.Budget> budgets(Found found) {
-        return gates(found.lane, List.of(found.raw.gate)).values().stream()
-                .flatMap(
-                        gate ->
-                                BudgetReading.facts(
-                                        postgres.db(),
-                                        found.lane.lane().namespace(),
-                                        gate.budgets()))
-                .toList();
     }
 
     private List<QuotaView> quotas(LaneView lane, int number) {

@@ -25,6 +25,7 @@ final class FactsReader {
      *
      * @param facts nothing when what is stored cannot be read
      * @param now the moment by the clock that decides
+     * @param slots the meters that it counts against
      */
     record Locked(
             ExecutionId id,
@@ -35,7 +36,7 @@ final class FactsReader {
             int lane,
             String kind,
             long epoch,
-            List<Integer> meters) {}
+            List<Integer> slots) {}
 
     /**
      * Locks executions, in the order of their ids.
@@ -49,6 +50,7 @@ final class FactsReader {
                 ExecutionId id,
                 int lane,
                 long epoch,
+                List<Integer> slots,
                 int gate,
                 int terms,
                 ExecutionState state,
@@ -75,6 +77,7 @@ final class FactsReader {
                                                 Stored.id(row),
                                                 row.intValue("lane"),
                                                 row.longValue("epoch"),
+                                                Stored.slots(row),
                                                 row.intValue("gate"),
                                                 row.intValue("terms"),
                                                 Stored.state(row),
@@ -129,7 +132,7 @@ final class FactsReader {
                             row.lane,
                             gate == null ? "" : gate.kind(),
                             row.epoch,
-                            gate == null ? List.of() : gate.meterNumbers()));
+                            row.slots));
         }
         return locked;
     }

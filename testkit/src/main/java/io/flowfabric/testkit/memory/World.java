@@ -73,8 +73,8 @@ class World implements Wakeups {
     final Map<Lane, Queue> lanes = new TreeMap<>();
     final Meters meters = new Meters(this);
     final Purses purses = new Purses(this);
-    final Shares shares = new Shares(this);
     final Breaches breaches = new Breaches(this);
+    final Shares shares = new Shares(this);
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
@@ -231,11 +231,9 @@ class World implements Wakeups {
         return lane(row.lane()).settings.countsAgainst(row.policy().quotas());
     }
 
-    /** What a row draws on, if it is held, or would if it started now. */
+    /** What a row draws on when it starts now. */
     SortedSet<BudgetUse> drawsOn(Row row) {
-        return row.owner.isPresent()
-                ? row.drawn
-                : lane(row.lane()).settings.drawsOn(row.policy().budgets());
+        return lane(row.lane()).settings.drawsOn(row.policy().budgets());
     }
 
     /**
@@ -434,7 +432,6 @@ class World implements Wakeups {
     }
 
     private void admit(Row row, Next next) {
-        row.drawn = drawsOn(row);
         meters.take(row, next.startsAttempt(), now());
         purses.take(row);
     }
@@ -475,7 +472,7 @@ class World implements Wakeups {
         }
         meters.give(row);
         purses.give(row);
-        if (!row.counted.isEmpty() || !drawsOn(row).isEmpty()) {
+        if (!row.counted.isEmpty() || !row.drawn.isEmpty()) {
             freed(row.lane().namespace());
         }
         row.counted = List.of();
