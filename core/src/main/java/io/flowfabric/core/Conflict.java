@@ -28,6 +28,8 @@ public final class Conflict extends FlowFabricException {
         SPENT_DIFFERENTLY,
         /** The budget lives with other dimensions, or under another parent. */
         BUDGET_TAKEN,
+        /** A lane still names what was to be deleted. */
+        NAMED_BY_LANE,
         /** The execution cannot be claimed as it is now. */
         NOT_CLAIMABLE,
         /** The execution is not waiting for anything that could be lifted. */

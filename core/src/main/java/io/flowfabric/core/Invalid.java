@@ -13,6 +13,8 @@ public final class Invalid extends FlowFabricException {
         TOO_LARGE,
         TOO_MANY,
         OUT_OF_RANGE,
+        /** Two parts of the request exclude each other. */
+        CONTRADICTORY,
         NOT_PRINTABLE,
         MALFORMED_ID,
         MALFORMED_FENCE,

@@ -142,6 +142,7 @@ class ErrorsTest {
                         "too_large",
                         "too_many",
                         "out_of_range",
+                        "contradictory",
                         "not_printable",
                         "malformed_id",
                         "malformed_fence",
@@ -171,6 +172,7 @@ class ErrorsTest {
                         "replays_exhausted",
                         "spent_differently",
                         "budget_taken",
+                        "named_by_lane",
                         "not_claimable",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))

@@ -4,6 +4,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Backend;
@@ -12,7 +13,9 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Span;
+import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.policy.Policy;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -68,6 +71,20 @@ final class OperateExample {
         store.queries()
                 .counts(lane.namespace())
                 .forEach((one, states) -> screen.show(one.name() + " " + states));
+    }
+
+    // PAGE]
+
+    // [PAGE
+    void takeTurns(Lane lane) {
+        var settings = store.lanes().describe(lane).settings();
+        var ada = new By("ada", "one shop has sent a million");
+        store.lanes().configure(lane, settings.sharing(true), ada);
+    }
+
+    Submission charge(String shop, String order) {
+        var policy = Policy.DEFAULT.share(shop);
+        return Submission.of("charge", Payload.text(order)).policy(policy);
     }
 
     // PAGE]

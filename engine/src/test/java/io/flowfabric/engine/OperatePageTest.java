@@ -12,6 +12,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Session;
@@ -47,7 +48,7 @@ class OperatePageTest {
         var source = Path.of("src/test/java/io/flowfabric/engine/OperateExample.java");
 
         assertThat(pieces(ON_PAGE, Path.of("../docs/operate.md")))
-                .hasSize(6)
+                .hasSize(7)
                 .isEqualTo(pieces(IN_SOURCE, source));
     }
 
@@ -78,6 +79,21 @@ class OperatePageTest {
 
         assertThat(shown).containsExactly("billing {WAITING=1}");
         assertThatExceptionOfType(Denied.class).isThrownBy(() -> submitted("dk"));
+    }
+
+    @Test
+    void shops_take_turns_in_a_lane_that_shares() {
+        submitted("dk");
+        example.takeTurns(BILLING);
+        for (String shop : List.of("toys", "toys", "toys", "books")) {
+            var charge = example.charge(shop, "order of " + shop).lane(BILLING);
+            store.submissions().submit(List.of(charge)).getFirst().orThrow();
+        }
+        var session = session("pod-1");
+
+        assertThat(store.claims().claim(new Claims.Claim(session.id(), 1, 5)))
+                .extracting(lease -> lease.input().asText())
+                .endsWith("order of toys", "order of books", "order of toys", "order of toys");
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -25,10 +26,12 @@ final class Accepting {
      * What the statement has accepted, and in which lanes there is work now, from which number on.
      *
      * @param keyedInVain whose key was taken, and whose id then turned out to be taken
+     * @param roundless what has to come again with a round, because it takes turns with others
      */
     record Accepted(
             Set<UUID> ids,
             Set<UUID> keyedInVain,
+            Set<UUID> roundless,
             Map<Lane, Integer> lanes,
             Map<Integer, Long> ready) {
         boolean holds(Incoming item) {
@@ -44,6 +47,24 @@ final class Accepting {
             }
         }
 
+        /** Both of them, as if they were one. */
+        Accepted and(Accepted other) {
+            var all = new HashMap<>(ready);
+            other.ready.forEach((lane, first) -> all.merge(lane, first, Math::min));
+            return new Accepted(
+                    union(ids, other.ids),
+                    union(keyedInVain, other.keyedInVain),
+                    other.roundless,
+                    lanes,
+                    all);
+        }
+
+        private static Set<UUID> union(Set<UUID> some, Set<UUID> others) {
+            var all = new HashSet<>(some);
+            all.addAll(others);
+            return all;
+        }
+
         List<Incoming> others(List<Incoming> items) {
             return items.stream().filter(item -> !holds(item)).toList();
         }
@@ -57,6 +78,41 @@ final class Accepting {
      */
     static Accepted insert(
             Jdbc db, @Nullable Long now, List<Incoming> items, Map<Lane, Integer> lanes) {
+        return insert(db, now, items, lanes, Optional.empty());
+    }
+
+    /**
+     * The same in a transaction that may stay open: as the share keys of work stay locked that
+     * draws its round in it, it does not. It comes with the round that {@link #draw} gave it.
+     */
+    static Accepted insertDrawn(
+            Jdbc tx,
+            @Nullable Long now,
+            List<Incoming> items,
+            Map<Lane, Integer> lanes,
+            Map<UUID, Long> rounds) {
+        return insert(tx, now, items, lanes, Optional.of(rounds));
+    }
+
+    /** Draws rounds, for work in lanes where keys share, in a commit of its own. */
+    static Map<UUID, Long> draw(Jdbc db, List<Incoming> items, Map<Lane, Integer> lanes) {
+        var rounds = new HashMap<UUID, Long>();
+        db.query("draw_rounds")
+                .uuids("ids", items, Incoming::id)
+                .ints("lanes", items, item -> number(lanes, item.lane()))
+                .ints("priorities", items, item -> item.submission().policy().priority())
+                .texts("keys", items, item -> item.submission().policy().share().orElse(""))
+                .each(row -> rounds.put(row.uuid("id"), row.longValue("round")));
+        return rounds;
+    }
+
+    private static Accepted insert(
+            Jdbc db,
+            @Nullable Long now,
+            List<Incoming> items,
+            Map<Lane, Integer> lanes,
+            Optional<Map<UUID, Long>> rounds) {
+        var roundless = new HashSet<UUID>();
         var ready = new HashMap<Integer, Long>();
         var ids = new HashSet<UUID>();
         var keyedInVain = new HashSet<UUID>();
@@ -83,14 +139,23 @@ final class Accepting {
                 .texts("types", items, item -> item.submission().input().contentType())
                 .bytes("inputs", items, item -> item.submission().input().bytes())
                 .bytes("digests", items, item -> Stored.bytes(item.digest()))
+                .texts("shares", items, item -> item.submission().policy().share().orElse(null))
+                .longs("rounds", items, item -> rounds.map(r -> r.get(item.id())).orElse(null))
+                .set("draws", rounds.isEmpty())
                 .each(
                         row -> {
-                            (row.bool("accepted") ? ids : keyedInVain).add(row.uuid("id"));
+                            var found =
+                                    switch (row.text("word")) {
+                                        case "accepted" -> ids;
+                                        case "roundless" -> roundless;
+                                        default -> keyedInVain;
+                                    };
+                            found.add(row.uuid("id"));
                             if (row.bool("ready")) {
                                 ready.merge(row.intValue("lane"), row.longValue("seq"), Math::min);
                             }
                         });
-        return new Accepted(ids, keyedInVain, lanes, ready);
+        return new Accepted(ids, keyedInVain, roundless, lanes, ready);
     }
 
     /** A key that was taken for a submission whose id then turned out to be taken is free again. */

@@ -110,7 +110,7 @@ final class Breaches {
     /** Which limits are reached, in words, by their meters; these stay so until the end. */
     private static Map<Integer, String> breaches(Jdbc tx, Map<UUID, Locked> rows) {
         var meters = new HashSet<Integer>();
-        rows.values().forEach(row -> meters.addAll(row.meters()));
+        rows.values().forEach(row -> meters.addAll(row.slots()));
         var budgets = new HashMap<Integer, Integer>();
         tx.query("lock_breached")
                 .ints("ids", meters, meter -> meter)
@@ -126,7 +126,7 @@ final class Breaches {
     }
 
     private static Optional<String> first(Map<Integer, String> breaches, Locked row) {
-        return row.meters().stream()
+        return row.slots().stream()
                 .flatMap(meter -> Optional.ofNullable(breaches.get(meter)).stream())
                 .sorted()
                 .findFirst();

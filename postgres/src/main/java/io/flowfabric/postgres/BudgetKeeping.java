@@ -166,6 +166,7 @@ final class BudgetKeeping implements Budgets {
                 .set("parent", frame.parent().orElse(null))
                 .set("deleted", true)
                 .update();
+        LaneKeeping.mustNotName(tx, namespace, null, budget);
         tell(tx, postgres, namespace, budget, "delete", by);
         lockDimensions(tx, frame);
         return tx.query("lift_dimensions")

@@ -5,6 +5,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
@@ -117,8 +118,13 @@ final class ByName {
 
     /** Locks what it will count against, and refuses when there is no room. */
     private void admit(Jdbc tx, Locked row, Facts facts) {
-        ByOperator.mustHaveRoom(row.id(), lockedQuotas(tx, row));
-        ByOperator.mustAfford(row.id(), shortage(tx, facts));
+        record Admission(LaneView lane, List<Integer> meters) {}
+        var admission =
+                tx.query("admission")
+                        .set("id", row.id().uuid())
+                        .one(a -> new Admission(LaneKeeping.view(a), List.of(a.ints("meters"))));
+        ByOperator.mustHaveRoom(row.id(), lockedQuotas(tx, admission.meters));
+        ByOperator.mustAfford(row.id(), shortage(tx, admission.lane, facts));
     }
 
     private long take(
@@ -138,20 +144,16 @@ final class ByName {
     }
 
     /** What its budgets, whose meters are locked by now, leave nothing for. */
-    private Optional<String> shortage(Jdbc tx, Facts facts) {
-        if (facts.policy().budgets().isEmpty()) {
-            return Optional.empty();
-        }
-        var namespace = new Ledger(postgres).namespaceOf(tx, facts.id());
-        return BudgetReading.facts(tx, namespace, facts.policy().budgets())
+    private Optional<String> shortage(Jdbc tx, LaneView lane, Facts facts) {
+        var uses = lane.settings().drawsOn(facts.policy().budgets());
+        return BudgetReading.facts(tx, lane.lane().namespace(), uses)
                 .filter(budget -> !budget.open())
                 .findFirst()
                 .map(Fact::words);
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */
-    private Collection<QuotaView> lockedQuotas(Jdbc tx, Locked row) {
-        var meters = row.meters();
+    private Collection<QuotaView> lockedQuotas(Jdbc tx, List<Integer> meters) {
         if (meters.isEmpty()) {
             return List.of();
         }

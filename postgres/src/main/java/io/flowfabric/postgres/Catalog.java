@@ -5,6 +5,7 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
@@ -147,12 +148,47 @@ final class Catalog {
                         Long::sum);
             }
         }
-        return costs.entrySet().stream()
+        return costs(costs);
+    }
+
+    /**
+     * A gate as it stands in a lane: with what the lane says for everything that starts from it.
+     */
+    Gate within(Jdbc db, LaneView lane, Gate gate) {
+        var settings = lane.settings();
+        var namespace = lane.lane().namespace();
+        if (settings.quotas().isEmpty() && settings.budgets().isEmpty()) {
+            return gate;
+        }
+        var costs = new LinkedHashMap<Integer, Long>();
+        gate.meters.forEach(cost -> costs.put(cost.meter, cost.amount));
+        for (String quota : settings.quotas()) {
+            costs.putIfAbsent(meter(db, namespace, QuotaUse.of(quota)), 0L);
+        }
+        var budgets = settings.drawsOn(gate.budgets);
+        for (BudgetUse use : settings.budgets()) {
+            var own = gate.budgets.stream().filter(o -> o.compareTo(use) == 0).findFirst();
+            for (Dimension dimension : chain(db, namespace, use)) {
+                long wanted = use.reserve().getOrDefault(dimension.name(), 0L);
+                long has = own.map(o -> o.reserve().getOrDefault(dimension.name(), 0L)).orElse(0L);
+                costs.merge(dimension.meter(), Math.max(0, wanted - has), Long::sum);
+            }
+        }
+        return new Gate(gate.kind, gate.needs, gate.quotas, budgets, costs(costs));
+    }
+
+    private static List<Cost> costs(Map<Integer, Long> byMeter) {
+        return byMeter.entrySet().stream()
                 .map(entry -> new Cost(entry.getKey(), entry.getValue()))
                 .toList();
     }
 
-    private int meter(Jdbc db, Namespace namespace, QuotaUse use) {
+    /**
+     * The number of what counts together, which is made if there is none.
+     *
+     * @throws NotFound when nobody defined the quota
+     */
+    int meter(Jdbc db, Namespace namespace, QuotaUse use) {
         var meter = new Meter(namespace, use);
         var known = meterNumbers.get(meter);
         if (known != null) {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -120,7 +121,13 @@ final class Chores implements Maintenance {
         var dead = deadSessions(tx, locked.values());
         var steps = new Steps();
         int errors = 0;
-        for (Locked row : locked.values()) {
+        // In order, because what was only granted takes its turn anew; each once, however often
+        // it was given to the same session.
+        for (UUID id : new LinkedHashSet<>(held)) {
+            var row = locked.get(id);
+            if (row == null) {
+                continue;
+            }
             if (row.facts().isEmpty()) {
                 errors++;
             } else if (holder(row.facts().get()).filter(dead::contains).isPresent()) {

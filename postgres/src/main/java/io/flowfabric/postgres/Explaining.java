@@ -76,10 +76,10 @@ final class Explaining {
                         found.raw.step,
                         found.raw.holder,
                         alive,
-                        found.raw.ready ? budgets(found.raw) : List.of(),
-                        found.raw.ready ? quotas(found.raw.gate) : List.of(),
+                        found.raw.ready ? budgets(found.lane, found.raw.gate) : List.of(),
+                        found.raw.ready ? quotas(found.lane, found.raw.gate) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
-                        Fact.Ahead.of(view.state() instanceof Ready ? ahead(found.raw, rivals) : 0),
+                        Fact.Ahead.of(view.state() instanceof Ready ? ahead(found, rivals) : 0),
                         found.raw.now));
     }
 
@@ -169,8 +169,9 @@ final class Explaining {
                 .sum();
     }
 
-    private int ahead(Raw raw, Rivals rivals) {
-        var gates = gatesOf(raw.place.lane, rivals);
+    private int ahead(Found found, Rivals rivals) {
+        var raw = found.raw;
+        var gates = gatesOf(found.lane, raw.place.lane, rivals);
         return postgres.db()
                 .query("ahead")
                 .set("now", raw.now.toEpochMilli())
@@ -184,15 +185,15 @@ final class Explaining {
     }
 
     /** The gates of a lane behind which rivals wait. */
-    private List<Integer> gatesOf(int lane, Rivals rivals) {
+    private List<Integer> gatesOf(LaneView view, int lane, Rivals rivals) {
         var numbers =
                 postgres.db()
                         .query("gates_of_lane")
                         .set("lane", lane)
                         .list(row -> row.intValue("gate"));
-        var gates = postgres.catalog().gates(postgres.db(), numbers);
+        var gates = gates(view, numbers);
         var quotas = quotas(gates.values());
-        var namespace = postgres.catalog().lane(lane).namespace();
+        var namespace = view.lane().namespace();
         var found = new ArrayList<Integer>();
         gates.forEach(
                 (number, gate) -> {
@@ -204,17 +205,24 @@ final class Explaining {
         return found;
     }
 
-    private List<Fact.Budget> budgets(Raw raw) {
-        return postgres.catalog().gates(postgres.db(), List.of(raw.gate)).values().stream()
+    private List<Fact.Budget> budgets(LaneView lane, int number) {
+        return gates(lane, List.of(number)).values().stream()
                 .flatMap(
                         gate ->
                                 BudgetReading.facts(
-                                        postgres.db(), raw.lane.namespace(), gate.budgets()))
+                                        postgres.db(), lane.lane().namespace(), gate.budgets()))
                 .toList();
     }
 
-    private List<QuotaView> quotas(int number) {
-        var gates = postgres.catalog().gates(postgres.db(), List.of(number)).values();
+    /** Gates as they stand in a lane. */
+    private Map<Integer, Catalog.Gate> gates(LaneView lane, Collection<Integer> numbers) {
+        var gates = postgres.catalog().gates(postgres.db(), numbers);
+        gates.replaceAll((number, gate) -> postgres.catalog().within(postgres.db(), lane, gate));
+        return gates;
+    }
+
+    private List<QuotaView> quotas(LaneView lane, int number) {
+        var gates = gates(lane, List.of(number)).values();
         var quotas = quotas(gates);
         return gates.stream().flatMap(gate -> of(gate, quotas).stream()).toList();
     }
@@ -253,7 +261,7 @@ final class Explaining {
                 postgres.db()
                         .transaction(tx -> waiting(tx, lane))
                         .orElseThrow(() -> new NotFound("lane", lane.toString()));
-        var gates = postgres.catalog().gates(postgres.db(), waiting.ready.keySet());
+        var gates = gates(waiting.lane, waiting.ready.keySet());
         var quotas = quotas(gates.values());
         var queues = new ArrayList<Backlog.Queue>();
         waiting.ready.forEach(

@@ -25,6 +25,7 @@ final class FactsReader {
      *
      * @param facts nothing when what is stored cannot be read
      * @param now the moment by the clock that decides
+     * @param slots the meters that it counts against
      */
     record Locked(
             ExecutionId id,
@@ -35,7 +36,7 @@ final class FactsReader {
             int lane,
             String kind,
             long epoch,
-            List<Integer> meters) {}
+            List<Integer> slots) {}
 
     /**
      * Locks executions, in the order of their ids.
@@ -49,6 +50,7 @@ final class FactsReader {
                 ExecutionId id,
                 int lane,
                 long epoch,
+                List<Integer> slots,
                 int gate,
                 int terms,
                 ExecutionState state,
@@ -62,7 +64,8 @@ final class FactsReader {
                 Instant now,
                 @Nullable Integer firstPriority,
                 @Nullable String start,
-                @Nullable String deadlineDue) {}
+                @Nullable String deadlineDue,
+                @Nullable String share) {}
         List<Raw> rows = new ArrayList<>();
         tx.query(statement)
                 .set("now", postgres.now())
@@ -74,6 +77,7 @@ final class FactsReader {
                                                 Stored.id(row),
                                                 row.intValue("lane"),
                                                 row.longValue("epoch"),
+                                                Stored.slots(row),
                                                 row.intValue("gate"),
                                                 row.intValue("terms"),
                                                 Stored.state(row),
@@ -87,7 +91,8 @@ final class FactsReader {
                                                 Stored.moment(row, "now"),
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
-                                                row.textOrNull("deadline_due"))));
+                                                row.textOrNull("deadline_due"),
+                                                row.textOrNull("share"))));
         var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
         var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
         var locked = new HashMap<UUID, Locked>();
@@ -108,7 +113,8 @@ final class FactsReader {
                                                     priority,
                                                     TermsText.readDue(start),
                                                     Optional.ofNullable(row.deadlineDue)
-                                                            .map(TermsText::readDue)),
+                                                            .map(TermsText::readDue),
+                                                    Optional.ofNullable(row.share)),
                                             row.state,
                                             row.priority,
                                             row.attempts,
@@ -126,7 +132,7 @@ final class FactsReader {
                             row.lane,
                             gate == null ? "" : gate.kind(),
                             row.epoch,
-                            gate == null ? List.of() : gate.meterNumbers()));
+                            row.slots));
         }
         return locked;
     }

@@ -51,6 +51,7 @@ final class Forgetting {
                     .query("forget_sessions")
                     .set("before", now - SESSION_RETENTION.toMillis())
                     .update();
+            postgres.db().query("forget_shares").set("limit", SUMMANDS).update();
             postgres.db().query("add_up").set("limit", SUMMANDS).update();
         }
         return new Round(executions.gone + days, 0, more);

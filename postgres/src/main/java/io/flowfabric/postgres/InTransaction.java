@@ -8,6 +8,7 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.postgres.Accepting.Accepted;
 import io.flowfabric.postgres.Catalog.LaneGate;
 import io.flowfabric.postgres.jdbc.Failures;
 import io.flowfabric.postgres.jdbc.Jdbc;
@@ -175,7 +176,7 @@ public final class InTransaction implements Submissions {
                                     var all = addLanes(tx, items);
                                     pairs.clear();
                                     pairs.addAll(pairs(items, all));
-                                    LaneKeeping.addGates(tx, pairs);
+                                    LaneKeeping.addGates(postgres, tx, pairs);
                                     return all;
                                 });
         lanes.forEach(postgres.catalog()::remember);
@@ -229,11 +230,27 @@ public final class InTransaction implements Submissions {
                 items.stream()
                         .filter(item -> item.gated() && lanes.containsKey(item.lane()))
                         .toList();
-        var accepted = Accepting.insert(tx, postgres.now(), placed, lanes);
+        var accepted = insert(tx, placed, lanes);
         Accepting.giveKeysBack(tx, placed, accepted);
         accepted.answer(placed, answers);
         Refusing.explain(tx, accepted.others(items), answers);
         return accepted.ready().keySet();
+    }
+
+    /**
+     * Inserts what is new. Rounds are drawn in a commit of their own: were they part of the
+     * caller's transaction, everybody else with the same share key would wait until that ends. A
+     * rollback costs the key that turn.
+     */
+    private Accepted insert(Jdbc tx, List<Incoming> items, Map<Lane, Integer> lanes) {
+        var accepted = Accepting.insertDrawn(tx, postgres.now(), items, lanes, Map.of());
+        var roundless =
+                items.stream().filter(item -> accepted.roundless().contains(item.id())).toList();
+        if (roundless.isEmpty()) {
+            return accepted;
+        }
+        var rounds = Accepting.draw(postgres.db(), roundless, lanes);
+        return accepted.and(Accepting.insertDrawn(tx, postgres.now(), roundless, lanes, rounds));
     }
 
     /**

@@ -38,6 +38,7 @@ final class LeaseReader {
             @Nullable Integer priority,
             @Nullable String start,
             @Nullable String deadlineDue,
+            @Nullable String share,
             @Nullable Payload input,
             @Nullable Tags tags) {}
 
@@ -61,6 +62,7 @@ final class LeaseReader {
                         row.intOrNull("first_priority"),
                         row.textOrNull("start_due"),
                         row.textOrNull("deadline_due"),
+                        row.textOrNull("share"),
                         type == null ? null : Payload.of(row.bytes("input"), type),
                         type == null ? null : Stored.tags(row.texts("tags"))));
     }
@@ -109,7 +111,8 @@ final class LeaseReader {
                                     gate,
                                     row.priority,
                                     TermsText.readDue(row.start),
-                                    Optional.ofNullable(row.deadlineDue).map(TermsText::readDue)),
+                                    Optional.ofNullable(row.deadlineDue).map(TermsText::readDue),
+                                    Optional.ofNullable(row.share)),
                             row.retries,
                             row.since,
                             row.deadline));

@@ -4,14 +4,17 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.decision.Route;
 import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;
 
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,13 +27,19 @@ import java.util.Optional;
 final class Obstacles {
     private final Postgres postgres;
     private final List<Session> alive;
+    private final Map<Lane, LaneView> lanes;
     private final Map<Integer, QuotaView> quotas;
     private final Map<Queue, Optional<Obstacle>> found = new HashMap<>();
     private final Map<Draw, List<Fact.Budget>> budgets = new HashMap<>();
 
-    private Obstacles(Postgres postgres, List<Session> alive, Map<Integer, QuotaView> quotas) {
+    private Obstacles(
+            Postgres postgres,
+            List<Session> alive,
+            Map<Lane, LaneView> lanes,
+            Map<Integer, QuotaView> quotas) {
         this.postgres = postgres;
         this.alive = alive;
+        this.lanes = lanes;
         this.quotas = quotas;
     }
 
@@ -43,11 +52,20 @@ final class Obstacles {
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
     static Obstacles in(Postgres postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
-        var meters =
-                gates.stream().flatMap(gate -> gate.meterNumbers().stream()).distinct().toList();
+        var meters = new HashSet<Integer>();
+        gates.forEach(gate -> meters.addAll(gate.meterNumbers()));
+        var views = LaneKeeping.views(postgres.db(), lanes);
+        views.forEach(
+                (lane, view) -> {
+                    for (String quota : view.settings().quotas()) {
+                        var use = QuotaUse.of(quota);
+                        meters.add(postgres.catalog().meter(postgres.db(), lane.namespace(), use));
+                    }
+                });
         return new Obstacles(
                 postgres,
                 lanes.isEmpty() ? List.of() : SessionKeeping.alive(postgres, lanes),
+                views,
                 QuotaKeeping.views(postgres, postgres.db(), meters));
     }
 
@@ -61,8 +79,14 @@ final class Obstacles {
                 queue ->
                         Route.obstacle(lane, gate.kind(), gate.needs(), alive)
                                 .map(words -> new Obstacle(BlockedBy.ROUTE, words))
-                                .or(() -> budget(lane, gate))
-                                .or(() -> quota(gate)));
+                                .or(() -> budget(lane, within(lane, gate)))
+                                .or(() -> quota(within(lane, gate))));
+    }
+
+    private Catalog.Gate within(Lane lane, Catalog.Gate gate) {
+        return Optional.ofNullable(lanes.get(lane))
+                .map(view -> postgres.catalog().within(postgres.db(), view, gate))
+                .orElse(gate);
     }
 
     private Optional<Obstacle> budget(Lane lane, Catalog.Gate gate) {

@@ -68,6 +68,9 @@ final class QuotaKeeping implements Quotas {
         if (locked.quota.equals(quota)) {
             return List.of();
         }
+        if (quota.isEmpty()) {
+            LaneKeeping.mustNotName(tx, namespace, name, null);
+        }
         var most = quota.flatMap(Quota::concurrency).orElse(null);
         var rate = quota.flatMap(Quota::rate).map(Quota.Rate::max).orElse(null);
         var span = quota.flatMap(Quota::rate).map(r -> r.window().toMillis()).orElse(null);

@@ -201,7 +201,7 @@ final class Reading implements Queries {
                                 count ->
                                         count.gate
                                                 .map(gates::get)
-                                                .filter(Reading::metered)
+                                                .filter(gate -> count.metered || metered(gate))
                                                 .isPresent())
                         .toList();
         var obstacles =
@@ -246,10 +246,15 @@ final class Reading implements Queries {
         return !gate.meters().isEmpty();
     }
 
-    /** How many there are in a lane and a situation, and behind a gate where they are ready. */
+    /**
+     * How many there are in a lane and a situation, and behind a gate where they are ready.
+     *
+     * @param metered whether the lane itself names quotas or budgets
+     */
     private record Count(
             Lane lane,
             LaneSettings.State state,
+            boolean metered,
             Optional<Integer> gate,
             Situation situation,
             long executions) {
@@ -257,6 +262,7 @@ final class Reading implements Queries {
             return new Count(
                     LaneKeeping.lane(row),
                     Stored.word(LaneSettings.State.class, row.text("state")),
+                    row.bool("metered"),
                     Optional.ofNullable(row.intOrNull("gate")),
                     Stored.situation(row),
                     row.longValue("count"));

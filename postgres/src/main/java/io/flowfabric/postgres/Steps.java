@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Decided steps on their way into the one statement that writes them. */
@@ -82,6 +84,20 @@ final class Steps {
 
     /** Writes all of them, and says which were. */
     List<Written> write(Jdbc db, @Nullable Long now) {
+        var roundless = new HashSet<UUID>();
+        var written = write(db, now, roundless);
+        place(db, steps.stream().map(Step::id).filter(roundless::contains).toList());
+        return written;
+    }
+
+    /** Gives rounds to fresh work in lanes where keys share, in this order. */
+    static void place(Jdbc db, List<UUID> fresh) {
+        if (!fresh.isEmpty()) {
+            db.query("place").uuids("ids", fresh, id -> id).update();
+        }
+    }
+
+    private List<Written> write(Jdbc db, @Nullable Long now, Set<UUID> roundless) {
         return db.query("step")
                 .set("now", now)
                 .uuids("ids", steps, Step::id)
@@ -116,11 +132,15 @@ final class Steps {
                         step -> step.result == null ? null : step.result.contentType())
                 .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
                 .list(
-                        row ->
-                                new Written(
-                                        row.uuid("id"),
-                                        row.intValue("lane"),
-                                        row.bool("ready"),
-                                        Stored.slots(row)));
+                        row -> {
+                            if (row.bool("roundless")) {
+                                roundless.add(row.uuid("id"));
+                            }
+                            return new Written(
+                                    row.uuid("id"),
+                                    row.intValue("lane"),
+                                    row.bool("ready"),
+                                    Stored.slots(row));
+                        });
     }
 }

@@ -118,7 +118,12 @@ final class Stored {
 
     /** The whole policy: its shared part, what its gate says, and what is its own. */
     static Policy policy(
-            Policy shared, Catalog.Gate gate, int priority, Due start, Optional<Due> deadline) {
+            Policy shared,
+            Catalog.Gate gate,
+            int priority,
+            Due start,
+            Optional<Due> deadline,
+            Optional<String> share) {
         return new Policy(
                 priority,
                 start,
@@ -131,17 +136,19 @@ final class Stored {
                 gate.budgets(),
                 shared.maxReclaims(),
                 shared.maxReplays(),
-                shared.retention());
+                shared.retention(),
+                share);
     }
 
-    /** The same, of the columns first_priority, start_due and deadline_due. */
+    /** The same, of the columns first_priority, start_due, deadline_due and share. */
     static Policy policy(Row row, Policy shared, Catalog.Gate gate) {
         return policy(
                 shared,
                 gate,
                 row.intValue("first_priority"),
                 TermsText.readDue(row.text("start_due")),
-                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue));
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue),
+                Optional.ofNullable(row.textOrNull("share")));
     }
 
     static Tags tags(String[] pairs) {

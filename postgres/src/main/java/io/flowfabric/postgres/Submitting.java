@@ -91,7 +91,7 @@ final class Submitting implements Submissions {
                         .filter(pair -> used.contains(pair.lane()))
                         .distinct()
                         .toList();
-        LaneKeeping.addGates(tx, pairs);
+        LaneKeeping.addGates(postgres, tx, pairs);
         Accepting.giveKeysBack(tx, items, accepted);
         return accepted;
     }

@@ -32,7 +32,8 @@ final class TermsText {
     private TermsText() {}
 
     /**
-     * The shared part: everything but priority, start and deadline. What it needs is in its gate.
+     * The shared part: everything but priority, start, deadline and share key. What it needs is in
+     * its gate.
      */
     static String write(Policy policy) {
         var retry = policy.retry();
@@ -82,7 +83,8 @@ final class TermsText {
                 Collections.emptySortedSet(),
                 Integer.parseInt(fields.get(6)),
                 Integer.parseInt(fields.get(7)),
-                duration(fields.get(8)));
+                duration(fields.get(8)),
+                Optional.empty());
     }
 
     /** A moment as it was asked for; nothing for none. */

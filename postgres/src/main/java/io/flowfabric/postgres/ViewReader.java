@@ -104,6 +104,7 @@ final class ViewReader {
         var start = TermsText.readDue(row.text("start_due"));
         var deadlineDue =
                 Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue);
+        var share = Optional.ofNullable(row.textOrNull("share"));
         int priority = row.intValue("priority");
         int attempts = row.intValue("attempts");
         long epoch = row.longValue("epoch");
@@ -131,7 +132,7 @@ final class ViewReader {
                         creator,
                         key,
                         tags,
-                        Stored.policy(shared, gate, firstPriority, start, deadlineDue),
+                        Stored.policy(shared, gate, firstPriority, start, deadlineDue, share),
                         state instanceof Ready ready
                                 ? seen(ready, obstacles.of(lane, laneState, gate))
                                 : state,

@@ -205,7 +205,7 @@ class InTransactionTest {
                 .lanes()
                 .configure(
                         closed,
-                        new LaneSettings(LaneSettings.State.DRAINING, 1, Optional.empty()),
+                        LaneSettings.DEFAULT.state(LaneSettings.State.DRAINING),
                         new By("ada", "closing time"));
         var open = work(newLane());
         try (var tx = shop.begin()) {

@@ -8,8 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Contended;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
@@ -122,6 +125,33 @@ class InTransactionWaitingTest {
 
             tx.rollback();
         }
+    }
+
+    @Test
+    void work_that_takes_turns_waits_for_nobody_and_keeps_its_turn() throws Exception {
+        var lane = newLane();
+        var ada = new By("ada", "fair is fair");
+        shop.store().lanes().configure(lane, LaneSettings.DEFAULT.sharing(true), ada);
+        try (var tx = shop.begin();
+                var second = shop.begin()) {
+            var one = share(lane, "ann");
+            var two = share(lane, "ann");
+            var three = share(lane, "ann");
+            shop.store().in(tx).submit(one);
+            shop.store().in(second).submit(List.of(two, three));
+            shop.store().in(tx).submit(work(lane));
+            tx.rollback();
+            second.commit();
+            var four = share(lane, "bo");
+            assertThat(submit(four).created()).isTrue();
+
+            // The turn of what was rolled back is gone.
+            assertThat(shop.claim(lane)).containsExactly(four.id(), two.id(), three.id());
+        }
+    }
+
+    private static Submission share(Lane lane, String key) {
+        return work(lane).policy(Policy.DEFAULT.share(key));
     }
 
     @Test

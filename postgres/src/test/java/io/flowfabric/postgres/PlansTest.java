@@ -190,6 +190,38 @@ class PlansTest {
     }
 
     @Test
+    void turns_cost_what_takes_them_however_many_keys_wait() {
+        var lane = new Lane(new Namespace("fair"), "shared");
+        var ada = new By("ada", "fair is fair");
+        store.lanes().configure(lane, LaneSettings.DEFAULT.sharing(true), ada);
+        var sharer =
+                Session.of("worker", "6", "shared")
+                        .namespace(lane.namespace())
+                        .ttl(Duration.ofHours(1));
+        store.sessions().open(sharer);
+        IntFunction<Submission> work =
+                i ->
+                        Submission.of("work", Payload.EMPTY)
+                                .lane(lane)
+                                .policy(Policy.DEFAULT.share("key" + i % 2000));
+        submit(OPEN, work);
+        startLogging();
+        submit(1000, work);
+        var soon = Due.in(Duration.ofMillis(1));
+        submit(BATCH, i -> work.apply(i).policy(work.apply(i).policy().start(soon)));
+        for (int i = 1; i <= 10; i++) {
+            assertThat(store.claims().claim(new Claim(sharer.id(), i, BATCH))).hasSize(BATCH);
+        }
+        while (plans("place").isEmpty()) {
+            store.maintenance().tick(Chore.TIMERS, 1000);
+        }
+
+        check("submit", 1000);
+        check("claim", BATCH);
+        check("place", BATCH);
+    }
+
+    @Test
     void a_claim_touches_what_it_takes_whatever_waits_beside_it() {
         startLogging();
         for (int i = 0; i < 10; i++) {

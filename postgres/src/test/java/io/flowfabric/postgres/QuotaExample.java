@@ -1,9 +1,11 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
@@ -12,6 +14,7 @@ import io.flowfabric.core.policy.QuotaUse;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** The code that docs/quotas.md shows; {@link QuotaPageTest} compares, and runs it. */
 final class QuotaExample {
@@ -39,6 +42,16 @@ final class QuotaExample {
     }
 
     // ATTACH]
+
+    // [LANE
+    void boundTheLane() {
+        var ada = new By("ada", "one contract for all of it");
+        var lane = Lane.of("geocoding");
+        var settings = LaneSettings.DEFAULT.quota("gpu").budget("team", Map.of("tokens", 500L));
+        store.lanes().configure(lane, settings, ada);
+    }
+
+    // LANE]
 
     // [LOOK
     String look(String customer) {

@@ -1,11 +1,17 @@
 package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 
 import org.junit.jupiter.api.Test;
@@ -23,7 +29,7 @@ class QuotaPageTest {
             Path.of("src/test/java/io/flowfabric/postgres/QuotaExample.java");
 
     @ParameterizedTest
-    @ValueSource(strings = {"DEFINE", "ATTACH", "LOOK"})
+    @ValueSource(strings = {"DEFINE", "ATTACH", "LANE", "LOOK"})
     void the_code_on_the_page_is_code_that_is_compiled(String part) throws IOException {
         var shown =
                 Files.readString(SOURCE)
@@ -59,6 +65,25 @@ class QuotaPageTest {
             assertThat(((Blocked) state).detail()).isEqualTo("quota customer=42: 5 of 5 running");
             assertThat(Files.readString(Path.of("../docs/quotas.md")))
                     .contains("quota customer=42: 5 of 5 running");
+        }
+    }
+
+    @Test
+    void a_lane_that_is_bound_says_so_and_keeps_its_quota() throws Exception {
+        try (var shop = new Shop()) {
+            var example = new QuotaExample(shop.store());
+            var ada = new By("ada", "to begin with");
+            example.define();
+            shop.store().budgets().define(Budget.of("team", "tokens", 900), ada);
+            example.boundTheLane();
+            var lane = Lane.of("geocoding");
+            var work = Submission.of("locate", Payload.EMPTY).lane(lane);
+            shop.store().submissions().submit(List.of(work, work.id(ExecutionId.mint())));
+
+            assertThat(shop.claim(lane)).containsExactly(work.id());
+            assertThatExceptionOfType(Conflict.class)
+                    .isThrownBy(() -> shop.store().quotas().delete(lane.namespace(), "gpu", ada))
+                    .withMessageContaining("geocoding");
         }
     }
 

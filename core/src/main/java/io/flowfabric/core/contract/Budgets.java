@@ -32,6 +32,8 @@ public interface Budgets {
     /**
      * Takes the bounds away. Work that draws on the budget is no longer held back, and new work
      * cannot name it. Deleting again is success.
+     *
+     * @throws io.flowfabric.core.Conflict while a lane names it
      */
     void delete(Namespace namespace, String budget, By by);
 

@@ -6,7 +6,12 @@ import io.flowfabric.core.Namespace;
 
 /** The queues. A lane comes into being with its first submission, or with its first settings. */
 public interface Lanes {
-    /** Sets how a lane behaves, from now on. Returns the lane as it is then. */
+    /**
+     * Sets how a lane behaves, from now on. Returns the lane as it is then.
+     *
+     * @throws io.flowfabric.core.NotFound when it names a quota, a budget or a dimension that
+     *     nobody defined
+     */
     LaneView configure(Lane lane, LaneSettings settings, By by);
 
     /**

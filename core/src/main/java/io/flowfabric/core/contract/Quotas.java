@@ -25,6 +25,8 @@ public interface Quotas {
     /**
      * Takes the bounds away. Work that names the quota is no longer held back, and new work cannot
      * name it. Deleting again is success.
+     *
+     * @throws io.flowfabric.core.Conflict while a lane names it
      */
     void delete(Namespace namespace, String quota, By by);
 

@@ -2,6 +2,7 @@ package io.flowfabric.core.policy;
 
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Text;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -34,6 +35,8 @@ import java.util.function.Consumer;
  * @param maxReclaims how often its lease may lapse before it fails
  * @param maxReplays how often an operator may replay it
  * @param retention how long it is kept after its end; none means as long as its namespace says
+ * @param share with which work it shares a turn, in a lane where keys take turns; all work without
+ *     a key shares one
  */
 public record Policy(
         int priority,
@@ -47,7 +50,8 @@ public record Policy(
         SortedSet<BudgetUse> budgets,
         int maxReclaims,
         int maxReplays,
-        Optional<Duration> retention) {
+        Optional<Duration> retention,
+        Optional<String> share) {
 
     public static final Policy DEFAULT =
             new Policy(
@@ -62,6 +66,7 @@ public record Policy(
                     Collections.emptySortedSet(),
                     100,
                     10,
+                    Optional.empty(),
                     Optional.empty());
 
     public Policy {
@@ -76,6 +81,7 @@ public record Policy(
         Limit.COUNT.checkRange("max reclaims", 0, maxReclaims);
         Limit.COUNT.checkRange("max replays", 0, maxReplays);
         retention = retention.map(kept -> Durations.checked("retention", 0, kept));
+        share.ifPresent(key -> Text.name("share key", key, Limit.NAME_BYTES));
     }
 
     public Policy priority(int other) {
@@ -148,6 +154,11 @@ public record Policy(
         return with(draft -> draft.retention = Optional.of(other));
     }
 
+    /** Takes turns as one of those with this key, such as a customer. */
+    public Policy share(String key) {
+        return with(draft -> draft.share = Optional.of(key));
+    }
+
     private Policy with(Consumer<Draft> change) {
         var draft = new Draft(this);
         change.accept(draft);
@@ -211,6 +222,7 @@ public record Policy(
         }
         digest.number(maxReclaims).number(maxReplays);
         digest.number(retention.map(Duration::toMillis).orElse(-1L));
+        digest.text(share.orElse(""));
     }
 
     /** A policy whose fields can be set one by one. */
@@ -227,6 +239,7 @@ public record Policy(
         private int maxReclaims;
         private int maxReplays;
         private Optional<Duration> retention;
+        private Optional<String> share;
 
         Draft(Policy policy) {
             priority = policy.priority;
@@ -241,6 +254,7 @@ public record Policy(
             maxReclaims = policy.maxReclaims;
             maxReplays = policy.maxReplays;
             retention = policy.retention;
+            share = policy.share;
         }
 
         Policy policy() {
@@ -256,7 +270,8 @@ public record Policy(
                     budgets,
                     maxReclaims,
                     maxReplays,
-                    retention);
+                    retention,
+                    share);
         }
     }
 }

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Components;
 import io.flowfabric.core.Invalid;
+import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -24,7 +29,14 @@ class LaneSettingsTest {
     @Test
     void a_lane_is_active_with_a_weight_of_one_and_strict_priorities_unless_told_otherwise() {
         assertThat(LaneSettings.DEFAULT)
-                .isEqualTo(new LaneSettings(LaneSettings.State.ACTIVE, 1, Optional.empty()));
+                .isEqualTo(
+                        new LaneSettings(
+                                LaneSettings.State.ACTIVE,
+                                1,
+                                Optional.empty(),
+                                false,
+                                Collections.emptySortedSet(),
+                                Collections.emptySortedSet()));
     }
 
     @ParameterizedTest
@@ -48,13 +60,72 @@ class LaneSettingsTest {
 
     @Test
     void a_change_changes_its_own_field_and_no_other() {
-        var full = new LaneSettings(LaneSettings.State.PAUSED, 7, Optional.of(Duration.ofHours(1)));
+        var full =
+                STRICT.state(LaneSettings.State.PAUSED)
+                        .weight(7)
+                        .ageing(Duration.ofHours(1))
+                        .quota("calls")
+                        .budget("team", Map.of("tokens", 7L));
 
         assertThat(Components.changed(full, full.state(LaneSettings.State.ACTIVE)))
                 .containsExactly("state");
         assertThat(Components.changed(full, full.weight(8))).containsExactly("weight");
         assertThat(Components.changed(full, full.ageing(Duration.ofHours(2))))
                 .containsExactly("ageing");
+        assertThat(Components.changed(full, full.quota("mails"))).containsExactly("quotas");
+        assertThat(Components.changed(full, full.withoutQuota("calls"))).containsExactly("quotas");
+        assertThat(Components.changed(full, full.budget("house"))).containsExactly("budgets");
+        assertThat(Components.changed(full, full.withoutBudget("team"))).containsExactly("budgets");
+        var strict = STRICT.quota("calls").budget("team");
+        assertThat(Components.changed(strict, strict.sharing(true))).containsExactly("sharing");
+    }
+
+    @Test
+    void work_has_the_quotas_and_budgets_of_its_lane_too_and_each_once() {
+        var lane = STRICT.quota("calls").budget("team", Map.of("tokens", 7L, "cents", 1L));
+        var own = Policy.DEFAULT.quota("calls").quota("calls", "ada").quota("zeal");
+
+        assertThat(lane.countsAgainst(own.quotas()))
+                .containsExactly(
+                        QuotaUse.of("calls"), QuotaUse.of("calls", "ada"), QuotaUse.of("zeal"));
+        assertThat(lane.countsAgainst(List.of())).containsExactly(QuotaUse.of("calls"));
+        assertThat(STRICT.countsAgainst(own.quotas())).containsExactlyElementsOf(own.quotas());
+    }
+
+    @Test
+    void of_a_budget_that_both_name_the_larger_reservation_counts() {
+        var lane = STRICT.budget("team", Map.of("tokens", 7L, "cents", 1L)).budget("house");
+        var own = Policy.DEFAULT.budget("team", Map.of("tokens", 5L, "cents", 2L)).budgets();
+
+        assertThat(lane.drawsOn(own))
+                .extracting(BudgetUse::toString)
+                .containsExactly(
+                        BudgetUse.of("house", Map.of()).toString(),
+                        BudgetUse.of("team", Map.of("cents", 2L, "tokens", 7L)).toString());
+        assertThat(lane.budget("team", Map.of("tokens", 9L)).budgets())
+                .contains(BudgetUse.of("team", Map.of("tokens", 9L)))
+                .hasSize(2);
+    }
+
+    @Test
+    void a_lane_ages_or_shares_and_not_both() {
+        assertRefused(Invalid.Code.CONTRADICTORY, "sharing", () -> AGEING.sharing(true));
+        assertRefused(
+                Invalid.Code.CONTRADICTORY,
+                "sharing",
+                () -> STRICT.sharing(true).ageing(Duration.ofMinutes(1)));
+        assertThat(AGEING.sharing(false)).isEqualTo(AGEING);
+    }
+
+    @Test
+    void where_keys_share_no_number_of_rounds_reaches_the_next_priority() {
+        var sharing = STRICT.sharing(true);
+        long centuries = 1_000_000_000_000L;
+
+        assertThat(sharing.rank(0, NOON)).isZero();
+        assertThat(sharing.rank(1, NOON) + centuries).isLessThan(sharing.rank(0, NOON));
+        assertThat(sharing.rank(9000, NOON) + centuries).isLessThan(sharing.rank(8999, 0));
+        assertThat(sharing.rank(9000, NOON)).isGreaterThan(-Long.MAX_VALUE / 2);
     }
 
     @Test

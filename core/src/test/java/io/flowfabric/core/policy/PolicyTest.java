@@ -57,7 +57,8 @@ class PolicyTest {
                 new Change("maxReplays", policy.maxReplays(9)),
                 new Change("budgets", policy.budget("team", Map.of("tokens", 7L))),
                 new Change("quotas", policy.quota("calls", "ada")),
-                new Change("retention", policy.retention(SECOND)));
+                new Change("retention", policy.retention(SECOND)),
+                new Change("share", policy.share("ada")));
     }
 
     @Test
@@ -76,6 +77,7 @@ class PolicyTest {
                                 Collections.emptySortedSet(),
                                 100,
                                 10,
+                                Optional.empty(),
                                 Optional.empty()));
     }
 
@@ -108,7 +110,8 @@ class PolicyTest {
                         Collections.emptySortedSet(),
                         9,
                         99,
-                        Optional.of(CENTURY));
+                        Optional.of(CENTURY),
+                        Optional.of("bob"));
         var after =
                 switch (change.field()) {
                     case "priority" -> before.priority(change.policy().priority());
@@ -125,6 +128,7 @@ class PolicyTest {
                     case "maxReclaims" -> before.maxReclaims(change.policy().maxReclaims());
                     case "maxReplays" -> before.maxReplays(change.policy().maxReplays());
                     case "retention" -> before.retention(change.policy().retention().orElseThrow());
+                    case "share" -> before.share(change.policy().share().orElseThrow());
                     default -> throw new AssertionError("a field without a test: " + change);
                 };
 

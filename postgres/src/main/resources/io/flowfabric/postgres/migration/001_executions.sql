@@ -29,11 +29,44 @@ create table ${schema}.lane (
     weight integer not null default 1,
     -- how long work must have waited to overtake one priority more; null: priority is strict
     ageing bigint,
+    -- whether share keys take turns
+    sharing boolean not null default false,
+    -- what everything that starts from it counts against and draws on
+    quotas text[] not null default '{}',
+    budgets text[] not null default '{}',
     since bigint not null,
     unique (namespace, name),
     check (weight between 1 and 1000),
-    check (ageing > 0)
+    check (ageing > 0),
+    check (not sharing or ageing is null)
 );
+
+-- The place of work in its lane, lower first. Where keys share it is that of work begun: fresh work is as
+-- many places behind it as its round says, and 2^48 rounds fit between two priorities.
+create function ${schema}.place_of(priority integer, submitted bigint, ageing bigint, sharing boolean)
+    returns bigint language sql immutable parallel safe as $$
+    select case
+        when sharing then -priority * 281474976710656
+        when ageing is null then -priority::bigint
+        else submitted - priority * ageing end
+$$;
+
+-- How far the rounds of a lane have come: the furthest that a claim has started work from.
+create table ${schema}.round (
+    lane integer not null,
+    priority smallint not null,
+    reached bigint not null,
+    primary key (lane, priority)
+) with (fillfactor = 50);
+
+-- Which round a share key was given last, or 0. One that is over is as good as none.
+create table ${schema}.share (
+    lane integer not null,
+    priority smallint not null,
+    key text not null,
+    round bigint not null,
+    primary key (lane, priority, key)
+) with (fillfactor = 50);
 
 -- A bound on how much runs at once, and how often. A deleted one bounds nothing.
 create table ${schema}.quota (
@@ -131,6 +164,9 @@ create table ${schema}.gate (
 create table ${schema}.lane_gate (
     lane integer not null references ${schema}.lane,
     gate integer not null references ${schema}.gate,
+    -- what work behind the gate counts against when it starts from this lane, and how much of each is set aside
+    meters integer[] not null,
+    costs bigint[] not null,
     primary key (lane, gate)
 );
 
@@ -159,6 +195,8 @@ create table ${schema}.execution (
     priority smallint not null,
     -- the place in the lane, lower first; as in the ready entry, if there is one
     rank bigint not null,
+    -- with whom it takes turns, where keys share
+    share text,
     situation ${schema}.situation not null,
     -- what the next lease is for; while running, what this one is for
     next ${schema}.next not null,
@@ -263,6 +301,8 @@ create table ${schema}.ready (
     submitted bigint not null,
     -- whether it begins an attempt, or goes on with one
     starts boolean not null,
+    -- of fresh work in a lane where keys share: whose turn it is
+    share text,
     primary key (lane, gate, rank, fresh, seq)
 ) with (
     -- entries come and go all the time: dead ones must not pile up in front of a claim
@@ -270,6 +310,55 @@ create table ${schema}.ready (
 );
 
 create index ready_order on ${schema}.ready (lane, submitted, seq);
+create index ready_share on ${schema}.ready (lane, share, rank) where share is not null;
+
+-- Gives rounds to fresh work, in the order in which it is listed: the one after that which its key was given
+-- last, but none that is over. A round that nobody was started from and nobody waits for was given in vain;
+-- where somebody may wait whom this transaction cannot see, the caller says so.
+--
+-- A function, because what waits must be looked at once the keys are locked, which is after the statement began. In SQL,
+-- because another language would leave its settings behind on a connection that is not ours.
+create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities smallint[], keys text[], unseen boolean)
+    returns table (id uuid, round bigint) language sql volatile as $$
+    insert into ${schema}.round (lane, priority, reached)
+    select distinct lane, priority, 1 from unnest(lanes, priorities) as asked (lane, priority)
+    order by lane, priority
+    on conflict do nothing;
+
+    -- This locks those that there are, in order.
+    insert into ${schema}.share as s (lane, priority, key, round)
+    select distinct lane, priority, key, 0 from unnest(lanes, priorities, keys) as asked (lane, priority, key)
+    order by lane, priority, key
+    on conflict (lane, priority, key) do update set round = s.round;
+
+    with asked as (
+        select lane, priority, key, array_agg(id order by n) as ids
+        from unnest(ids, lanes, priorities, keys) with ordinality as asked (id, lane, priority, key, n)
+        group by lane, priority, key
+    ),
+    turn as materialized (
+        select
+            s.lane, s.priority, s.key, asked.ids,
+            greatest(r.reached, 1 + case when unseen then s.round else least(s.round, greatest(r.reached, (
+                select max(q.rank) - ${schema}.place_of(s.priority, null, null, true)
+                from ${schema}.ready q
+                where q.lane = s.lane and q.share = s.key
+                    and q.rank > ${schema}.place_of(s.priority, null, null, true)
+                    and q.rank < ${schema}.place_of(s.priority - 1, null, null, true)))) end) as first
+        from asked
+        join ${schema}.share s on s.lane = asked.lane and s.priority = asked.priority and s.key = asked.key
+        join ${schema}.round r on r.lane = asked.lane and r.priority = asked.priority
+    ),
+    given as (
+        update ${schema}.share s
+        set round = turn.first + cardinality(turn.ids) - 1
+        from turn
+        where s.lane = turn.lane and s.priority = turn.priority and s.key = turn.key
+    )
+    select piece.id, turn.first + piece.n - 1
+    from turn
+    cross join unnest(turn.ids) with ordinality as piece (id, n);
+$$;
 
 -- What is neither ready nor running: what waits for something else than a worker, and what has ended.
 -- So whatever an execution is, there is an index that has it and its like in the order of submission.
@@ -304,7 +393,7 @@ create table ${schema}.timer (
     due bigint not null,
     primary key (id, kind)
 );
-create index timer_due on ${schema}.timer (kind, due);
+create index timer_due on ${schema}.timer (kind, due, id);
 
 -- Worker processes. Leases live as long as their session; a dead one stays as a tombstone, so that its
 -- id never lives again.

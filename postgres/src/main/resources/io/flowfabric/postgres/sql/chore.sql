@@ -12,7 +12,7 @@ select t.id
 from ${schema}.timer t
 where t.kind = :kind::${schema}.timer_kind
     and t.due <= coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
-order by t.due
+order by t.due, t.id
 limit :limit::integer
 
 -- name: rearm
@@ -174,6 +174,16 @@ untold as (
 )
 insert into ${schema}.event_${day} (at, execution, part, lane, actor, reason)
 select clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock
+
+-- name: forget_shares
+-- A key whose round is over joins the one that is on, like one that was never heard of.
+delete from ${schema}.share
+where ctid = any(array(
+    select s.ctid
+    from ${schema}.round r
+    join ${schema}.share s on s.lane = r.lane and s.priority = r.priority and s.round < r.reached
+    limit :limit::integer
+    for update of s skip locked))
 
 -- name: add_up
 -- Makes few rows of many; their sum stays the same.

@@ -17,10 +17,10 @@ claimer as (
 visible as (
     -- What compares was judged by the process, if it knows of it.
     select
-        lane.id as lane, lane.weight, gate.id as gate, gate.meters, gate.costs, claimer.now,
+        lane.id as lane, lane.weight, gate.id as gate, lane_gate.meters, lane_gate.costs, claimer.now,
         gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
         -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
-        case when gate.meters <> '{}' then (
+        case when lane_gate.meters <> '{}' then (
             select min(least(
                 m.most - m.running,
                 m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span),
@@ -28,7 +28,7 @@ visible as (
                     when m.cap is null then null
                     when m.used >= m.cap then 0
                     when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
-            from unnest(gate.meters, gate.costs) as asked (id, cost)
+            from unnest(lane_gate.meters, lane_gate.costs) as asked (id, cost)
             join ${schema}.meter m on m.id = asked.id) end as room
     from claimer
     join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
@@ -197,8 +197,24 @@ leased as (
     where e.id = taken.id
     returning
         e.id, e.part, e.lane, e.gate, e.seq, e.submitted, e.terms, e.situation, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
-        e.until, e.slots, e.holds,
+        e.until, e.slots, e.holds, e.share,
         taken.rank, taken.fresh, taken.turn, taken.weight
+),
+reached as (
+    -- How far the rounds have come, where keys share. Nobody waits for whoever is just noting the same.
+    update ${schema}.round r
+    set reached = furthest.round
+    from (
+        select lane, -(rank >> 48) as priority, max(rank & 281474976710655) as round
+        from leased where fresh
+        group by lane, rank >> 48
+    ) as furthest
+    cross join lateral (
+        select from ${schema}.round free
+        where free.lane = furthest.lane and free.priority = furthest.priority
+        for update skip locked
+    ) as free
+    where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
 counted as (
     update ${schema}.meter m
@@ -252,7 +268,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since, leased.until, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
+    leased.retries, leased.deadline, leased.since, leased.share, leased.until, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
     sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut
 from (
@@ -286,7 +302,7 @@ order by leased.turn, leased.lane
 -- name: receipt_leases
 -- What is still held of what one claim gave.
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
 from ${schema}.receipt r
 cross join unnest(r.ids, r.epochs) with ordinality as given (id, epoch, n)
@@ -297,11 +313,20 @@ order by given.n
 
 -- name: lease
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
+    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
 from ${schema}.execution e
 left join ${schema}.submission s on s.id = e.id
 where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uuid
+
+-- name: admission
+-- What an execution counts against if it starts now, and what its lane says; so it stays until the transaction is over.
+select l.namespace, l.name, l.state, l.weight, l.ageing, l.sharing, l.quotas, l.budgets, l.since, g.meters
+from ${schema}.execution e
+join ${schema}.lane l on l.id = e.lane
+join ${schema}.lane_gate g on g.lane = e.lane and g.gate = e.gate
+where e.id = :id::uuid
+for share of l
 
 -- name: claim_one
 -- One that was named, from a row that the caller has locked; with a time to live as a grant.
@@ -322,8 +347,8 @@ leased as (
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
-        slots = (select nullif(g.meters, '{}') from ${schema}.gate g where g.id = e.gate),
-        holds = (select nullif(g.costs, '{}') from ${schema}.gate g where g.id = e.gate),
+        slots = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
+        holds = (select nullif(g.costs, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         changed = greatest(clock.now, e.changed),
         progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,

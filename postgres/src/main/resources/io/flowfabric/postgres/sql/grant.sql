@@ -61,7 +61,7 @@ leased as (
     from clock
     where e.id = any(array(select id from held))
     returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.submitted, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since
+        e.id, e.part, e.lane, e.gate, e.seq, e.submitted, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share
 ),
 unrested as (
     delete from ${schema}.resting r
@@ -96,7 +96,7 @@ recorded as (
 )
 select
     leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since,
+    leased.retries, leased.deadline, leased.since, leased.share,
     s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
     exists (select from claimer) as welcome
 from (select) as once

@@ -81,10 +81,7 @@ select id from ${schema}.meter where id = any(:ids::integer[]) order by id for u
 
 -- name: lanes_behind
 -- Where work may wait for these.
-select distinct lane_gate.lane
-from ${schema}.gate
-join ${schema}.lane_gate on lane_gate.gate = gate.id
-where gate.meters && :meters::integer[]
+select distinct lane from ${schema}.lane_gate where meters && :meters::integer[]
 
 -- name: open_meters
 -- Those whose window has passed are open again.

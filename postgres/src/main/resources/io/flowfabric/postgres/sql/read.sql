@@ -2,7 +2,7 @@
 select
     e.id, e.part, e.seq, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts,
     e.epoch, e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.submitted, e.changed,
-    e.progress_percent, e.progress_message, e.progress_at,
+    e.progress_percent, e.progress_message, e.progress_at, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due, s.creator, s.key, s.tags,
     l.state as lane_state, f.category, f.message, f.detail as failure_detail, w.worker, w.instance
 from ${schema}.execution e
@@ -176,7 +176,9 @@ where e.id = any(:ids::uuid[])
 
 -- name: counts
 -- What lives is counted where it lives; what has ended was counted when it did.
-select l.id, l.namespace, l.name, l.state, c.gate, c.situation, sum(c.count)::bigint as count
+select
+    l.id, l.namespace, l.name, l.state, l.quotas <> '{}' or l.budgets <> '{}' as metered, c.gate, c.situation,
+    sum(c.count)::bigint as count
 from (
     select r.lane, r.gate, 'ready' as situation, count(*) as count
     from ${schema}.ready r
@@ -237,14 +239,14 @@ insert into ${schema}.event_${day} (at, of_namespace, actor, reason, settings)
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :settings
 
 -- name: list_lanes
-select id, namespace, name, state, weight, ageing, since
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since
 from ${schema}.lane
 where namespace = :namespace and name collate "C" > :after collate "C"
 order by name collate "C"
 limit :max::integer
 
 -- name: lock_lane
-select id, namespace, name, state, weight, ageing, since
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since
 from ${schema}.lane
 where namespace = :namespace and name = :name
 for update
@@ -255,7 +257,8 @@ with clock as materialized (
 ),
 configured as (
     update ${schema}.lane l
-    set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, since = clock.now
+    set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
+        quotas = :quotas::text[], budgets = :budgets::text[], since = clock.now
     from clock
     where l.id = :id::integer
     returning l.id, clock.now
@@ -263,15 +266,42 @@ configured as (
 insert into ${schema}.event_${day} (at, lane, actor, reason, settings)
 select now, id, :actor, :reason, :settings from configured
 
+-- name: hold_quotas
+-- Nobody deletes them until the lane names them.
+select name from ${schema}.quota where namespace = :namespace and name = any(:names::text[]) and not deleted
+order by id for share
+
+-- name: hold_budgets
+select name from ${schema}.budget where namespace = :namespace and name = any(:names::text[]) and not deleted
+order by id for share
+
+-- name: lane_that_names
+-- Budgets are named with what is set aside of them.
+select namespace, name from ${schema}.lane
+where namespace = :namespace and (:quota::text = any(quotas)
+    or exists (select from unnest(budgets) as use where split_part(use, E'\x1f', 1) = :budget::text))
+order by name
+limit 1
+
+-- name: share_anew
+-- Nobody has had a turn yet.
+with forgotten as (
+    delete from ${schema}.share where lane = :id::integer
+)
+delete from ${schema}.round where lane = :id::integer
+
 -- name: rank_anew
--- Those that wait in the lane take the places that its new ageing gives them.
+-- Those that wait in the lane take the places that its new settings give them; where keys share, their rounds come later.
 with moved as (
     update ${schema}.execution e
-    set rank = case when :ageing::bigint is null then -e.priority else e.submitted - e.priority * :ageing::bigint end
+    set rank = ${schema}.place_of(e.priority, e.submitted, :ageing::bigint, :sharing::boolean)
     from ${schema}.ready r
     where r.lane = :id::integer and e.id = r.id
     returning e.id, e.rank, e.lane, e.gate, e.seq
 )
-update ${schema}.ready r set rank = moved.rank
+update ${schema}.ready r set rank = moved.rank, share = null
 from moved
 where r.lane = moved.lane and r.gate = moved.gate and r.seq = moved.seq and r.id = moved.id
+
+-- name: fresh_in
+select id from ${schema}.ready where lane = :id::integer and fresh order by seq

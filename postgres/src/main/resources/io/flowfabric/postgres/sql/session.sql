@@ -117,6 +117,7 @@ join ${schema}.receipt r on r.session = s.id
 cross join unnest(r.ids) as held (id)
 join ${schema}.execution e on e.id = held.id
 where s.dead and not s.buried and (:id::uuid is null or s.id = :id::uuid) and e.session = s.id
+order by e.id
 limit :limit::integer
 
 -- name: bury

@@ -2,7 +2,7 @@
 -- What a decision depends on, under the lock of the row, locked in the order of ids.
 select
     e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.slots, e.deadline, e.changed, e.progress_at, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due,
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 from ${schema}.execution e
@@ -15,7 +15,7 @@ for update of e
 -- The same, of those that nobody else is at.
 select
     e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.slots, e.deadline, e.changed, e.progress_at, e.share,
     s.priority as first_priority, s.start_due, s.deadline_due,
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 from ${schema}.execution e
@@ -62,7 +62,7 @@ changed as (
         holds = null,
         -- where it would go on; the lane may have other settings by now
         rank = case when i.next is null then e.rank else (
-            select case when l.ageing is null then -e.priority else e.submitted - e.priority * l.ageing end
+            select ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing)
             from ${schema}.lane l where l.id = e.lane) end,
         retries = e.retries + (case when i.transition = 'retry' then 1 else 0 end),
         -- whoever waited here for another does not write an earlier time than that one did
@@ -202,8 +202,7 @@ changed as (
         holds = case when i.transition = 'reprioritise' then e.holds end,
         priority = coalesce(i.priority, e.priority),
         rank = (
-            select case when l.ageing is null then -coalesce(i.priority, e.priority)
-                else e.submitted - coalesce(i.priority, e.priority) * l.ageing end
+            select ${schema}.place_of(coalesce(i.priority, e.priority), e.submitted, l.ageing, l.sharing)
             from ${schema}.lane l where l.id = e.lane),
         retries = e.retries + i.retries,
         reclaims = e.reclaims + i.reclaims,
@@ -319,7 +318,35 @@ recorded as (
         category, message, trace
     from changed
 )
-select id, lane, situation = 'ready' as ready, slots from changed
+select
+    id, lane, situation = 'ready' as ready, slots,
+    -- fresh work where keys share is placed by the statement after this one
+    situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as roundless
+from changed
+
+-- name: place
+-- Gives rounds to fresh work that this transaction has made ready where keys share, in the order in which it is listed.
+with drawn as materialized (
+    select drawn.id, drawn.round
+    from (
+        select
+            array_agg(e.id order by i.n) as ids, array_agg(e.lane order by i.n) as lanes,
+            array_agg(e.priority order by i.n) as priorities, array_agg(coalesce(e.share, '') order by i.n) as keys
+        from unnest(:ids::uuid[]) with ordinality as i (id, n)
+        join ${schema}.execution e on e.id = i.id
+    ) as asked
+    cross join lateral ${schema}.draw_rounds(asked.ids, asked.lanes, asked.priorities, asked.keys, false) as drawn
+),
+moved as (
+    update ${schema}.execution e
+    set rank = e.rank + drawn.round
+    from drawn
+    where e.id = drawn.id
+    returning e.lane, e.gate, e.rank, e.rank - drawn.round as was, e.seq, coalesce(e.share, '') as share
+)
+update ${schema}.ready r set rank = moved.rank, share = moved.share
+from moved
+where r.lane = moved.lane and r.gate = moved.gate and r.rank = moved.was and r.fresh and r.seq = moved.seq
 
 -- name: given
 -- What a holder is told whose fence does not hold: perhaps it has heard it before.

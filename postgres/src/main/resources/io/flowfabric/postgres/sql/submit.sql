@@ -2,10 +2,10 @@
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 
 -- name: lanes
-select id, namespace, name, state, weight, ageing, since from ${schema}.lane where id = any(:ids::integer[])
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane where id = any(:ids::integer[])
 
 -- name: lanes_by_name
-select id, namespace, name, state, weight, ageing, since from ${schema}.lane
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane
 where (namespace, name) in (select * from unnest(:namespaces::text[], :names::text[]))
 
 -- name: add_lanes
@@ -32,11 +32,26 @@ values (
     :kind, :needs::text[], :compares::boolean, :meters::integer[], :costs::bigint[], :quotas::text[], :budgets::text[], :digest)
 on conflict do nothing
 
+-- name: share_lanes
+-- Whoever changes what holds for everything in a lane waits until its new gates can be seen.
+select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane
+where id = any(:ids::integer[])
+order by id
+for share
+
 -- name: add_lane_gates
-insert into ${schema}.lane_gate (lane, gate)
-select lane, gate from unnest(:lanes::integer[], :gates::integer[]) as pair (lane, gate)
-order by lane, gate
+insert into ${schema}.lane_gate (lane, gate, meters, costs)
+select pair.lane, pair.gate, coalesce(pair.meters::integer[], gate.meters), coalesce(pair.costs::bigint[], gate.costs)
+from unnest(:lanes::integer[], :gates::integer[], :meters::text[], :costs::text[]) as pair (lane, gate, meters, costs)
+join ${schema}.gate on gate.id = pair.gate
+order by pair.lane, pair.gate
 on conflict do nothing
+
+-- name: change_lane_gates
+update ${schema}.lane_gate
+set meters = pair.meters::integer[], costs = pair.costs::bigint[]
+from unnest(:gates::integer[], :meters::text[], :costs::text[]) as pair (gate, meters, costs)
+where lane_gate.lane = :lane::integer and lane_gate.gate = pair.gate
 
 -- name: terms
 select id, body from ${schema}.terms where id = any(:ids::integer[])
@@ -58,53 +73,75 @@ asked as (
         i.*,
         lane.namespace,
         lane.ageing,
+        lane.sharing,
         clock.now,
         coalesce(i.start_at, clock.now + i.start_after) as start,
         coalesce(i.deadline_at, clock.now + i.deadline_after) as deadline
     from clock
-    cross join unnest(
+    cross join ${schema}.lane
+    join unnest(
         :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :terms::integer[], :priorities::smallint[],
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
-        :types::text[], :inputs::bytea[], :digests::bytea[]
+        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[]
     ) with ordinality as i (
         id, part, lane, gate, terms, priority,
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
-        content_type, input, digest, n)
-    join ${schema}.lane on lane.id = i.lane and lane.state in ('active', 'paused')
+        content_type, input, digest, share, round, n)
+        on i.lane = lane.id and lane.state in ('active', 'paused')
     order by i.n
 ),
 item as (
     -- in the order in which it was asked for
-    select asked.*, nextval('${schema}.execution_seq') as seq from asked
+    select
+        asked.*, nextval('${schema}.execution_seq') as seq,
+        -- where keys share, and whoever calls has not drawn a round for it beforehand, as he has to
+        sharing and start <= now as turns, sharing and start <= now and round is null and not :draws::boolean as roundless
+    from asked
 ),
 keyed as (
     insert into ${schema}.idempotency (namespace, key, id)
     select item.namespace, item.key, item.id
     from item
-    where item.key is not null and not exists (select from ${schema}.execution e where e.id = item.id)
+    where item.key is not null and not item.roundless and not exists (select from ${schema}.execution e where e.id = item.id)
     order by item.n
     on conflict do nothing
     returning id
 ),
+drawn as materialized (
+    -- in one value, where they are looked up: a join would compare each item with each
+    select jsonb_object_agg(drawn.id, drawn.round) as rounds
+    from (
+        select
+            array_agg(item.id order by item.n) as ids, array_agg(item.lane order by item.n) as lanes,
+            array_agg(item.priority order by item.n) as priorities, array_agg(coalesce(item.share, '') order by item.n) as keys
+        from item
+        where item.turns and item.round is null and not item.roundless
+            and (item.key is null or item.id in (select id from keyed))
+            and not exists (select from ${schema}.execution e where e.id = item.id)
+        having count(*) > 0
+    ) as asked
+    cross join lateral ${schema}.draw_rounds(asked.ids, asked.lanes, asked.priorities, asked.keys, false) as drawn
+),
 accepted as (
     insert into ${schema}.execution (
-        id, part, seq, lane, gate, terms, priority, rank,
+        id, part, seq, lane, gate, terms, priority, rank, share,
         situation, next, until, delayed_by, deadline, submitted, changed)
     select
         id, part, seq, lane, gate, terms, priority,
-        case when ageing is null then -priority else now - priority * ageing end,
+        ${schema}.place_of(priority, now, ageing, sharing) + case when turns
+            then coalesce(round, ((select rounds from drawn) ->> id::text)::bigint, 0) else 0 end, share,
         (case when start > now then 'delayed' else 'ready' end)::${schema}.situation,
         'first',
         case when start > now then start end,
         case when start > now then 'request'::${schema}.delayed_by end,
         deadline, now, now
     from item
-    where item.key is null or item.id in (select id from keyed)
+    where not item.roundless and (item.key is null or item.id in (select id from keyed))
     order by item.n
     on conflict (id) do nothing
-    returning id, part, lane, gate, rank, seq, situation, until, deadline, submitted
+    returning id, part, lane, gate, rank, share, seq, situation, until, deadline, submitted
 ),
 described as (
     insert into ${schema}.submission (
@@ -124,8 +161,11 @@ tagged as (
     where item.tags <> '' and (item.id in (select id from accepted)) is true
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts)
-    select lane, gate, rank, true, seq, id, deadline, submitted, true from accepted where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, share)
+    select
+        lane, gate, rank, true, seq, id, deadline, submitted, true,
+        case when (lane in (select lane from item where turns)) is true then coalesce(share, '') end
+    from accepted where situation = 'ready'
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id)
@@ -141,10 +181,17 @@ recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, until)
     select submitted, id, part, lane, 'submit', situation, 0, 0, until from accepted order by seq
 )
-select id, lane, seq, situation = 'ready' as ready, true as accepted from accepted
+select id, lane, seq, situation = 'ready' as ready, 'accepted' as word from accepted
 union all
 -- keys that were taken for nothing, because the id was taken at the same moment
-select id, null, null, false, false from keyed where id not in (select id from accepted)
+select id, null, null, false, 'keyed in vain' from keyed where id not in (select id from accepted)
+union all
+select id, lane, null, false, 'roundless' from item where roundless
+
+-- name: draw_rounds
+-- Beforehand, for a transaction that is open for who knows how long: what it queues nobody sees until then.
+select id, round
+from ${schema}.draw_rounds(:ids::uuid[], :lanes::integer[], :priorities::smallint[], :keys::text[], true)
 
 -- name: known
 -- Who is there already, by id or by key, and with which content.

@@ -262,7 +262,8 @@ abstract class RetryingRules extends Rules {
                         Collections.emptySortedSet(),
                         13,
                         14,
-                        Optional.of(Duration.ofDays(15)));
+                        Optional.of(Duration.ofDays(15)),
+                        Optional.of("ada"));
         var submission = Given.work(policy).tag("shop.order", "7");
         var submitted = world.now();
         world.submit(submission);

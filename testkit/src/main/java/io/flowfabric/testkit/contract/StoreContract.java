@@ -134,6 +134,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Sharing extends SharingRules {
+        Sharing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class LaneAdmission extends LaneAdmissionRules {
+        LaneAdmission() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Matching extends MatchingRules {
         Matching() {
             super(StoreContract.this::open);

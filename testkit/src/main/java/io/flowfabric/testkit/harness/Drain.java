@@ -120,11 +120,11 @@ final class Drain {
                         namespace,
                         store -> store.lanes().list(namespace, Cursor.NONE, LIMIT).items());
         for (LaneView lane : lanes.answered().orElse(List.of())) {
-            if (!lane.settings().state().gives()) {
-                desk.configure(
-                        new Operation.Configure(
-                                lane.lane(), LaneSettings.DEFAULT, JANITOR.actor()));
-            }
+            var open =
+                    LaneSettings.DEFAULT
+                            .weight(lane.settings().weight())
+                            .sharing(lane.settings().sharing());
+            desk.configure(new Operation.Configure(lane.lane(), open, JANITOR.actor()));
         }
     }
 

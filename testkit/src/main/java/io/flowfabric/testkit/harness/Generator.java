@@ -268,9 +268,20 @@ record Generator(long seed, int stream, Mix mix) {
                         LaneSettings.State.DRAINING,
                         LaneSettings.State.DISABLED);
         var settings = LaneSettings.DEFAULT.state(state).weight(draw.one(1, 2, 10));
-        return draw.chance(30)
-                ? settings.ageing(Duration.ofMillis(draw.one(1, 100, 60_000)))
-                : settings;
+        if (draw.chance(20)) {
+            settings = settings.quota(draw.one(Scene.QUOTAS).quota());
+        }
+        if (draw.chance(20)) {
+            settings =
+                    settings.budget(
+                            draw.one(Scene.BUDGETS),
+                            Map.of(Scene.TOKENS, (long) draw.one(0, 2, 10)));
+        }
+        return switch (draw.below(4)) {
+            case 0 -> settings.ageing(Duration.ofMillis(draw.one(1, 100, 60_000)));
+            case 1 -> settings.sharing(true);
+            default -> settings;
+        };
     }
 
     /**

@@ -53,6 +53,9 @@ final class Scene {
     /** What all of them count. */
     static final String TOKENS = "tokens";
 
+    /** Who take turns, where a lane shares. */
+    static final List<String> SHARES = List.of("ann", "bo", "cy");
+
     private Scene() {}
 
     /** The names of the lanes of a namespace. */

@@ -57,6 +57,9 @@ final class WorkGenerator {
         while (draw.chance(25)) {
             policy = counted(policy, draw.one(Scene.QUOTAS));
         }
+        if (draw.chance(50)) {
+            policy = policy.share(draw.one(Scene.SHARES));
+        }
         if (draw.chance(30)) {
             policy = policy.retention(Duration.ofMillis(draw.one(0, 1_000, 60_000)));
         }

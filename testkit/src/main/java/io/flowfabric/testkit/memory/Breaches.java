@@ -4,7 +4,6 @@ import io.flowfabric.core.contract.Budget.Enforcement;
 import io.flowfabric.core.decision.ByBudget;
 import io.flowfabric.testkit.memory.Purses.Purse;
 
-import java.util.Map;
 import java.util.Optional;
 
 /** While a budget that cancels is breached, nothing that draws on it runs. */
@@ -35,8 +34,7 @@ final class Breaches {
     /** What is breached of the budgets that a row draws on, by name, if it is to be cancelled. */
     private Optional<String> breach(Row row) {
         return world.purses
-                .uses(row)
-                .map(Map.Entry::getKey)
+                .drawn(row)
                 .filter(purse -> !purse.deleted)
                 .filter(purse -> purse.budget.enforcement() == Enforcement.CANCEL)
                 .map(Purse::view)

@@ -105,6 +105,12 @@ final class BudgetKeeping implements Budgets {
     public void delete(Namespace namespace, String budget, By by) {
         world.call(
                 () -> {
+                    world.mustNotBeNamed(
+                            namespace,
+                            "the budget " + budget,
+                            lane ->
+                                    lane.budgets().stream()
+                                            .anyMatch(use -> use.budget().equals(budget)));
                     world.purses
                             .find(namespace, budget)
                             .ifPresent(

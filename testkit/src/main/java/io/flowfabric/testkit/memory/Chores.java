@@ -48,16 +48,19 @@ final class Chores implements Maintenance {
     private int bury(int limit) {
         int done = 0;
         world.dead().forEach(world::die);
-        for (World.Living living : world.dead()) {
-            for (Row row : world.heldBy(living.session.id())) {
-                if (done == limit) {
-                    return done;
-                }
-                world.apply(row, ByTime.lapse(row.facts(), world.now()));
-                done++;
+        var held =
+                world.dead().stream()
+                        .flatMap(living -> world.heldBy(living.session.id()).stream())
+                        .sorted(World.BY_ID)
+                        .toList();
+        for (Row row : held) {
+            if (done == limit) {
+                return done;
             }
-            world.bury(living);
+            world.apply(row, ByTime.lapse(row.facts(), world.now()));
+            done++;
         }
+        world.dead().forEach(world::bury);
         return done;
     }
 
@@ -77,7 +80,7 @@ final class Chores implements Maintenance {
     private void wakeBehindQuotas() {
         var room = new Room(world);
         world.rows().stream()
-                .filter(row -> row.state instanceof Ready && !row.policy().quotas().isEmpty())
+                .filter(row -> row.state instanceof Ready && !world.countsAgainst(row).isEmpty())
                 .filter(room::admits)
                 .forEach(row -> world.wake(row.lane()));
     }
@@ -141,7 +144,9 @@ final class Chores implements Maintenance {
                                         due.apply(row)
                                                 .filter(at -> !at.isAfter(world.now()))
                                                 .isPresent())
-                        .sorted(Comparator.comparing((Row row) -> due.apply(row).orElseThrow()))
+                        .sorted(
+                                Comparator.comparing((Row row) -> due.apply(row).orElseThrow())
+                                        .thenComparing(World.BY_ID))
                         .limit(limit)
                         .toList();
         overdue.forEach(act);

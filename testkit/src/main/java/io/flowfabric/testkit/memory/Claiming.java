@@ -98,6 +98,7 @@ final class Claiming implements Claims {
     }
 
     private List<Lease> lease(Living living, Claim claim, List<Row> picks) {
+        picks.forEach(world.shares::started);
         var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
         keep(living, claim.number(), picks);
         return leases;
@@ -153,23 +154,14 @@ final class Claiming implements Claims {
                 queues.computeIfAbsent(row.lane(), lane -> new ArrayList<>()).add(row);
             }
         }
-        queues.forEach((lane, rows) -> rows.sort(order(lane)));
+        queues.forEach((lane, rows) -> rows.sort(Order.in(world.lane(lane).settings)));
         return queues;
     }
 
-    /** Priority, then begun before fresh, then the order of submission. */
-    private Comparator<Row> order(Lane lane) {
-        var settings = world.lane(lane).settings;
-        return Comparator.comparingLong(
-                        (Row row) -> settings.rank(row.priority, row.submitted.toEpochMilli()))
-                .thenComparing(row -> !((Ready) row.state).next().begun())
-                .thenComparingLong(row -> row.sequence);
-    }
-
     /**
-     * Judges picks: all were in sight, there was room for each, and nothing was passed over. Work
-     * behind several quotas may be: a store that counts all of a claim's work against each of them
-     * at once finds less room than there is, and gives it out the next time.
+     * Judges picks: all were in sight, there was room for each, and nothing was passed over. Beside
+     * work behind several quotas or budgets it may be: a store that counts all of a claim's work
+     * against each of them at once finds less room than there is, and gives it out the next time.
      */
     List<Row> judged(Living living, int max, List<ExecutionId> picks) {
         var queues = visible(living);
@@ -185,10 +177,12 @@ final class Claiming implements Claims {
             room.take(row);
             rows.add(row);
         }
+        boolean several =
+                queues.values().stream().flatMap(List::stream).anyMatch(row -> meters(row) > 1);
         for (List<Row> queue : queues.values()) {
             int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
             for (Row row : queue.subList(0, last + 1)) {
-                boolean excused = !room.admits(row) || row.policy().quotas().size() > 1;
+                boolean excused = !room.admits(row) || (several && meters(row) > 0);
                 check(
                         rows.contains(row) || excused,
                         "%s was passed over, in a lane with %s"
@@ -196,6 +190,10 @@ final class Claiming implements Claims {
             }
         }
         return rows;
+    }
+
+    private int meters(Row row) {
+        return world.countsAgainst(row).size() + world.drawsOn(row).size();
     }
 
     /** The place of the last that was picked of a queue. */

@@ -23,7 +23,6 @@ import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.memory.World.Living;
 
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -136,7 +135,7 @@ final class Explaining {
     }
 
     private int ahead(Row self, Rivals rivals) {
-        var order = order(world.lane(self.lane()).settings);
+        var order = Order.in(world.lane(self.lane()).settings);
         return (int)
                 rows(self.lane(), row -> row.state instanceof Ready)
                         .filter(row -> world.purses.obstacle(row).isEmpty())
@@ -150,14 +149,6 @@ final class Explaining {
                         .filter(row -> order.compare(row, self) < 0)
                         .limit(Fact.Ahead.MOST + 1)
                         .count();
-    }
-
-    /** As claims take it: priority, then begun before fresh, then the order of submission. */
-    private static Comparator<Row> order(LaneSettings settings) {
-        return Comparator.comparingLong(
-                        (Row row) -> settings.rank(row.priority, row.submitted.toEpochMilli()))
-                .thenComparing(row -> !((Ready) row.state).next().begun())
-                .thenComparingLong(row -> row.sequence);
     }
 
     private Stream<Row> rows(Lane lane, Predicate<Row> which) {

@@ -63,6 +63,7 @@ final class Granting implements Grants {
             Function<Living, List<Row>> choice,
             SigningKey key) {
         var picks = choice.apply(living);
+        picks.forEach(world.shares::started);
         picks.forEach(row -> world.grant(row, living, world.now().plus(ttl)));
         claiming.keep(living, claim.number(), picks);
         return picks.stream().map(row -> ticket(row, key)).toList();

@@ -24,12 +24,18 @@ final class Meters {
 
     private final Map<Place, Meter> meters = new HashMap<>();
 
+    private final World world;
+
     private record Place(Namespace namespace, QuotaUse use) {}
 
     /** What counts against one quota, under one key. */
     private static final class Meter {
         private int running;
         private final List<Instant> starts = new ArrayList<>();
+    }
+
+    Meters(World world) {
+        this.world = world;
     }
 
     Optional<Quota> quota(Namespace namespace, String name) {
@@ -39,7 +45,7 @@ final class Meters {
     /** How the quotas stand that a row counts against, as far as they bound anything. */
     Stream<QuotaView> views(Row row, Instant now) {
         var namespace = row.lane().namespace();
-        return row.policy().quotas().stream()
+        return world.countsAgainst(row).stream()
                 .flatMap(
                         use ->
                                 quota(namespace, use.quota())
@@ -79,7 +85,8 @@ final class Meters {
 
     /** Counts a lease that was just given. */
     void take(Row row, boolean starts, Instant now) {
-        for (QuotaUse use : row.policy().quotas()) {
+        row.counted = world.countsAgainst(row);
+        for (QuotaUse use : row.counted) {
             var meter = meter(row, use);
             meter.running++;
             var rate = quota(row.lane().namespace(), use.quota()).flatMap(Quota::rate);
@@ -92,12 +99,12 @@ final class Meters {
 
     /** Forgets a start that came to nothing. */
     void unstart(Row row, Instant at) {
-        row.policy().quotas().forEach(use -> meter(row, use).starts.remove(at));
+        row.counted.forEach(use -> meter(row, use).starts.remove(at));
     }
 
     /** Gives back what a lease took that has ended. */
     void give(Row row) {
-        row.policy().quotas().forEach(use -> meter(row, use).running--);
+        row.counted.forEach(use -> meter(row, use).running--);
     }
 
     /** Counts anew what runs, and puts right what says otherwise. */
@@ -105,7 +112,7 @@ final class Meters {
         var truth = new HashMap<QuotaUse, Integer>();
         rows.stream()
                 .filter(row -> row.owner.isPresent() && row.lane().namespace().equals(namespace))
-                .flatMap(row -> row.policy().quotas().stream())
+                .flatMap(row -> row.counted.stream())
                 .forEach(use -> truth.merge(use, 1, Integer::sum));
         var drifts = new TreeMap<QuotaUse, Drift>();
         int counted = 0;

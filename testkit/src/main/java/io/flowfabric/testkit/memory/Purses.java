@@ -106,8 +106,17 @@ final class Purses {
 
     /** All that a row draws on, with what it would set aside there. */
     Stream<Map.Entry<Purse, BudgetUse>> uses(Row row) {
-        var namespace = row.lane().namespace();
-        return row.policy().budgets().stream()
+        return uses(row.lane().namespace(), world.drawsOn(row));
+    }
+
+    /** The same, of what it drew on when it was given out. */
+    Stream<Purse> drawn(Row row) {
+        return uses(row.lane().namespace(), row.drawn).map(Map.Entry::getKey);
+    }
+
+    private Stream<Map.Entry<Purse, BudgetUse>> uses(
+            Namespace namespace, Collection<BudgetUse> uses) {
+        return uses.stream()
                 .flatMap(
                         use -> {
                             var above = new ArrayList<Map.Entry<Purse, BudgetUse>>();
@@ -135,7 +144,8 @@ final class Purses {
     /** Sets aside what a lease needs that was just given. */
     void take(Row row) {
         var mine = new HashMap<Slot, Long>();
-        for (BudgetUse use : row.policy().budgets()) {
+        row.drawn = world.drawsOn(row);
+        for (BudgetUse use : row.drawn) {
             use.reserve()
                     .forEach(
                             (dimension, amount) ->

@@ -64,6 +64,8 @@ final class QuotaKeeping implements Quotas {
     public void delete(Namespace namespace, String quota, By by) {
         world.call(
                 () -> {
+                    world.mustNotBeNamed(
+                            namespace, "the quota " + quota, lane -> lane.quotas().contains(quota));
                     if (quotas(namespace).remove(quota) != null) {
                         tell(namespace, quota, Optional.empty(), by);
                     }

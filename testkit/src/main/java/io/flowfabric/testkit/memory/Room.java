@@ -82,7 +82,7 @@ final class Room {
     void take(Row row) {
         setAside(row);
         int starts = ((Ready) row.state).next().startsAttempt() ? 1 : 0;
-        for (QuotaUse use : row.policy().quotas()) {
+        for (QuotaUse use : world.countsAgainst(row)) {
             taken.merge(
                     place(row, use),
                     Taken.NOTHING.and(1, starts),

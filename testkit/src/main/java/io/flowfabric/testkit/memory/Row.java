@@ -13,14 +13,19 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 
 /** Everything that is stored of one execution. Only {@link World} changes its state. */
 final class Row {
@@ -31,6 +36,10 @@ final class Row {
 
     ExecutionState state;
     int priority;
+
+    /** Its round, while it waits for its first start in a lane where keys share; 0 otherwise. */
+    long round;
+
     int attempts;
     long epoch;
     int retries;
@@ -44,6 +53,12 @@ final class Row {
 
     /** The lease that is held, while it is. */
     Optional<Lease> lease = Optional.empty();
+
+    /** The quotas that it counts against, while it is held. */
+    List<QuotaUse> counted = List.of();
+
+    /** The budgets that it draws on, while it is held. */
+    SortedSet<BudgetUse> drawn = Collections.emptySortedSet();
 
     Optional<Owner> owner = Optional.empty();
     Optional<ExecutionView.Done> progress = Optional.empty();

@@ -1,5 +1,6 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -22,6 +23,8 @@ import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Wakeups;
 import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
@@ -36,6 +39,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -43,11 +47,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -59,11 +65,16 @@ import java.util.stream.Stream;
  * {@link #holds}, {@link #nextEpoch} and {@link #isDue}, stand alone so that a test can break them.
  */
 class World implements Wakeups {
+    /** Where nothing else says which comes first. */
+    static final Comparator<Row> BY_ID =
+            Comparator.comparing((Row row) -> row.id().uuid().toString());
+
     final Log log = new Log();
     final Map<Lane, Queue> lanes = new TreeMap<>();
-    final Meters meters = new Meters();
+    final Meters meters = new Meters(this);
     final Purses purses = new Purses(this);
     final Breaches breaches = new Breaches(this);
+    final Shares shares = new Shares(this);
 
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
@@ -130,6 +141,7 @@ class World implements Wakeups {
                 throw new Unavailable("The store is closed; open another one.");
             }
             var answer = commit.get();
+            shares.place();
             woken = Set.copyOf(readied);
             return answer;
         } finally {
@@ -214,6 +226,32 @@ class World implements Wakeups {
         return namespaces.getOrDefault(namespace, NamespaceSettings.DEFAULT);
     }
 
+    /** What a row counts against when it starts now. */
+    List<QuotaUse> countsAgainst(Row row) {
+        return lane(row.lane()).settings.countsAgainst(row.policy().quotas());
+    }
+
+    /** What a row draws on when it starts now. */
+    SortedSet<BudgetUse> drawsOn(Row row) {
+        return lane(row.lane()).settings.drawsOn(row.policy().budgets());
+    }
+
+    /**
+     * @throws Conflict when a lane of the namespace names what is to be deleted
+     */
+    void mustNotBeNamed(Namespace namespace, String name, Predicate<LaneSettings> names) {
+        lanes.forEach(
+                (lane, queue) -> {
+                    if (lane.namespace().equals(namespace) && names.test(queue.settings)) {
+                        throw new Conflict(
+                                Conflict.Code.NAMED_BY_LANE,
+                                lane.toString(),
+                                "This lane names %s; configure it without that first."
+                                        .formatted(name));
+                    }
+                });
+    }
+
     boolean gives(Lane lane) {
         var queue = lanes.get(lane);
         return queue == null || queue.settings.state().gives();
@@ -273,7 +311,9 @@ class World implements Wakeups {
 
     /** Ends a session: its work returns to the queue, and it never lives again. */
     void end(Living living) {
-        heldBy(living.session.id()).forEach(row -> apply(row, ByTime.lapse(row.facts(), now())));
+        heldBy(living.session.id()).stream()
+                .sorted(BY_ID)
+                .forEach(row -> apply(row, ByTime.lapse(row.facts(), now())));
         bury(living);
     }
 
@@ -362,6 +402,7 @@ class World implements Wakeups {
         Waiting state = new Delayed(Next.FIRST, start, DelayedBy.REQUEST).unlessDue(now());
         var row = new Row(submission, digest, ++sequence, Transition.begin(state), now());
         rows.put(row.id().uuid(), row);
+        shares.changed(row);
         submission.key().ifPresent(key -> keysOf(submission.lane().namespace()).put(key, row));
         record(row, Transition.SUBMIT, Optional.empty(), Optional.empty(), Optional.empty());
         return row;
@@ -431,9 +472,10 @@ class World implements Wakeups {
         }
         meters.give(row);
         purses.give(row);
-        if (!row.policy().quotas().isEmpty() || !row.policy().budgets().isEmpty()) {
+        if (!row.counted.isEmpty() || !row.drawn.isEmpty()) {
             freed(row.lane().namespace());
         }
+        row.counted = List.of();
     }
 
     /**
@@ -462,6 +504,7 @@ class World implements Wakeups {
         row.result = change.result().or(() -> row.result);
         row.failure = change.failure().or(() -> row.failure);
         change(row, change.transition(), change.after());
+        shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());
     }
 
