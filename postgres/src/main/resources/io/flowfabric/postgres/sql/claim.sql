@@ -26,7 +26,7 @@ visible as (
                 m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span),
                 case
                     when m.cap is null then null
-                    when m.used >= m.cap then 0
+                    when m.used >= m.cap or m.used + m.held > m.cap then 0
                     when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
             from unnest(lane_gate.meters, lane_gate.costs) as asked (id, cost)
             join ${schema}.meter m on m.id = asked.id) end as room
@@ -113,7 +113,7 @@ turn as (
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
     select
-        m.id, m.running, m.rate, m.span, m.held, fresh.starts, m.used >= m.cap as spent,
+        m.id, m.running, m.rate, m.span, m.held, fresh.starts, m.used >= m.cap or m.used + m.held > m.cap as spent,
         coalesce(m.cap - m.used - m.held, 9223372036854775807) as rest,
         coalesce(m.most - m.running, 2147483647) as places,
         coalesce(m.rate - cardinality(fresh.starts), 2147483647) as begins
@@ -289,7 +289,7 @@ from (
             cross join lateral unnest(array[
                 case when m.running >= m.most then 'concurrency' end,
                 case when m.rate <= (select count(*) from unnest(m.starts) as start where start > behind.now - m.span) then 'rate' end,
-                case when m.used >= m.cap or asked.cost > 0 and asked.cost > m.cap - m.used - m.held then 'budget ' || m.key end]) as why
+                case when m.used >= m.cap or asked.cost > m.cap - m.used - m.held then 'budget ' || m.key end]) as why
             where why is not null and exists (
                 select from ${schema}.ready r
                 where r.lane = behind.lane and r.gate = behind.gate and (r.deadline is null or r.deadline > behind.now))

@@ -66,6 +66,20 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
+    void while_more_is_set_aside_than_there_is_nothing_starts_that_draws_on_it() {
+        define(Budget.of("team", "tokens", 100));
+        var lease = begun(TEAM.budget("team", Map.of("tokens", 80L)));
+        define(Budget.of("team", "tokens", 50));
+        var frugal = world.submit(TEAM);
+
+        assertThat(world.worker().claim(1)).isEmpty();
+        assertThat(world.view(frugal).state().publicState()).isEqualTo(PublicState.RATE_LIMITED);
+
+        world.end(complete(lease)).orThrow();
+        assertThat(world.worker().take(1)).containsExactly(frugal);
+    }
+
+    @Test
     @Answers({"P60", "W24"})
     void what_waits_for_a_budget_says_so_and_is_in_nobodys_way() {
         define(Budget.of("team", "tokens", 1_000_000).period(HOUR));
