@@ -59,7 +59,7 @@ class RecountsTest {
         assertThat(recounted).isEmpty();
 
         skip(Duration.ofMinutes(10));
-        eventually("it has counted", () -> tally.of("recounted QUOTAS") == 1);
+        eventually("it has counted", () -> tally.of("recounted BUDGETS") == 1);
 
         assertThat(recounted)
                 .as("quotas and budgets")
@@ -76,7 +76,7 @@ class RecountsTest {
 
         skip(Duration.ofMinutes(10));
 
-        eventually("it has counted", () -> tally.of("recounted QUOTAS") == 1);
+        eventually("it has counted", () -> tally.of("recounted BUDGETS") == 1);
         assertThat(tally.of("drift of QUOTAS")).isEqualTo(6);
         assertThat(tally.of("drift of BUDGETS")).isEqualTo(6);
     }
@@ -87,7 +87,7 @@ class RecountsTest {
 
         skip(Duration.ofMinutes(10));
 
-        eventually("it has counted", () -> tally.of("recounted QUOTAS") == 1);
+        eventually("it has counted", () -> tally.of("recounted BUDGETS") == 1);
         assertThat(recounted).contains(TENANT);
         assertThat(tally.of("recount failed QUOTAS")).isEqualTo(1);
         assertThat(tally.of("recount failed BUDGETS")).isEqualTo(1);
