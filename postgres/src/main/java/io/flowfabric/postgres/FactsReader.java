@@ -63,7 +63,8 @@ final class FactsReader {
                 @Nullable Integer firstPriority,
                 @Nullable String start,
                 @Nullable String deadlineDue,
-                @Nullable String share) {}
+                @Nullable String share,
+                List<Integer> slots) {}
         List<Raw> rows = new ArrayList<>();
         tx.query(statement)
                 .set("now", postgres.now())
@@ -89,7 +90,8 @@ final class FactsReader {
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
                                                 row.textOrNull("deadline_due"),
-                                                row.textOrNull("share"))));
+                                                row.textOrNull("share"),
+                                                Stored.slots(row))));
         var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
         var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
         var locked = new HashMap<UUID, Locked>();
@@ -129,7 +131,7 @@ final class FactsReader {
                             row.lane,
                             gate == null ? "" : gate.kind(),
                             row.epoch,
-                            gate == null ? List.of() : gate.meterNumbers()));
+                            row.slots));
         }
         return locked;
     }

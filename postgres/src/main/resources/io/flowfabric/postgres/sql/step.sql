@@ -2,7 +2,7 @@
 -- What a decision depends on, under the lock of the row, locked in the order of ids.
 select
     e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at, e.share,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at, e.share, e.slots,
     s.priority as first_priority, s.start_due, s.deadline_due,
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 from ${schema}.execution e
@@ -15,7 +15,7 @@ for update of e
 -- The same, of those that nobody else is at.
 select
     e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at, e.share,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.changed, e.progress_at, e.share, e.slots,
     s.priority as first_priority, s.start_due, s.deadline_due,
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 from ${schema}.execution e
