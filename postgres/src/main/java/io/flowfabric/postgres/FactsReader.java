@@ -25,6 +25,7 @@ final class FactsReader {
      *
      * @param facts nothing when what is stored cannot be read
      * @param now the moment by the clock that decides
+     * @param meters what it counts against, while somebody holds it
      */
     record Locked(
             ExecutionId id,
