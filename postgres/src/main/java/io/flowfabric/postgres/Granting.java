@@ -145,9 +145,7 @@ final class Granting implements Grants {
     @Override
     public List<Answer<Grant>> verify(SessionId session, List<String> tokens) {
         Limit.BATCH.checkCount("tokens", tokens.size());
-        if (SessionKeeping.find(postgres, session)
-                .filter(SessionKeeping.Known::alive)
-                .isEmpty()) {
+        if (SessionKeeping.find(postgres, session).filter(SessionKeeping.Known::alive).isEmpty()) {
             throw new NotFound("session", session.toString());
         }
         var shown = new Shown(keys.ring(), tokens);
