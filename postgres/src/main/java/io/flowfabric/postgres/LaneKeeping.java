@@ -303,9 +303,7 @@ final class LaneKeeping implements Lanes {
     }
 
     private static SortedSet<BudgetUse> budgets(List<String> texts) {
-        return texts.stream()
-                .map(BudgetText::read)
-                .collect(Collectors.toCollection(TreeSet::new));
+        return texts.stream().map(BudgetText::read).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /**

@@ -217,8 +217,7 @@ abstract class LaneAdmissionRules extends Rules {
 
     @Test
     void a_breach_cancels_what_started_from_the_lane_while_it_named_the_budget() {
-        var cancelling =
-                Budget.of("team", "tokens", 10).enforcement(Budget.Enforcement.CANCEL);
+        var cancelling = Budget.of("team", "tokens", 10).enforcement(Budget.Enforcement.CANCEL);
         world.store().budgets().define(cancelling, World.OLGA);
         world.submit(3, Given::work);
         var before = world.worker().claimOne();
