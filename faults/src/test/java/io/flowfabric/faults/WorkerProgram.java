@@ -142,7 +142,7 @@ final class WorkerProgram {
     }
 
     private Payload spend(Task task) {
-        var words = task.input().asText().split(" ");
+        var words = task.input().asText().split(" ", -1);
         int chance = Math.floorMod(task.execution().hashCode(), 20);
         for (int part = 1; part < words.length; part++) {
             Waiting.pause(Duration.ofMillis(chance));
