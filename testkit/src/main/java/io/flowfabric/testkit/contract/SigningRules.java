@@ -11,6 +11,7 @@ import io.flowfabric.core.Denied.Code;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
@@ -39,6 +40,9 @@ import java.util.function.Supplier;
 abstract class SigningRules extends Rules {
     private static final Duration TTL = Grants.DEFAULT_TTL;
     private static final Duration HOUR = Duration.ofHours(1);
+
+    /** How many tokens one call takes. */
+    private static final int MOST_AT_ONCE = 256;
 
     /** Who was granted something last. */
     private @Nullable Worker holder;
@@ -192,9 +196,7 @@ abstract class SigningRules extends Rules {
                         token.replaceFirst("\\.[0-9]+\\.", ".256."),
                         token.replaceFirst("\\.[0-9]+\\.", ".007."));
 
-        for (String text : texts) {
-            refused(text, Code.MALFORMED_TOKEN);
-        }
+        refused(texts, Code.MALFORMED_TOKEN);
     }
 
     @Test
@@ -202,20 +204,20 @@ abstract class SigningRules extends Rules {
     void a_token_that_was_changed_anywhere_is_refused() {
         var token = granted().token();
         var before = world.everything();
-        var believed = new ArrayList<String>();
-
+        var changed = new ArrayList<String>();
         for (int i = 0; i < token.length(); i++) {
             for (char other : new char[] {'0', '1', 'a', 'f', 'Z', '-', '.'}) {
                 if (token.charAt(i) != other) {
-                    var changed = token.substring(0, i) + other + token.substring(i + 1);
-                    if (worker().redeemAll(List.of(changed)).getFirst().isDone()) {
-                        believed.add(changed);
-                    }
+                    changed.add(token.substring(0, i) + other + token.substring(i + 1));
                 }
             }
         }
 
-        assertThat(believed).isEmpty();
+        for (int i = 0; i < changed.size(); i += MOST_AT_ONCE) {
+            var some = changed.subList(i, Math.min(i + MOST_AT_ONCE, changed.size()));
+            assertThat(worker().redeemAll(some)).noneMatch(Answer::isDone);
+        }
+
         assertThat(world.everything()).isEqualTo(before);
     }
 
@@ -346,10 +348,17 @@ abstract class SigningRules extends Rules {
 
     /** Refused when redeemed and when verified, by the same name, and without a trace. */
     private void refused(String token, Code code) {
+        refused(List.of(token), code);
+    }
+
+    private void refused(List<String> tokens, Code code) {
         var before = world.everything();
 
-        assertThat(worker().redeemAll(List.of(token)).getFirst()).as(token).isDenied(code);
-        assertThat(worker().verify(token)).as(token).isDenied(code);
+        var answers = worker().redeemAll(tokens);
+        for (int i = 0; i < tokens.size(); i++) {
+            assertThat(answers.get(i)).as(tokens.get(i)).isDenied(code);
+            assertThat(worker().verify(tokens.get(i))).as(tokens.get(i)).isDenied(code);
+        }
 
         assertThat(world.everything()).isEqualTo(before);
     }
