@@ -28,6 +28,7 @@ public final class Engine extends Service {
     private final Recounts recounts;
     private final Parking parking;
     private final Submissions submissions;
+    private final FirstKey firstKey;
     private final Grants grants;
     private final Leases leases;
     private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
@@ -57,7 +58,8 @@ public final class Engine extends Service {
                         time,
                         options.submitChunk(),
                         () -> stopped);
-        this.grants = new Ticketing(store.grants(), sweeps, this.metrics);
+        this.firstKey = new FirstKey(store.keys(), time);
+        this.grants = new Ticketing(store.grants(), firstKey, sweeps, this.metrics);
         this.leases = new Writes(store.leases(), sweeps, this.metrics);
     }
 
@@ -137,8 +139,7 @@ public final class Engine extends Service {
 
     @Override
     protected void begin() {
-        // Whatever is handed to outsiders has to be signed.
-        store.keys().first();
+        firstKey.start();
         parking.start();
         sweeps.start();
         recounts.start();
@@ -149,6 +150,7 @@ public final class Engine extends Service {
         stopped = true;
         followers.forEach(Follower::stop);
         recounts.stop();
+        firstKey.stop();
         sweeps.stop();
         parking.stop();
     }

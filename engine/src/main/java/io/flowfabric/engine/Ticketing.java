@@ -24,17 +24,20 @@ final class Ticketing implements Grants {
     private static final Logger LOG = LoggerFactory.getLogger(Ticketing.class);
 
     private final Grants store;
+    private final FirstKey key;
     private final Sweeps sweeps;
     private final EngineMetrics metrics;
 
-    Ticketing(Grants store, Sweeps sweeps, EngineMetrics metrics) {
+    Ticketing(Grants store, FirstKey key, Sweeps sweeps, EngineMetrics metrics) {
         this.store = store;
+        this.key = key;
         this.sweeps = sweeps;
         this.metrics = metrics;
     }
 
     @Override
     public List<Grant> claimForWorker(Claim claim, Duration ttl) {
+        key.ensure();
         var grants = store.claimForWorker(claim, ttl);
         LOG.debug(
                 "Claim {} for session {}: wanted {} grants, got {}.",
@@ -48,6 +51,7 @@ final class Ticketing implements Grants {
 
     @Override
     public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
+        key.ensure();
         var grant = store.reclaimForWorker(execution, session, ttl);
         LOG.debug("Reclaim of {} for session {}: granted.", execution, session);
         given(List.of(grant));

@@ -1,0 +1,64 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.contract.Keys;
+import io.flowfabric.core.policy.Backoff;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+
+/**
+ * Sees to it that there is a key to sign with. An engine starts also while its store cannot be
+ * reached, so this goes on beside it until it was done; whoever needs the key earlier does it
+ * himself.
+ */
+final class FirstKey extends Service {
+    private static final Logger LOG = LoggerFactory.getLogger(FirstKey.class);
+
+    private static final Backoff AFTER_FAILURE =
+            Backoff.exponential(Duration.ofMillis(100), Duration.ofMinutes(1), 2);
+
+    private final Keys keys;
+    private final Loop loop;
+    private volatile boolean there;
+
+    FirstKey(Keys keys, Time time) {
+        this.keys = keys;
+        this.loop =
+                new Loop(
+                        "ff-first-key",
+                        time,
+                        this::turn,
+                        AFTER_FAILURE,
+                        e -> LOG.warn("There may be no key to sign with yet; soon again.", e));
+    }
+
+    /** Makes the first key, unless it is known that there is one. */
+    void ensure() {
+        if (!there) {
+            var unused = keys.first();
+            there = true;
+        }
+    }
+
+    private long turn() {
+        ensure();
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    protected void begin() {
+        loop.start();
+    }
+
+    @Override
+    protected void end() {
+        loop.stop();
+    }
+
+    @Override
+    public String toString() {
+        return "The first key";
+    }
+}
