@@ -18,6 +18,8 @@ visible as (
     -- What compares was judged by the process, if it knows of it.
     select
         lane.id as lane, lane.weight, gate.id as gate, lane_gate.meters, lane_gate.costs, claimer.now,
+        coalesce(
+            (:pass_starts::double precision[])[array_position(:pass_lanes::integer[], lane.id)], :pass::double precision) as start,
         gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
         -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
         case when lane_gate.meters <> '{}' then (
@@ -42,7 +44,7 @@ visible as (
 -- would compare each gate with each stretch.
 stretch as (
     select
-        visible.lane, visible.weight, visible.gate, visible.meters, visible.costs, visible.room, visible.now,
+        visible.lane, visible.weight, visible.start, visible.gate, visible.meters, visible.costs, visible.room, visible.now,
         coalesce((:from_ranks::bigint[])[n], -9223372036854775807) as from_rank,
         coalesce((:from_freshs::boolean[])[n], false) as from_fresh,
         coalesce((:from_seqs::bigint[])[n], 0) as from_seq,
@@ -60,7 +62,7 @@ busy as (
         stretch.*,
         least(:window::integer, stretch.room) as most,
         least(:window::integer, stretch.room, case when count(*) over lane > 1
-            then 8 + 2 * :window::integer / count(*) over lane end) as reach
+            then 2 + 3 * :window::integer / count(*) over lane end) as reach
     from stretch
     cross join lateral (
         select from ${schema}.ready r
@@ -75,12 +77,12 @@ busy as (
 ),
 candidate as (
     select
-        busy.lane, busy.weight, busy.gate, busy.meters, busy.costs, busy.from_rank, busy.from_fresh, busy.from_seq, head.*,
-        -- which of those that are looked at is the last, if there may be more behind it
-        case when busy.reach < busy.most then busy.reach end as last
+        busy.lane, busy.weight, busy.start, busy.gate, busy.meters, busy.costs, head.*,
+        -- the last of those that are looked at, if there may be more behind it
+        busy.reach < busy.most and head.nth = busy.reach as edge
     from busy
     cross join lateral (
-        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, row_number() over (order by r.rank, r.fresh, r.seq) as nth
         from ${schema}.ready r
         where r.lane = busy.lane and r.gate = busy.gate
             and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
@@ -96,14 +98,9 @@ turn as (
     from (
         select
             c.*,
-            coalesce(pass.start, :pass::double precision) + (row_number() over ahead - 1) / c.weight::double precision as turn,
+            c.start + (row_number() over ahead - 1) / c.weight::double precision as turn,
             coalesce(bool_or(c.edge) over (ahead rows between unbounded preceding and 1 preceding), false) as beyond
-        from (
-            select candidate.*, row_number() over behind = candidate.last as edge
-            from candidate
-            window behind as (partition by lane, gate, from_rank, from_fresh, from_seq order by rank, fresh, seq)
-        ) as c
-        left join unnest(:pass_lanes::integer[], :pass_starts::double precision[]) as pass (lane, start) on pass.lane = c.lane
+        from candidate as c
         window ahead as (partition by c.lane order by c.rank, c.fresh, c.seq)
     ) as queue
     where not beyond
@@ -113,15 +110,13 @@ turn as (
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
     select
-        m.id, m.running, m.rate, m.span, m.held, fresh.starts, m.used >= m.cap or m.used + m.held > m.cap as spent,
+        m.id, m.rate, m.used >= m.cap or m.used + m.held > m.cap as spent,
         coalesce(m.cap - m.used - m.held, 9223372036854775807) as rest,
         coalesce(m.most - m.running, 2147483647) as places,
-        coalesce(m.rate - cardinality(fresh.starts), 2147483647) as begins
+        coalesce(m.rate - (
+            select count(*) from unnest(m.starts) as start where start > clock.now - m.span), 2147483647) as begins
     from ${schema}.meter m
     cross join clock
-    cross join lateral (
-        select array(select start from unnest(m.starts) as start where start > clock.now - m.span order by start) as starts
-    ) as fresh
     where m.id in (select unnest(meters) from turn where meters <> '{}')
     order by m.id
     for update of m
@@ -218,22 +213,29 @@ reached as (
 ),
 counted as (
     update ${schema}.meter m
-    set running = meter.running + given.places,
-        held = meter.held + given.held,
-        starts = case when meter.rate is null then '{}' else meter.starts || array_fill(begun.now, array[given.begins]) end,
-        opens = case when cardinality(meter.starts) + given.begins >= meter.rate then
-            (meter.starts || array_fill(begun.now, array[given.begins]))[cardinality(meter.starts) + given.begins - meter.rate + 1]
-            + meter.span end
-    from begun, meter, (
+    -- The rows are locked, so what they say is what was looked at.
+    set running = m.running + given.places,
+        held = m.held + given.held,
+        starts = case when m.rate is null then '{}' else array(
+            select start from unnest(m.starts) as start where start > given.now - m.span order by start)
+            || array_fill(given.now, array[given.begins]) end,
+        opens = case when m.rate is not null then (
+            select began.starts[cardinality(began.starts) - m.rate + 1] + m.span
+            from (select array(
+                select start from unnest(m.starts) as start where start > given.now - m.span order by start)
+                || array_fill(given.now, array[given.begins]) as starts) as began
+            where cardinality(began.starts) >= m.rate) end
+    from (
         select
             asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as held,
-            (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
+            (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins,
+            (select now from begun) as now
         from leased
         cross join unnest(leased.slots, leased.holds) as asked (slot, cost)
         where leased.slots is not null
         group by asked.slot
     ) as given
-    where m.id = given.slot and meter.id = given.slot
+    where m.id = given.slot
 ),
 receipted as (
     insert into ${schema}.receipt (session, number, ids, epochs)
@@ -276,7 +278,7 @@ from (
         -- where not everything was looked at, as many as there could be
         greatest(
             (select count(*) from candidate),
-            case when exists (select from candidate where last is not null) then :window::integer end) as candidates,
+            case when exists (select from candidate where edge) then :window::integer end) as candidates,
         exists (select from claimer) as welcome,
         array(select distinct gate from visible where unjudged) as unjudged,
         (select offers from claimer where exists (select from visible where unjudged)) as offers,

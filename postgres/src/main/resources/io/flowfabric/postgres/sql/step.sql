@@ -93,22 +93,22 @@ timed as (
 ),
 freed as (
     -- Everyone who counts or gives back locks the meters in the order of their numbers.
-    select m.id
-    from ${schema}.meter m
-    where m.id in (select unnest(slots) from changed where slots is not null)
-    order by m.id
-    for update
-),
-uncounted as (
-    update ${schema}.meter m
-    set running = m.running - given.places, held = m.held - given.held
+    select m.id, given.places, given.held
     from (
         select slot, count(*) as places, sum(hold) as held
         from changed cross join unnest(slots, holds) as given (slot, hold)
         where slots is not null
         group by slot
     ) as given
-    where m.id = given.slot and m.id in (select id from freed)
+    join ${schema}.meter m on m.id = given.slot
+    order by m.id
+    for update of m
+),
+uncounted as (
+    update ${schema}.meter m
+    set running = m.running - freed.places, held = m.held - freed.held
+    from freed
+    where m.id = freed.id
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
