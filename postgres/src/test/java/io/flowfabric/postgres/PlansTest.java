@@ -217,8 +217,7 @@ class PlansTest {
         }
 
         check("submit", 1000);
-        // Each that it takes may have three timers.
-        check("claim", 2 * BATCH);
+        check("claim", BATCH);
         check("place", BATCH);
     }
 

@@ -250,14 +250,14 @@ rested as (
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select leased.id, timeout.kind, timeout.due
+    select leased.id, timeout.kind, leased.since + timeout.after
     from leased
     join ${schema}.terms on terms.id = leased.terms
     cross join lateral (values
-        ('attempt'::${schema}.timer_kind, case when :ttl::bigint is null then leased.since + terms.attempt_timeout end),
-        ('stall', case when :ttl::bigint is null then leased.since + terms.stall_timeout end),
-        ('grant', leased.until)) as timeout (kind, due)
-    where timeout.due is not null
+        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
+    where timeout.after is not null and :ttl::bigint is null
+    union all
+    select id, 'grant', until from leased where :ttl::bigint is not null
 ),
 recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, until)

@@ -13,6 +13,7 @@ import io.flowfabric.testkit.memory.World.Given;
 import io.flowfabric.testkit.memory.World.Living;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Which work a worker gets. */
 final class Claiming implements Claims {
@@ -159,9 +161,10 @@ final class Claiming implements Claims {
     }
 
     /**
-     * Judges picks: all were in sight, there was room for each, and nothing was passed over. Beside
-     * work behind several quotas or budgets it may be: a store that counts all of a claim's work
-     * against each of them at once finds less room than there is, and gives it out the next time.
+     * Judges picks: all were in sight, there was room for each, and nothing was passed over. What
+     * counts against a quota or a budget together with work behind several of them may be: a store
+     * that counts all of a claim's work against each at once finds less room than there is, and
+     * gives it out the next time.
      */
     List<Row> judged(Living living, int max, List<ExecutionId> picks) {
         var queues = visible(living);
@@ -177,12 +180,17 @@ final class Claiming implements Claims {
             room.take(row);
             rows.add(row);
         }
-        boolean several =
-                queues.values().stream().flatMap(List::stream).anyMatch(row -> meters(row) > 1);
+        var several =
+                queues.values().stream()
+                        .flatMap(List::stream)
+                        .filter(row -> meters(row).size() > 1)
+                        .flatMap(row -> meters(row).stream())
+                        .collect(Collectors.toSet());
         for (List<Row> queue : queues.values()) {
             int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
             for (Row row : queue.subList(0, last + 1)) {
-                boolean excused = !room.admits(row) || (several && meters(row) > 0);
+                boolean excused =
+                        !room.admits(row) || !Collections.disjoint(several, meters(row));
                 check(
                         rows.contains(row) || excused,
                         "%s was passed over, in a lane with %s"
@@ -192,8 +200,12 @@ final class Claiming implements Claims {
         return rows;
     }
 
-    private int meters(Row row) {
-        return world.countsAgainst(row).size() + world.drawsOn(row).size();
+    /** All that a row counts against: quotas, and budgets with those above them. */
+    private Set<Object> meters(Row row) {
+        return Stream.concat(
+                        world.countsAgainst(row).stream(),
+                        world.purses.uses(row).map(Map.Entry::getKey))
+                .collect(Collectors.toSet());
     }
 
     /** The place of the last that was picked of a queue. */
