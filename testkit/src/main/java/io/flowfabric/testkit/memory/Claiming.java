@@ -189,8 +189,7 @@ final class Claiming implements Claims {
         for (List<Row> queue : queues.values()) {
             int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
             for (Row row : queue.subList(0, last + 1)) {
-                boolean excused =
-                        !room.admits(row) || !Collections.disjoint(several, meters(row));
+                boolean excused = !room.admits(row) || !Collections.disjoint(several, meters(row));
                 check(
                         rows.contains(row) || excused,
                         "%s was passed over, in a lane with %s"
