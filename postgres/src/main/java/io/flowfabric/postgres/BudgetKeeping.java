@@ -6,6 +6,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetView;
@@ -207,10 +208,9 @@ final class BudgetKeeping implements Budgets {
         tx.query("tell_budget")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
-                .set("name", budget)
                 .set("actor", by.actor())
                 .set("reason", by.reason())
-                .set("settings", change)
+                .set("payload", EventCodec.details(budget, change).toString())
                 .update();
     }
 }

@@ -6,6 +6,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
@@ -34,9 +35,6 @@ import java.util.stream.Collectors;
 
 /** How lanes are kept. */
 final class LaneKeeping implements Lanes {
-    private static final String PART = "\u001d";
-    private static final String ITEM = "\u001e";
-
     private final Postgres postgres;
 
     LaneKeeping(Postgres postgres) {
@@ -78,7 +76,7 @@ final class LaneKeeping implements Lanes {
                     .texts("budgets", settings.budgets(), BudgetText::write)
                     .set("actor", by.actor())
                     .set("reason", by.reason())
-                    .set("settings", text(settings))
+                    .set("payload", EventCodec.details(settings).toString())
                     .update();
             boolean shares = settings.sharing();
             if (!locked.settings.ageing().equals(settings.ageing())
@@ -304,46 +302,5 @@ final class LaneKeeping implements Lanes {
 
     private static SortedSet<BudgetUse> budgets(List<String> texts) {
         return texts.stream().map(BudgetText::read).collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    /**
-     * Settings as an event keeps them: the state, the weight, the ageing, whether keys share; then
-     * the quotas and the budgets. No name holds a control character.
-     */
-    static String text(LaneSettings settings) {
-        return String.join(
-                PART,
-                head(settings),
-                String.join(ITEM, settings.quotas()),
-                settings.budgets().stream()
-                        .map(BudgetText::write)
-                        .collect(Collectors.joining(ITEM)));
-    }
-
-    private static String head(LaneSettings settings) {
-        return "%s %d %s %s"
-                .formatted(
-                        settings.state().wire(),
-                        settings.weight(),
-                        settings.ageing().map(step -> Long.toString(step.toMillis())).orElse("-"),
-                        settings.sharing() ? "sharing" : "-");
-    }
-
-    private static List<String> items(String part) {
-        return part.isEmpty() ? List.of() : List.of(part.split(ITEM, -1));
-    }
-
-    static LaneSettings read(String text) {
-        var parts = List.of(text.split(PART, -1));
-        var words = List.of(parts.get(0).split(" ", -1));
-        return new LaneSettings(
-                Stored.word(LaneSettings.State.class, words.get(0)),
-                Integer.parseInt(words.get(1)),
-                words.get(2).equals("-")
-                        ? Optional.empty()
-                        : Optional.of(Duration.ofMillis(Long.parseLong(words.get(2)))),
-                words.get(3).equals("sharing"),
-                new TreeSet<>(items(parts.get(1))),
-                budgets(items(parts.get(2))));
     }
 }

@@ -3,6 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.NamespaceView;
@@ -42,7 +43,7 @@ final class NamespaceKeeping implements Namespaces {
                     .set("name", namespace.name())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
-                    .set("settings", text(settings))
+                    .set("payload", EventCodec.details(settings).toString())
                     .update();
         }
         tx.query("configure_namespace")
@@ -88,14 +89,5 @@ final class NamespaceKeeping implements Namespaces {
         return Optional.ofNullable(row.longOrNull("retention"))
                 .map(millis -> new NamespaceSettings(Duration.ofMillis(millis)))
                 .orElse(NamespaceSettings.DEFAULT);
-    }
-
-    /** Settings as an event keeps them: the retention. */
-    private static String text(NamespaceSettings settings) {
-        return Long.toString(settings.retention().toMillis());
-    }
-
-    static NamespaceSettings read(String text) {
-        return new NamespaceSettings(Duration.ofMillis(Long.parseLong(text)));
     }
 }

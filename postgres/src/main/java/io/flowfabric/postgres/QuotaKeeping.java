@@ -4,6 +4,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Quota;
@@ -84,10 +85,9 @@ final class QuotaKeeping implements Quotas {
         tx.query("tell_quota")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
-                .set("name", name)
                 .set("actor", by.actor())
                 .set("reason", by.reason())
-                .set("settings", settings(quota))
+                .set("payload", EventCodec.details(name, quota).toString())
                 .update();
         return tx.query("change_meters")
                 .set("now", postgres.now())
@@ -213,33 +213,5 @@ final class QuotaKeeping implements Quotas {
     static QuotaUse use(String text) {
         var words = text.split(TermsText.SEPARATOR, 2);
         return words.length == 1 ? QuotaUse.of(words[0]) : QuotaUse.of(words[0], words[1]);
-    }
-
-    /** What an event keeps of a definition: the three bounds; nothing when it was deleted. */
-    private static @Nullable String settings(Optional<Quota> quota) {
-        return quota.map(
-                        q ->
-                                "%s %s %s"
-                                        .formatted(
-                                                q.concurrency().map(Object::toString).orElse("-"),
-                                                q.rate().map(r -> "" + r.max()).orElse("-"),
-                                                q.rate()
-                                                        .map(r -> "" + r.window().toMillis())
-                                                        .orElse("-")))
-                .orElse(null);
-    }
-
-    static Quota read(Namespace namespace, String name, String settings) {
-        var words = settings.split(" ", -1);
-        return new Quota(
-                namespace,
-                name,
-                words[0].equals("-") ? Optional.empty() : Optional.of(Integer.valueOf(words[0])),
-                words[1].equals("-")
-                        ? Optional.empty()
-                        : Optional.of(
-                                new Quota.Rate(
-                                        Integer.parseInt(words[1]),
-                                        Duration.ofMillis(Long.parseLong(words[2])))));
     }
 }

@@ -1,6 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Recount;
 import io.flowfabric.core.contract.Recount.Drift;
@@ -116,19 +117,8 @@ final class Recounting {
         tx.query("tell_drift")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
-                .set("of", of)
-                .set("settings", said + " " + found)
+                .set("payload", EventCodec.details(of, said, found).toString())
                 .update();
-    }
-
-    static Event.Drifted read(Row row, String of) {
-        var words = row.text("settings").split(" ", 2);
-        return new Event.Drifted(
-                new Namespace(row.text("of_namespace")),
-                of,
-                Long.parseLong(words[0]),
-                Long.parseLong(words[1]),
-                Stored.moment(row, "at"));
     }
 
     private static Map<Integer, Integer> running(Jdbc tx, List<Meter> meters) {

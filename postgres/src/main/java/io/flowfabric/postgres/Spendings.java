@@ -79,7 +79,6 @@ final class Spendings {
                 .set("dimension", spending.dimension())
                 .set("amount", spending.amount())
                 .set("key", spending.key())
-                .set("separator", TermsText.SEPARATOR)
                 .one(
                         row ->
                                 new Heard(
@@ -113,13 +112,5 @@ final class Spendings {
                     spending.key(),
                     "This was reported before, with other content.");
         }
-    }
-
-    /**
-     * What an event keeps of a limit that was reached: which, whether it is hard, and the level.
-     */
-    static Map.Entry<String, List<String>> read(String settings) {
-        var words = List.of(settings.split(TermsText.SEPARATOR, -1));
-        return Map.entry(words.getFirst(), words.subList(1, words.size()));
     }
 }

@@ -43,13 +43,12 @@ where m.id = kept.id
 returning m.id
 
 -- name: tell_quota
-insert into ${schema}.event_${day} (at, of_namespace, quota, actor, reason, settings)
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :name, :actor, :reason, :settings
+insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
+select 'quota_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :actor, :reason, :payload::jsonb
 
 -- name: tell_drift
--- Nobody did it, so there is no actor: that is how it is told from a change of a quota.
-insert into ${schema}.event_${day} (at, of_namespace, quota, settings)
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :of, :settings
+insert into ${schema}.event_${day} (kind, at, namespace, payload)
+select 'drifted', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :payload::jsonb
 
 -- name: meter_of
 select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota

@@ -51,7 +51,7 @@ renewed as (
     returning s.id, s.alive_until, s.acknowledged, clock.now
 ),
 recorded as (
-    insert into ${schema}.event_${day} (at, session, until) select now, id, alive_until from renewed
+    insert into ${schema}.event_${day} (kind, at, session, until) select 'heartbeat', now, id, alive_until from renewed
 ),
 -- A receipt is kept until nothing of it runs any more, whatever the worker says that it holds.
 closed as (
@@ -107,8 +107,8 @@ marked as (
         for update)
     returning s.id, clock.now
 )
-insert into ${schema}.event_${day} (at, session, actor, reason)
-select now, id, :actor, :reason from marked
+insert into ${schema}.event_${day} (kind, at, session, actor, reason)
+select 'marked_dead', now, id, :actor, :reason from marked
 
 -- name: held_by_the_dead
 select r.session, e.id
