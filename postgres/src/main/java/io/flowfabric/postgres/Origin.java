@@ -2,11 +2,11 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.postgres.jdbc.Database;
-import io.flowfabric.postgres.jdbc.Failures;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
-import io.flowfabric.postgres.jdbc.Transaction;
+import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Transaction;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,7 +98,9 @@ final class Origin {
         }
     }
 
-    /** On a connection without time limits: it waits for those who write, and others wait for it. */
+    /**
+     * On a connection without time limits: it waits for those who write, and others wait for it.
+     */
     private void beginEraOnce(Whereabouts here) {
         try (var connection = db.connect("origin")) {
             connection.setAutoCommit(false);

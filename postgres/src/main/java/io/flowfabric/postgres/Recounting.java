@@ -2,12 +2,10 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.codec.EventCodec;
-import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Recount;
 import io.flowfabric.core.contract.Recount.Drift;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

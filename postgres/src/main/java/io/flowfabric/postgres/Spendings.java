@@ -8,8 +8,6 @@ import io.flowfabric.core.contract.Spending;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 

@@ -132,7 +132,13 @@ class EventCodecTest {
         assertThat(whole.withAll(EventCodec.details(event))).isEqualTo(whole);
         assertThat(EventCodec.details(event).fields().keySet())
                 .doesNotContain(
-                        "kind", "at", "namespace", "lane", "execution", "session", "actor",
+                        "kind",
+                        "at",
+                        "namespace",
+                        "lane",
+                        "execution",
+                        "session",
+                        "actor",
                         "reason");
     }
 
@@ -183,7 +189,8 @@ class EventCodecTest {
                         {"budget":"d","reserve":{"cents":9223372036854775,"tokens":5}}]}}\
                         """);
         assertThat(texts.get(11))
-                .contains("\"quota\":\"q\",\"settings\":{\"concurrency\":0,\"rate\":3,\"window\":1000}");
+                .contains(
+                        "\"quota\":\"q\",\"settings\":{\"concurrency\":0,\"rate\":3,\"window\":1000}");
         assertThat(texts.get(13))
                 .endsWith("\"budget\":\"b\",\"dimension\":\"tokens\",\"hard\":true,\"used\":77}");
     }
