@@ -11,7 +11,7 @@ import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.EventKind;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -81,7 +81,8 @@ final class EventReader {
                 return;
             }
             var lane = Optional.ofNullable(row.intOrNull("lane"));
-            var tags = row.textOrNull("tags") == null ? Tags.NONE : Stored.tags(row.texts("tags"));
+            var tags =
+                    row.textOrNull("tags") == null ? Tags.NONE : RowCodec.tags(row.texts("tags"));
             rows.add(new Raw(id, newest, lane, tags, event(kind.get(), row)));
         } catch (RuntimeException unreadable) {
             passedOver(id, unreadable);
@@ -114,8 +115,8 @@ final class EventReader {
                         new Event.Renewal(
                                 owner(row).orElseThrow(),
                                 new Namespace(row.text("session_namespace")),
-                                Stored.moment(row, "at"),
-                                Stored.moment(row, "until"));
+                                RowCodec.moment(row, "at"),
+                                RowCodec.moment(row, "until"));
                 yield lane -> event;
             }
             case MARKED_DEAD,
@@ -170,14 +171,14 @@ final class EventReader {
 
     private static Function<Optional<Lane>, Event> step(Row row) {
         var execution = execution(row);
-        var transition = Stored.transition(row, "transition");
-        var situation = Stored.situation(row);
-        var at = Stored.moment(row, "at");
+        var transition = RowCodec.transition(row, "transition");
+        var situation = RowCodec.situation(row);
+        var at = RowCodec.moment(row, "at");
         int attempts = row.intValue("attempts");
         long epoch = row.longValue("epoch");
         var owner = owner(row);
         var by = by(row);
-        var until = Stored.time(row, "until");
+        var until = RowCodec.time(row, "until");
         var failure = failure(row);
         return lane ->
                 new Event.Step(
@@ -208,9 +209,9 @@ final class EventReader {
                                         row.text("instance")));
     }
 
-    private static Optional<By> by(Row row) {
+    private static Optional<Attribution> by(Row row) {
         return Optional.ofNullable(row.textOrNull("actor"))
-                .map(actor -> new By(actor, row.text("reason")));
+                .map(actor -> new Attribution(actor, row.text("reason")));
     }
 
     private static Optional<Failure> failure(Row row) {

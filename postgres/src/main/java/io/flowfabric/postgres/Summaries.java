@@ -26,7 +26,7 @@ final class Summaries {
     /** How many statements a reader waits for at most before it reads. */
     private static final int BEFORE_READING = 8;
 
-    private final Postgres postgres;
+    private final PostgresContext postgres;
 
     /** The highest event when some were made last. */
     private final AtomicLong made = new AtomicLong(-EVENTS);
@@ -34,7 +34,7 @@ final class Summaries {
     /** The highest event that was heard of. */
     private final AtomicLong last = new AtomicLong();
 
-    Summaries(Postgres postgres) {
+    Summaries(PostgresContext postgres) {
         this.postgres = postgres;
     }
 

@@ -6,7 +6,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.codec.Json.JsonObject;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.NamespaceSettings;
@@ -206,7 +206,8 @@ public final class EventCodec {
         };
     }
 
-    private static JsonObject with(JsonObject json, Optional<Owner> owner, Optional<By> by) {
+    private static JsonObject with(
+            JsonObject json, Optional<Owner> owner, Optional<Attribution> by) {
         return json.with("session", owner, one -> Json.of(one.session().toString()))
                 .with("worker", owner, one -> Json.of(one.worker()))
                 .with("instance", owner, one -> Json.of(one.instance()))
@@ -224,9 +225,9 @@ public final class EventCodec {
                                         json.require("instance", Json::asString)));
     }
 
-    private static Optional<By> by(JsonObject json) {
+    private static Optional<Attribution> by(JsonObject json) {
         return json.get("actor", Json::asString)
-                .map(actor -> new By(actor, json.require("reason", Json::asString)));
+                .map(actor -> new Attribution(actor, json.require("reason", Json::asString)));
     }
 
     private static ExecutionId execution(JsonObject json) {

@@ -8,7 +8,7 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.NamespaceSettings;
@@ -32,7 +32,7 @@ class EventCodecTest {
     private static final Namespace SHOP = new Namespace("shop");
     private static final Lane LANE = new Lane(SHOP, "mail");
     private static final Instant AT = Instant.ofEpochMilli(1234);
-    private static final By ADA = new By("ada", "to see \"it\"");
+    private static final Attribution ADA = new Attribution("ada", "to see \"it\"");
     private static final ExecutionId EXECUTION =
             ExecutionId.parse("{fp:7}:00000000-0000-0000-0000-000000000007");
     private static final Owner OWNER =
