@@ -78,7 +78,7 @@ class EventCodecTest {
                                 .quota("a")
                                 .quota("b")
                                 .budget("c")
-                                .budget("d", Map.of("tokens", 5L, "cents", Long.MAX_VALUE / 1000)),
+                                .budget("d", Map.of("tokens", 5L, "cents", 1_000_000_000_000L)),
                         ADA,
                         AT),
                 new Event.LaneChange(LANE, LaneSettings.DEFAULT.sharing(true), ADA, AT),
@@ -186,7 +186,7 @@ class EventCodecTest {
                         "reason":"to see \\"it\\"","lane":"mail","settings":{"state":"paused",\
                         "weight":7,"ageing":60000,"sharing":false,"quotas":["a","b"],"budgets":[\
                         {"budget":"c","reserve":{}},\
-                        {"budget":"d","reserve":{"cents":9223372036854775,"tokens":5}}]}}\
+                        {"budget":"d","reserve":{"cents":1000000000000,"tokens":5}}]}}\
                         """);
         assertThat(texts.get(11))
                 .contains(
