@@ -129,8 +129,9 @@ final class Steps {
                 .texts(
                         "types",
                         steps,
-                        step -> step.result == null ? null : step.result.contentType())
+                        step -> step.result == null ? null : Stored.type(step.result))
                 .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
+                .set("inline", Stored.INLINE)
                 .list(
                         row -> {
                             if (row.bool("roundless")) {

@@ -57,6 +57,15 @@ final class Submitting implements Submissions {
         }
         var lanes = new HashMap<Lane, Integer>();
         items.forEach(item -> lanes.computeIfAbsent(item.lane(), postgres::lane));
+        if (lanes.size() == 1 && items.stream().allMatch(Incoming::plain)) {
+            var lane = items.getFirst().lane();
+            var accepted =
+                    Accepting.insertPlain(
+                            postgres.db(), postgres.now(), items, lane, number(lanes, lane));
+            if (accepted.isPresent()) {
+                return accepted.get();
+            }
+        }
         return Accepting.insert(postgres.db(), postgres.now(), items, lanes);
     }
 
