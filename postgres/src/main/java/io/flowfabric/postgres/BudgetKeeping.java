@@ -15,7 +15,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Spent;
 import io.flowfabric.postgres.BudgetReading.Frame;
 import io.flowfabric.postgres.BudgetReading.Standing;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

@@ -8,9 +8,9 @@ import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.policy.Capabilities;
-import io.flowfabric.postgres.jdbc.ConstraintViolation;
-import io.flowfabric.postgres.jdbc.Query;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
+import io.flowfabric.postgres.internal.jdbc.Query;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -2,7 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.List;
 

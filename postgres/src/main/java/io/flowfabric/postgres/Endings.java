@@ -9,7 +9,7 @@ import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

@@ -20,8 +20,8 @@ import io.flowfabric.core.decision.Rivals;
 import io.flowfabric.core.decision.Why;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Instant;
 import java.util.ArrayList;

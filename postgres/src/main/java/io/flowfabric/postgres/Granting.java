@@ -14,8 +14,8 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.postgres.KeyKeeping.Ring;
-import io.flowfabric.postgres.jdbc.ConstraintViolation;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -5,7 +5,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Spent;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.List;
 import java.util.Map;

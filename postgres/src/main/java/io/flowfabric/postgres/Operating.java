@@ -16,7 +16,7 @@ import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.FactsReader.Locked;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

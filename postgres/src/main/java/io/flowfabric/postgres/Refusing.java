@@ -6,7 +6,7 @@ import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submitted;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

@@ -12,7 +12,7 @@ import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.ArrayList;
 import java.util.HashMap;
