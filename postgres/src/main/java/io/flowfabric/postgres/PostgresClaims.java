@@ -1,0 +1,355 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.AdmissionBlock;
+import io.flowfabric.core.contract.Claimed;
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
+import io.flowfabric.postgres.internal.jdbc.Query;
+import io.flowfabric.postgres.internal.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
+final class PostgresClaims implements Claims {
+    private static final Logger log = LoggerFactory.getLogger(PostgresClaims.class);
+
+    /** How many more are looked at than are wanted, for those that others are taking right now. */
+    private static final int SLACK = 24;
+
+    private static final int WIDEST = 10_000;
+
+    private final PostgresContext postgres;
+    private final Turns turns = new Turns();
+    private final CapabilityCache fits = new CapabilityCache();
+    private final Intricate intricate = new Intricate();
+
+    PostgresClaims(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    @Override
+    public Claimed ask(Claim claim) {
+        return given(claim, null)
+                .map(given -> new Claimed(given.leases, given.shut))
+                .orElseGet(() -> Claimed.of(held(claim.session(), claim.number())));
+    }
+
+    /** Picks as a claim does, and grants what it picked. */
+    List<PostgresGrants.Stub> grant(Claim claim, Duration ttl) {
+        return given(claim, ttl.toMillis())
+                .map(Given::grants)
+                .orElseGet(() -> granted(claim.session(), claim.number()));
+    }
+
+    /** What a claim was given, leases or grants, and what it met that was shut. */
+    private record Given(
+            List<Lease> leases, List<PostgresGrants.Stub> grants, Set<AdmissionBlock> shut) {
+        int size() {
+            return leases.size() + grants.size();
+        }
+    }
+
+    /** Nothing, when the number was heard before or the session is dead. */
+    private Optional<Given> given(Claim claim, @Nullable Long ttl) {
+        try {
+            return givenAnew(claim, ttl);
+        } catch (ConstraintViolation used) {
+            // The same claim was made twice at the same moment, and the other one was first.
+            if (used.unique() && used.table().equals("receipt")) {
+                return Optional.empty();
+            }
+            throw used;
+        }
+    }
+
+    private Optional<Given> givenAnew(Claim claim, @Nullable Long ttl) {
+        var given = new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>());
+        int wanted = claim.max();
+        boolean again = false;
+        boolean welcome = true;
+        for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
+            var look = new Look(claim, ttl, wanted, window, again);
+            var round = ttl == null && !again ? plainly(look) : anyhow(look);
+            given.leases.addAll(round.given.leases);
+            given.grants.addAll(round.given.grants);
+            // A later look would meet what this claim itself has filled.
+            if (!again) {
+                given.shut.clear();
+                given.shut.addAll(round.given.shut);
+            }
+            again |= round.taken > 0;
+            welcome = round.welcome;
+            // Others are taking what was in sight, and there is more behind it.
+            boolean blocked = round.taken < wanted && round.candidates >= window;
+            if (round.unreadable == 0 && !blocked) {
+                break;
+            }
+            wanted = claim.max() - given.size();
+        }
+        return welcome || again ? Optional.of(given) : Optional.empty();
+    }
+
+    /**
+     * One look at what is ready.
+     *
+     * @param ttl how long grants hold; null: leases are given
+     * @param max how many are taken at most
+     * @param window how many are looked at
+     * @param again whether the claim has been given something before
+     */
+    private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {}
+
+    private record Round(
+            Given given, int taken, int unreadable, long candidates, boolean welcome) {}
+
+    /** By the statement for plain lanes, where that is known to do, or not known not to. */
+    private Round plainly(Look look) {
+        if (intricate.includes(look.claim.session())) {
+            return anyhow(look);
+        }
+        var marks = postgres.marks().look();
+        var found = new Found();
+        query("claim", look, marks)
+                .each(
+                        row -> {
+                            found.intricate = row.bool("intricate");
+                            found.add(row);
+                        });
+        if (found.intricate) {
+            intricate.add(look.claim.session());
+            return anyhow(look);
+        }
+        return round(look, marks, found);
+    }
+
+    /** By the statement for everything, as often as there are gates that must be judged first. */
+    private Round anyhow(Look look) {
+        while (true) {
+            var fit = fits.of(look.claim.session());
+            var starts = turns.starts();
+            var marks = postgres.marks().look();
+            var found = new Found();
+            query("claim_any", look, marks)
+                    .set("again", look.again)
+                    .set("ttl", look.ttl)
+                    .ints("fitting", fit.fitting(), gate -> gate)
+                    .ints("unfitting", fit.unfitting(), gate -> gate)
+                    .set("shut_gates", Claimed.GATES)
+                    .set("pass", starts.pass())
+                    .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
+                    .doubles("pass_starts", starts.lanes().values(), start -> start)
+                    .each(row -> foundAnyhow(row, look, found));
+            if (found.unjudged.isEmpty()) {
+                return round(look, marks, found);
+            }
+            // Nothing was taken.
+            fits.judge(
+                    postgres, look.claim.session(), Capabilities.of(found.offers), found.unjudged);
+        }
+    }
+
+    private void foundAnyhow(Row row, Look look, Found found) {
+        addShut(row, found.shut);
+        if (row.uuidOrNull("id") == null) {
+            found.unjudged.addAll(List.of(row.ints("unjudged")));
+            if (!found.unjudged.isEmpty()) {
+                found.offers.addAll(List.of(row.texts("offers")));
+            }
+        } else {
+            turns.taken(row.intValue("lane"), row.doubleValue("turn"), row.intValue("weight"));
+            if (look.ttl != null) {
+                found.grants.add(PostgresGrants.Stub.of(row));
+            }
+        }
+        found.add(row);
+    }
+
+    private Query query(String statement, Look look, LowWaterMarks.Look marks) {
+        return postgres.db()
+                .query(statement)
+                .set("now", postgres.now())
+                .set("session", look.claim.session().uuid())
+                .set("number", look.claim.number())
+                .set("max", look.max)
+                .set("window", look.window)
+                .ints("stretch_lanes", marks.stretches(), LowWaterMarks.Stretch::lane)
+                .ints("stretch_gates", marks.stretches(), LowWaterMarks.Stretch::gate)
+                .longs("from_ranks", marks.stretches(), LowWaterMarks.Stretch::fromRank)
+                .booleans("from_freshs", marks.stretches(), LowWaterMarks.Stretch::fromFresh)
+                .longs("from_seqs", marks.stretches(), LowWaterMarks.Stretch::fromSeq)
+                .longs("to_ranks", marks.stretches(), LowWaterMarks.Stretch::toRank)
+                .booleans("to_freshs", marks.stretches(), LowWaterMarks.Stretch::toFresh);
+    }
+
+    /** What the rows of one look say; there is a row at least. */
+    private static final class Found {
+        private final LeaseReader reader = new LeaseReader();
+        private final List<PostgresGrants.Stub> grants = new ArrayList<>();
+        private final List<LowWaterMarks.Place> places = new ArrayList<>();
+        private final Set<AdmissionBlock> shut = new HashSet<>();
+        private final List<Integer> unjudged = new ArrayList<>();
+        private final List<String> offers = new ArrayList<>();
+        private boolean intricate;
+        private boolean welcome;
+        private long candidates;
+
+        void add(Row row) {
+            candidates = row.longValue("candidates");
+            welcome = row.bool("welcome");
+            if (row.uuidOrNull("id") == null) {
+                return;
+            }
+            places.add(
+                    new LowWaterMarks.Place(
+                            row.intValue("lane"),
+                            row.intValue("gate"),
+                            row.longValue("rank"),
+                            row.bool("fresh"),
+                            row.longValue("seq")));
+            if (grants.isEmpty()) {
+                reader.add(row);
+            }
+        }
+    }
+
+    private Round round(Look look, LowWaterMarks.Look marks, Found found) {
+        postgres.marks().taken(marks, found.places);
+        var session = look.claim.session();
+        var read = found.reader.read(postgres.db(), postgres.catalog(), session);
+        quarantine(session, read.unreadable());
+        return new Round(
+                new Given(read.leases(), found.grants, found.shut),
+                found.places.size(),
+                read.unreadable().size(),
+                found.candidates,
+                found.welcome);
+    }
+
+    /** The same in every row, so that the first one says it all. */
+    private static void addShut(Row row, Set<AdmissionBlock> shut) {
+        if (shut.isEmpty()) {
+            for (String word : row.texts("shut")) {
+                shut.add(
+                        switch (word) {
+                            case "rate" -> AdmissionBlock.Quota.RATE;
+                            case "concurrency" -> AdmissionBlock.Quota.CONCURRENCY;
+                            default ->
+                                    new AdmissionBlock.Budget(word.substring("budget ".length()));
+                        });
+            }
+        }
+    }
+
+    /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
+    void quarantine(SessionId session, List<UUID> executions) {
+        if (executions.isEmpty()) {
+            return;
+        }
+        log.error("These executions cannot be read, and are held for an operator: {}", executions);
+        postgres.db()
+                .query("quarantine")
+                .set("session", session.uuid())
+                .set("detail", "what is stored of it cannot be read by this version")
+                .uuids("ids", executions, id -> id)
+                .update();
+    }
+
+    /** What is still held of what was leased to a session under a number that it repeats. */
+    List<Lease> held(SessionId session, long number) {
+        mustBeRepeatable(session, number);
+        var reader = new LeaseReader();
+        postgres.db()
+                .query("receipt_leases")
+                .set("session", session.uuid())
+                .set("number", number)
+                .each(reader::add);
+        return reader.read(postgres.db(), postgres.catalog(), session).leases();
+    }
+
+    private List<PostgresGrants.Stub> granted(SessionId session, long number) {
+        mustBeRepeatable(session, number);
+        return postgres.db()
+                .query("receipt_grants")
+                .set("now", postgres.now())
+                .set("session", session.uuid())
+                .set("number", number)
+                .list(PostgresGrants.Stub::of);
+    }
+
+    private void mustBeRepeatable(SessionId session, long number) {
+        var known = PostgresSessions.find(postgres, session);
+        if (known.isEmpty() || !known.get().alive()) {
+            throw new NotFound("session", session.toString());
+        }
+        if (number <= known.get().acknowledged()) {
+            throw new Invalid(
+                    Invalid.Code.CLAIM_NUMBER_USED,
+                    "claim number",
+                    "%d was acknowledged by a heartbeat; claim with a higher one."
+                            .formatted(number));
+        }
+    }
+
+    /**
+     * Sessions whose lanes the statement for plain lanes does not serve, for a while: their lanes
+     * may become plain again.
+     */
+    private static final class Intricate {
+        private static final long FOR = Duration.ofSeconds(10).toNanos();
+        private static final int REMEMBERED = 1_000;
+
+        private final Map<SessionId, Long> since = new ConcurrentHashMap<>();
+
+        boolean includes(SessionId session) {
+            var noticed = since.get(session);
+            return noticed != null && System.nanoTime() - noticed < FOR;
+        }
+
+        void add(SessionId session) {
+            if (since.size() >= REMEMBERED) {
+                since.clear();
+            }
+            since.put(session, System.nanoTime());
+        }
+    }
+
+    /**
+     * Whose turn it is among the lanes: each pick moves a lane on by a step that is the smaller the
+     * heavier the lane is. It is kept by each process for itself, so that sharing costs no write.
+     */
+    private static final class Turns {
+        private final Map<Integer, Double> lanes = new HashMap<>();
+        private double pass;
+
+        record Starts(double pass, Map<Integer, Double> lanes) {}
+
+        synchronized Starts starts() {
+            // A lane that fell behind while it was empty does not catch up.
+            lanes.values().removeIf(start -> start <= pass);
+            return new Starts(pass, Map.copyOf(lanes));
+        }
+
+        synchronized void taken(int lane, double turn, int weight) {
+            pass = Math.max(pass, turn);
+            lanes.merge(lane, turn + 1.0 / weight, Math::max);
+        }
+    }
+}
