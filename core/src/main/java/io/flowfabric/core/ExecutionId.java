@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
  * The id of an execution: a UUID and the partition it lives in, written {@code {fp:N}:<uuid>}.
  *
  * <p>The UUID is the identity; the partition is the address. Ids that we mint are UUIDv7 whose last
- * byte is the partition, so for them the bare UUID is a whole id. Any other UUID is accepted
- * together with any partition in range.
+ * byte is the partition, so for them the bare UUID is a whole id. They are minted for a namespace,
+ * whose work lies together in one partition. Any other UUID is accepted together with any partition
+ * in range.
  */
 public record ExecutionId(Partition partition, UUID uuid) implements Comparable<ExecutionId> {
     private static final Pattern TAGGED =
@@ -21,14 +22,37 @@ public record ExecutionId(Partition partition, UUID uuid) implements Comparable<
             Comparator.comparing((ExecutionId id) -> id.uuid.toString())
                     .thenComparingInt(id -> id.partition.number());
 
-    /** A new id in a random partition, so that a lane's work spreads over all of them. */
+    /** A new id for work of the default namespace. */
     public static ExecutionId mint() {
-        return IdSource.SYSTEM.execution();
+        return mint(Namespace.DEFAULT);
+    }
+
+    /** A new id for work of a namespace, in the partition where all of its work lies. */
+    public static ExecutionId mint(Namespace namespace) {
+        return IdSource.SYSTEM.execution(Partition.of(namespace));
     }
 
     /** The id whose partition is the last byte of its UUID, as in every id that we mint. */
     public static ExecutionId of(UUID uuid) {
         return new ExecutionId(new Partition((int) (uuid.getLeastSignificantBits() & 0xFF)), uuid);
+    }
+
+    /**
+     * The id that the same work has in another namespace. An id that was minted for the first
+     * namespace keeps its time and its chance and changes its partition; an id that came from
+     * elsewhere stays as it is.
+     */
+    public ExecutionId moved(Namespace from, Namespace to) {
+        boolean minted = uuid.version() == 7 && equals(of(uuid));
+        return minted && partition.equals(Partition.of(from))
+                ? stamped(uuid, Partition.of(to))
+                : this;
+    }
+
+    /** The id that a UUID becomes whose last byte is replaced by a partition. */
+    static ExecutionId stamped(UUID uuid, Partition partition) {
+        long least = (uuid.getLeastSignificantBits() & ~0xFFL) | partition.number();
+        return new ExecutionId(partition, new UUID(uuid.getMostSignificantBits(), least));
     }
 
     /**

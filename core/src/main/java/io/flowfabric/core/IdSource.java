@@ -30,16 +30,9 @@ public final class IdSource {
         this.random = random;
     }
 
-    /** A new execution id in a random partition. */
-    public ExecutionId execution() {
-        return ExecutionId.of(uuid());
-    }
-
     /** A new execution id in the given partition. */
     public ExecutionId execution(Partition partition) {
-        var uuid = uuid();
-        long last = (uuid.getLeastSignificantBits() & ~0xFFL) | partition.number();
-        return ExecutionId.of(new UUID(uuid.getMostSignificantBits(), last));
+        return ExecutionId.stamped(uuid(), partition);
     }
 
     /** A new UUIDv7. */

@@ -1,11 +1,10 @@
 package io.flowfabric.core;
 
-import java.nio.ByteBuffer;
-import java.util.UUID;
+import java.nio.charset.StandardCharsets;
 
 /**
- * The routing partition of an execution, 0 to 255: in a cluster all keys of one execution, and of
- * one flow, live where their partition lives.
+ * The routing partition of an execution, 0 to 255: in a cluster all keys of one namespace live
+ * where its partition lives, so that what is decided together lies together.
  *
  * <p>Written {@code {fp:N}}. The hash is CRC-16/XMODEM, the slot function of Valkey and Redis.
  */
@@ -24,11 +23,9 @@ public record Partition(int number) {
         }
     }
 
-    /** The partition that a flow and all of its members share. */
-    public static Partition ofFlow(UUID flow) {
-        var bytes = ByteBuffer.allocate(16);
-        bytes.putLong(flow.getMostSignificantBits()).putLong(flow.getLeastSignificantBits());
-        return new Partition(crc16(bytes.array()) % COUNT);
+    /** The partition of a namespace, by its name alone. */
+    public static Partition of(Namespace namespace) {
+        return new Partition(crc16(namespace.name().getBytes(StandardCharsets.UTF_8)) % COUNT);
     }
 
     /** CRC-16/XMODEM: polynomial 0x1021, initial value 0, nothing reflected, no final XOR. */

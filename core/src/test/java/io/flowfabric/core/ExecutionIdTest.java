@@ -124,6 +124,38 @@ class ExecutionIdTest {
     }
 
     @Test
+    void ids_are_minted_for_a_namespace() {
+        var tenant = new Namespace("tenant");
+
+        assertThat(ExecutionId.mint(tenant).partition()).isEqualTo(Partition.of(tenant));
+        assertThat(ExecutionId.mint().partition()).isEqualTo(Partition.of(Namespace.DEFAULT));
+    }
+
+    @Test
+    void a_minted_id_moves_to_another_namespace_and_back() {
+        var tenant = new Namespace("tenant");
+        var id = ExecutionId.mint();
+
+        var moved = id.moved(Namespace.DEFAULT, tenant);
+
+        assertThat(moved.partition()).isEqualTo(Partition.of(tenant));
+        assertThat(moved).isEqualTo(ExecutionId.of(moved.uuid()));
+        assertThat(moved.moved(tenant, Namespace.DEFAULT)).isEqualTo(id);
+    }
+
+    @Test
+    void an_id_from_elsewhere_stays_as_it_is() {
+        var tenant = new Namespace("tenant");
+        var random = new ExecutionId(Partition.of(Namespace.DEFAULT), UUID.randomUUID());
+        var foreign = ExecutionId.mint(tenant);
+        var apart = new ExecutionId(Partition.of(Namespace.DEFAULT), foreign.uuid());
+
+        assertThat(random.moved(Namespace.DEFAULT, tenant)).isEqualTo(random);
+        assertThat(foreign.moved(Namespace.DEFAULT, tenant)).isEqualTo(foreign);
+        assertThat(apart.moved(Namespace.DEFAULT, tenant)).isEqualTo(apart);
+    }
+
+    @Test
     void a_minted_id_is_its_bare_uuid() {
         var id = ExecutionId.mint();
 

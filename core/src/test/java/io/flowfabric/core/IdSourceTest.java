@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -121,19 +120,6 @@ class IdSourceTest {
             assertThat(id.uuid())
                     .hasToString("017f22e2-79b0-77ff-bfff-ffffffffff%02x".formatted(number));
         }
-    }
-
-    @Test
-    void solo_work_spreads_over_all_partitions() {
-        var source = new IdSource(clock, new SplittableRandom(1));
-        var seen = new HashSet<Partition>();
-        for (int i = 0; i < 10_000; i++) {
-            var id = source.execution();
-            assertThat(id).isEqualTo(ExecutionId.of(id.uuid()));
-            seen.add(id.partition());
-        }
-
-        assertThat(seen).hasSize(Partition.COUNT);
     }
 
     @Test

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
-import java.util.UUID;
 
 class PartitionTest {
 
@@ -40,16 +39,10 @@ class PartitionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "550e8400-e29b-41d4-a716-446655440000, 24",
-        "11111111-1111-4111-8111-111111111111, 191",
-        "6ba7b810-9dad-11d1-80b4-00c04fd430c8, 77",
-        "ffffffff-ffff-ffff-ffff-ffffffffffff, 65",
-        "00112233-4455-6677-8899-aabbccddeeff, 72",
-        "00000000-0000-0000-0000-000000000000, 0"
-    })
-    void a_flow_lives_where_it_lived_in_the_original(UUID flow, int partition) {
-        assertThat(Partition.ofFlow(flow)).isEqualTo(new Partition(partition));
+    @CsvSource({"default, 0x56", "workers-a, 0xC1", "workers-b, 0xA2", "caf\u00e9, 0x67"})
+    void a_namespace_lies_where_the_hash_of_its_name_says(String name, String partition) {
+        assertThat(Partition.of(new Namespace(name)))
+                .isEqualTo(new Partition(Integer.decode(partition)));
     }
 
     @Test

@@ -54,8 +54,10 @@ public record Submission(
         return new Submission(other, lane, kind, input, creator, key, tags, policy);
     }
 
+    /** Puts it into another lane. A minted id moves with it into the lane's namespace. */
     public Submission lane(Lane other) {
-        return new Submission(id, other, kind, input, creator, key, tags, policy);
+        var there = id.moved(lane.namespace(), other.namespace());
+        return new Submission(there, other, kind, input, creator, key, tags, policy);
     }
 
     public Submission creator(String other) {

@@ -15,6 +15,7 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.policy.Policy;
@@ -70,6 +71,17 @@ class SubmissionTest {
 
         assertThat(Components.changed(PLAIN, submission)).containsExactly("id");
         assertThat(submission.id()).isNotEqualTo(Submission.of("welcome", Payload.EMPTY).id());
+    }
+
+    @Test
+    void a_new_id_is_of_the_partition_of_the_namespace_it_ends_up_in() {
+        var shop = new Lane(new Namespace("shop"), "orders");
+
+        var submission = Submission.of("welcome", Payload.text("ada")).lane(shop);
+
+        assertThat(submission.id().partition()).isEqualTo(Partition.of(shop.namespace()));
+        assertThat(submission.lane(Lane.DEFAULT).id().partition())
+                .isEqualTo(Partition.of(Namespace.DEFAULT));
     }
 
     @Test

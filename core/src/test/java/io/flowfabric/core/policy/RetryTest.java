@@ -15,6 +15,8 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.IdSource;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -261,7 +263,7 @@ class RetryTest {
         var source = new IdSource(InstantSource.fixed(Examples.NOON), new SplittableRandom(7));
         var ids = new ArrayList<ExecutionId>();
         for (int i = 0; i < count; i++) {
-            ids.add(source.execution());
+            ids.add(source.execution(Partition.of(Namespace.DEFAULT)));
         }
         return ids;
     }

@@ -9,6 +9,8 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.IdSource;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
@@ -60,8 +62,8 @@ abstract class TimeRules extends Rules {
         var fast = new IdSource(() -> Instant.parse("2099-01-01T00:00:00Z"), new Random(1));
         var slow = new IdSource(() -> Instant.parse("1999-01-01T00:00:00Z"), new Random(2));
 
-        var first = world.submit(work().id(fast.execution()));
-        var second = world.submit(work().id(slow.execution()));
+        var first = world.submit(work().id(fast.execution(Partition.of(Namespace.DEFAULT))));
+        var second = world.submit(work().id(slow.execution(Partition.of(Namespace.DEFAULT))));
 
         assertThat(world.worker().takeOneByOne(2)).containsExactly(first, second);
     }
