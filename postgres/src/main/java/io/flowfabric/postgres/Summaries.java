@@ -18,10 +18,10 @@ final class Summaries {
     private static final Logger log = LoggerFactory.getLogger(Summaries.class);
 
     /** About how many events share a summary. */
-    private static final int EVENTS = 1000;
+    private static final int EVENTS = 2000;
 
     /** How many are made in one statement. */
-    private static final int AT_ONCE = 64;
+    private static final int AT_ONCE = 32;
 
     /** How many statements a reader waits for at most before it reads. */
     private static final int BEFORE_READING = 8;

@@ -14,6 +14,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.policy.BudgetUse;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** How lanes are kept. */
 final class MemoryLanes implements Lanes {
@@ -36,6 +37,7 @@ final class MemoryLanes implements Lanes {
                             world.shares.beginAnew(lane);
                         }
                         queue.since = world.now();
+                        queue.changedBy = Optional.of(by);
                         // Opening a lane makes what waits in it visible again.
                         world.wake(lane);
                         world.log.append(

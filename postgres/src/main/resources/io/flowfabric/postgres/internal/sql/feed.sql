@@ -31,7 +31,7 @@ from log
 left join lateral ${schema}.read_events(
     :above::bigint, :up_to::bigint, :since::text, :target::text, log.restored, :most::integer) as e on true
 left join ${schema}.session w on w.id = e.session
-left join ${schema}.submission s on s.id = e.execution
+left join ${schema}.execution s on s.id = e.execution
 order by e.id
 
 -- name: summarise_events
