@@ -39,7 +39,11 @@ class EventLogTest {
 
     private final SchemaName schema = TestPostgres.freshSchema();
     private final PostgresStore store = PostgresStore.open(TestPostgres.options(), schema);
-    private final Connection connection = TestPostgres.connect();
+    private final Connection connection;
+
+    EventLogTest() throws SQLException {
+        connection = TestPostgres.connect();
+    }
 
     @AfterEach
     void close() throws SQLException {
