@@ -1,5 +1,6 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
@@ -11,9 +12,8 @@ import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.EventKind;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Owner;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 

@@ -2,19 +2,19 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.codec.EventKind;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.jdbc.Statements;
 
 import org.junit.jupiter.api.AfterEach;

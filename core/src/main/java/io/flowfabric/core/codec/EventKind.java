@@ -1,6 +1,6 @@
 package io.flowfabric.core.codec;
 
-import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.feed.Event;
 
 import java.util.Arrays;
 import java.util.Locale;

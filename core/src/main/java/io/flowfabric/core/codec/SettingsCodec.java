@@ -1,11 +1,11 @@
 package io.flowfabric.core.codec;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.codec.Json.JsonArray;
 import io.flowfabric.core.codec.Json.JsonObject;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.policy.BudgetUse;
 
 import java.time.Duration;

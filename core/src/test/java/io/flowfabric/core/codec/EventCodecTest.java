@@ -3,17 +3,17 @@ package io.flowfabric.core.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
