@@ -250,7 +250,7 @@ class EventLogTest {
     }
 
     private Cursor now() {
-        return store.feeds().read(EVERYTHING, Cursor.NONE, 1).next();
+        return store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
     }
 
     private List<ExecutionId> submit(int count) {
