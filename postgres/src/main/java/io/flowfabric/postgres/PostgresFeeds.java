@@ -33,7 +33,7 @@ final class PostgresFeeds implements Feeds {
     private static final int STEP = 256;
 
     /** How much farther each step looks when the one before found too little. */
-    private static final int GROWTH = 4;
+    private static final int GROWTH = 8;
 
     /** After so many steps the reader is told what there is so far, and asks again. */
     private static final int STEPS = 5;

@@ -8,15 +8,25 @@ import java.util.Optional;
 
 /** What kind of event is written down: the one place that says which name stands for which type. */
 public enum EventKind {
+    /** An execution took a step. */
     STEP(Event.Step.class),
+    /** A session showed a sign of life. */
     HEARTBEAT(Event.Renewal.class),
+    /** An operator declared a worker process dead. */
     MARKED_DEAD(Event.MarkedDead.class),
+    /** An execution and all that was told of it was erased. */
     ERASED(Event.Erased.class),
+    /** An operator changed a lane. */
     LANE_CHANGED(Event.LaneChange.class),
+    /** An operator changed a namespace. */
     NAMESPACE_CHANGED(Event.NamespaceChange.class),
+    /** An operator defined, changed or deleted a quota. */
     QUOTA_CHANGED(Event.QuotaChange.class),
+    /** An operator changed a budget, or took back what was counted. */
     BUDGET_CHANGED(Event.BudgetChange.class),
+    /** A limit of a budget was reached. */
     BUDGET_REACHED(Event.BudgetReached.class),
+    /** A count was wrong and was put right. */
     DRIFTED(Event.Drifted.class);
 
     private final Class<? extends Event> type;
