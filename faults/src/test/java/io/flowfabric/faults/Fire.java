@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  */
 final class Fire {
     static final int KILLS = 5;
-    static final int BATCH = 500;
+    static final int BATCH = 600;
 
     /** How many executions can run at once. */
     static final int PLACES = 64;
