@@ -69,9 +69,7 @@ final class BudgetsUnderFire {
         define(Budget.of("team", TOKENS, tokens).parent("house"));
     }
 
-    /**
-     * No budget was overshot by more than was admitted, and what was set aside came back once.
-     */
+    /** No budget was overshot by more than was admitted, and what was set aside came back once. */
     void judge(Fire fire) {
         var replay = new LeaseReplay();
         fire.replay(replay);

@@ -22,7 +22,8 @@ class LimitsUnderFireTest {
         quotas.define();
         budgets.define();
         var fire =
-                new Fire(world, random, () -> random.nextBoolean() ? quotas.work() : budgets.work());
+                new Fire(
+                        world, random, () -> random.nextBoolean() ? quotas.work() : budgets.work());
 
         fire.burn(budgets::useUpAndGoOn);
 

@@ -93,7 +93,8 @@ public final class PostgresStore implements Store {
      */
     static PostgresStore over(Database db, Optional<InstantSource> clock) {
         return new PostgresStore(
-                new PostgresContext(db, new Catalog(), new LowWaterMarks(), new PostgresWakeups(), clock));
+                new PostgresContext(
+                        db, new Catalog(), new LowWaterMarks(), new PostgresWakeups(), clock));
     }
 
     /**

@@ -94,7 +94,10 @@ final class TestSchema {
             if (whichHaveRows == null) {
                 whichHaveRows =
                         tables(statement).stream()
-                                .map(table -> "select '%1$s' where exists (select from %1$s)".formatted(table))
+                                .map(
+                                        table ->
+                                                "select '%1$s' where exists (select from %1$s)"
+                                                        .formatted(table))
                                 .collect(Collectors.joining(" union all "));
             }
             var used = texts(statement, whichHaveRows);
