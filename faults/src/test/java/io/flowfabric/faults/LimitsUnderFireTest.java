@@ -29,5 +29,7 @@ class LimitsUnderFireTest {
 
         quotas.judge(fire);
         budgets.judge(fire);
+        quotas.assertBurnt(fire);
+        budgets.assertBurnt(fire);
     }
 }
