@@ -19,7 +19,9 @@ class SoakTest {
     @Test
     void a_short_soak_is_judged_and_says_so() {
         assertThat(run("--for 3s --seed 7")).as(text(beside)).isZero();
-        assertThat(text(out)).contains("fire 1: ").containsPattern("Sound: [0-9,]+ executions, fires: 1");
+        assertThat(text(out))
+                .contains("fire 1: ")
+                .containsPattern("Sound: [0-9,]+ executions, fires: 1");
     }
 
     @ParameterizedTest

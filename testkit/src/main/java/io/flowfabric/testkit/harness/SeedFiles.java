@@ -19,7 +19,10 @@ record SeedFiles(Path directory) {
     private static final Path FORGOTTEN_BY_CLEAN = Path.of("target", "seeds");
     private static final String SUFFIX = ".seed";
 
-    /** Stands for all places: for a seed that is worth more than the one case that was found with it. */
+    /**
+     * Stands for all places: for a seed that is worth more than the one case that was found with
+     * it.
+     */
     private static final String EVERYTHING = "everything";
 
     /** Where the module under test keeps them: with its sources, if it has a place for them. */

@@ -79,7 +79,8 @@ class MutantContractTest {
             }
             return false;
         } catch (InvocationTargetException failed) {
-            // An assertion, or a refusal where the contract promises none. Anything else would say that the
+            // An assertion, or a refusal where the contract promises none. Anything else would say
+            // that the
             // mutant is broken in another way than it should be, and so prove nothing.
             var cause = failed.getCause();
             if (cause instanceof AssertionError || cause instanceof FlowFabricException) {
