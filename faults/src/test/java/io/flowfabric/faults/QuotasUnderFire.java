@@ -32,7 +32,7 @@ final class QuotasUnderFire {
     private static final int CUSTOMERS = 20;
 
     /** Few enough for a window to be full on a machine that is busy with other things. */
-    private static final int CALLS_AT_MOST = 30;
+    private static final int CALLS_AT_MOST = 20;
 
     private static final Attribution OPERATOR = new Attribution("ada", "what our contracts say");
 
