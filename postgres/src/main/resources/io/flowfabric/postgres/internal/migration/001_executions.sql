@@ -260,7 +260,9 @@ create table ${schema}.execution (
         -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null and situation <> 'granted'))
-) with (fillfactor = 70);
+) with (
+    -- room for a second version of every row: the claim of a batch and the pruning after it stay on the page
+    fillfactor = 45);
 
 -- Inputs and results that are too large to be copied with every change of their execution.
 create table ${schema}.payload (
