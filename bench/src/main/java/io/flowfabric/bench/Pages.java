@@ -4,9 +4,9 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.TimeRange;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.query.TimeRange;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -57,9 +57,9 @@ record Pages(Map<String, Double> pages, double counts) {
 
     private static double slowest(Store store, Search search) {
         double slowest = 0;
-        for (var direction : new Search[] {search, search.reversed()}) {
-            var first = store.queries().search(direction, Cursor.NONE, PAGE);
-            for (var from : new Cursor[] {Cursor.NONE, first.next()}) {
+        for (var direction : new Search[] {search, search.newestFirst()}) {
+            var first = store.queries().search(direction, Cursor.START, PAGE);
+            for (var from : new Cursor[] {Cursor.START, first.next()}) {
                 double took = median(() -> store.queries().search(direction, from, PAGE));
                 slowest = Math.max(slowest, took);
             }

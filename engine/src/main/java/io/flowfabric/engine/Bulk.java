@@ -1,18 +1,18 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.store.Backend;
 
 import java.util.List;
 import java.util.function.Consumer;
@@ -60,12 +60,12 @@ public final class Bulk {
     /** A dry run: how many executions fit now. Nothing is changed. */
     public long count(Search search) {
         long count = 0;
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = backend.queries().search(search, after, PIECE);
             count += page.items().size();
             after = page.next();
-        } while (!after.equals(Cursor.NONE));
+        } while (!after.equals(Cursor.END));
         return count;
     }
 
@@ -78,14 +78,14 @@ public final class Bulk {
      */
     public Progress run(Search search, Consumer<Progress> watcher) throws InterruptedException {
         var progress = Progress.NONE;
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var from = after;
             var page = unlessInterrupted(() -> backend.queries().search(search, from, PIECE));
             progress =
                     piece(page.items().stream().map(ExecutionView::id).toList(), progress, watcher);
             after = page.next();
-        } while (!after.equals(Cursor.NONE));
+        } while (!after.equals(Cursor.END));
         return progress;
     }
 

@@ -2,13 +2,13 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Leases;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submissions;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -118,7 +118,7 @@ public final class Engine extends Service {
      * Follows what happens, from behind a cursor on. Whoever asks stops the follower; a stopping
      * engine stops those that are left.
      *
-     * @param after where to begin: {@link Cursor#NONE} for what happens from this call on, {@code
+     * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@code
      *     store().feeds().beginning()} for all that is kept, or one that was saved
      * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
      *     was restored from a copy since

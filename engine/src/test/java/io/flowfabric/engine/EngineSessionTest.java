@@ -5,6 +5,7 @@ import static io.flowfabric.engine.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
@@ -12,12 +13,11 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
@@ -214,7 +214,7 @@ class EngineSessionTest {
                         });
 
         waited.await();
-        assertThat(calls("ask")).isZero();
+        assertThat(calls("claim")).isZero();
         assertThat(session.alive()).isTrue();
     }
 
@@ -222,7 +222,7 @@ class EngineSessionTest {
     void a_claim_whose_answer_was_lost_is_asked_again_under_its_number() throws Exception {
         startSession();
         var id = submit();
-        losing.set("ask");
+        losing.set("claim");
         var got = new AtomicReference<List<Lease>>(List.of());
 
         Thread.ofVirtual()
@@ -234,7 +234,7 @@ class EngineSessionTest {
                                 throw new AssertionError(e);
                             }
                         });
-        eventually(time, "answers are lost", () -> calls("ask") > 2);
+        eventually(time, "answers are lost", () -> calls("claim") > 2);
         losing.set("");
 
         eventually(time, "it is answered", () -> got.get().size() == 1);
@@ -247,7 +247,7 @@ class EngineSessionTest {
             throws Exception {
         startSession();
         var id = submit();
-        losing.set("ask");
+        losing.set("claim");
         var claimer =
                 Thread.ofVirtual()
                         .start(
@@ -258,7 +258,7 @@ class EngineSessionTest {
                                         // As it should be.
                                     }
                                 });
-        eventually("an answer is lost", () -> calls("ask") > 0);
+        eventually("an answer is lost", () -> calls("claim") > 0);
         claimer.interrupt();
         claimer.join();
         losing.set("");

@@ -2,14 +2,14 @@ package io.flowfabric.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
@@ -96,7 +96,7 @@ class EngineTest {
                                 .toList());
         var session = Session.of("worker", "one", "default");
         store.sessions().open(session);
-        var leases = store.claims().claim(new Claim(session.id(), 1, 3));
+        var leases = store.claims().claim(new Claim(session.id(), 1, 3)).leases();
         List<Ending> endings =
                 List.of(
                         new Ending.Complete(leases.get(0).fence(), Payload.EMPTY),

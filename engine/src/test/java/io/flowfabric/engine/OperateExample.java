@@ -1,21 +1,21 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.TimeRange;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.query.TimeRange;
+import io.flowfabric.core.store.Backend;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -47,9 +47,9 @@ final class OperateExample {
                         .states(PublicState.FAILED)
                         .tag("country", "dk")
                         .submitted(TimeRange.since(moment))
-                        .reversed(); // the newest first
+                        .newestFirst();
         var found = new ArrayList<ExecutionView>();
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = store.queries().search(search, after, 100);
             found.addAll(page.items()); // may be few, or none, on any page
@@ -120,7 +120,7 @@ final class OperateExample {
 
     // [PAGE
     void buryOneThatIsGone(String instance) {
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = store.workers().list(SHOP, Scope.ALIVE, after, 100);
             for (var worker : page.items()) {

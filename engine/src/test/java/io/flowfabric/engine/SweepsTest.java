@@ -4,19 +4,19 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
@@ -87,7 +87,7 @@ class SweepsTest {
         var session = session();
         store.sessions().open(session);
         submitted(Policy.DEFAULT);
-        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst();
+        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
         time.pass(Duration.ofMillis(600));
 
         var until = Due.in(Duration.ofMillis(40));
@@ -104,7 +104,13 @@ class SweepsTest {
         var session = session();
         store.sessions().open(session);
         submitted(Policy.DEFAULT);
-        var id = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst().fence().execution();
+        var id =
+                store.claims()
+                        .claim(new Claim(session.id(), 1, 1))
+                        .leases()
+                        .getFirst()
+                        .fence()
+                        .execution();
 
         time.pass(session.ttl().minusMillis(50));
         assertThat(state(id)).isEqualTo(PublicState.ACTIVE);
@@ -120,7 +126,7 @@ class SweepsTest {
         var session = session();
         store.sessions().open(session);
         var id = submitted(Policy.DEFAULT.retention(Duration.ofSeconds(1)));
-        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst();
+        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
         store.leases().end(List.of(new Ending.Complete(lease.fence(), Payload.EMPTY)));
 
         time.pass(EngineOptions.DEFAULT.retentionEvery().plusSeconds(1));

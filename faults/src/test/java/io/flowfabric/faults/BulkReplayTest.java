@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Bulk;
 import io.flowfabric.engine.Bulk.Progress;
 import io.flowfabric.worker.TaskFailure;
@@ -191,7 +191,7 @@ class BulkReplayTest {
 
     private List<ExecutionView> everything() {
         var all = new ArrayList<ExecutionView>();
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = world.store().queries().search(Search.in(Namespace.DEFAULT), after, 1000);
             all.addAll(page.items());

@@ -1,23 +1,23 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Store;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +39,7 @@ final class Calls {
         var submissions = FaultScenario.work(2);
         store.submissions().submit(submissions).forEach(answer -> answer.orThrow());
         store.sessions().open(session);
-        held = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst().fence();
+        held = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst().fence();
         ready =
                 submissions.stream()
                         .map(submission -> submission.id())
@@ -95,10 +95,10 @@ final class Calls {
         calls.put("inputs", store -> store.queries().inputs(List.of(ready)));
         calls.put("results", store -> store.queries().results(List.of(ready)));
         calls.put("history", store -> store.queries().history(ready));
-        calls.put("search", store -> store.queries().search(all, Cursor.NONE, 10));
+        calls.put("search", store -> store.queries().search(all, Cursor.START, 10));
         calls.put("counts", store -> store.queries().counts(Namespace.DEFAULT));
         calls.put("lane", store -> store.lanes().describe(FaultScenario.LANE));
-        calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 10));
+        calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.START, 10));
         calls.put("beginning", store -> store.feeds().beginning());
         calls.put("read", store -> store.feeds().read(everything, store.feeds().beginning(), 10));
         calls.put("next due", store -> store.maintenance().nextDue());

@@ -6,11 +6,11 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Follower;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
@@ -96,7 +96,7 @@ class FollowerTest {
                     server.options(),
                     "do $$ begin for i in 1..%d loop perform pg_current_xact_id(); rollback; end loop; end $$"
                             .formatted(UNDONE));
-            var cursor = store.feeds().read(EVERYTHING, Cursor.NONE, 1).next();
+            var cursor = store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
             long before = newestTransaction(server.options());
             server.kill();
             server.restart();
@@ -123,7 +123,7 @@ class FollowerTest {
         private final Thread thread;
 
         Following(Feeds feeds) {
-            follower = Follower.of(feeds, EVERYTHING, Cursor.NONE);
+            follower = Follower.of(feeds, EVERYTHING, Cursor.NOW);
             thread = Thread.ofVirtual().start(this::follow);
         }
 

@@ -6,8 +6,8 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.AfterEach;
@@ -94,7 +94,7 @@ class FrozenWorkerTest {
 
     private boolean holdsWork(String name) {
         var active = Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE);
-        return world.store().queries().search(active, Cursor.NONE, 1000).items().stream()
+        return world.store().queries().search(active, Cursor.START, 1000).items().stream()
                 .flatMap(view -> view.owner().stream())
                 .anyMatch(owner -> owner.worker().equals(name));
     }

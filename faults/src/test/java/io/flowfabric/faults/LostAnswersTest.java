@@ -2,6 +2,7 @@ package io.flowfabric.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -9,14 +10,13 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.CommitClock;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.PostgresStore;
@@ -48,7 +48,7 @@ class LostAnswersTest {
             List.of(
                     "submit",
                     "open",
-                    "ask",
+                    "claim",
                     "progress",
                     "end",
                     "heartbeat",
@@ -117,7 +117,7 @@ class LostAnswersTest {
         return FaultScenario.worker(engine)
                 .ttl(TTL)
                 .concurrency(6)
-                .decide(FaultScenario.KIND, this::handle)
+                .handleWithResult(FaultScenario.KIND, this::handle)
                 .start();
     }
 
@@ -175,7 +175,7 @@ class LostAnswersTest {
     /** Behind the back of the worker whose it is, so that it must open another one. */
     private static void closeSomebodysSession(Store store) {
         var active = Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE);
-        var views = Persistence.repeat(() -> store.queries().search(active, Cursor.NONE, 1));
+        var views = Persistence.repeat(() -> store.queries().search(active, Cursor.START, 1));
         for (var view : views.items()) {
             var session = view.owner().orElseThrow().session();
             Persistence.repeat(

@@ -1,14 +1,14 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
@@ -135,7 +135,7 @@ final class WorkerProgram {
     private Payload frail(Task task) {
         int chance = Math.floorMod(task.execution().hashCode(), 20);
         Waiting.pause(Duration.ofMillis(chance));
-        if (task.attempt() == 0 && chance % 4 == 0) {
+        if (task.attempt() == 1 && chance % 4 == 0) {
             throw new TaskFailure(Failure.TRANSIENT, "not at first");
         }
         return result(task);
@@ -147,7 +147,7 @@ final class WorkerProgram {
         for (int part = 1; part < words.length; part++) {
             Waiting.pause(Duration.ofMillis(chance));
             report(task, words[0], Long.parseLong(words[part]), part);
-            if (task.attempt() == 0 && chance % 4 == 0) {
+            if (task.attempt() == 1 && chance % 4 == 0) {
                 throw new TaskFailure(Failure.TRANSIENT, "not at first");
             }
         }

@@ -3,10 +3,10 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Query;
@@ -46,7 +46,7 @@ final class PostgresClaims implements Claims {
     }
 
     @Override
-    public Claimed ask(Claim claim) {
+    public Claimed claim(Claim claim) {
         return given(claim, null)
                 .map(given -> new Claimed(given.leases, given.shut))
                 .orElseGet(() -> Claimed.of(held(claim.session(), claim.number())));

@@ -2,26 +2,26 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.BudgetRecount.Drift;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetRecount.Drift;
+import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,7 +123,7 @@ class BreachTest {
     }
 
     private List<Lease> claim(int max) {
-        return store.claims().claim(new Claim(session.id(), ++claims, max));
+        return store.claims().claim(new Claim(session.id(), ++claims, max)).leases();
     }
 
     private PublicState state(Lease lease) {

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -156,9 +156,7 @@ class FeedBesideWritersTest {
     }
 
     private Cursor now() {
-        return store.feeds()
-                .read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.NONE, 1)
-                .next();
+        return store.feeds().read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.NOW, 1).next();
     }
 
     /** Every event that is committed by now. */

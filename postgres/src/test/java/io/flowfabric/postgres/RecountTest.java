@@ -3,25 +3,25 @@ package io.flowfabric.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.QuotaRecount;
-import io.flowfabric.core.contract.QuotaRecount.Drift;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaRecount;
+import io.flowfabric.core.admission.QuotaRecount.Drift;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,7 +149,7 @@ class RecountTest {
             var session = session();
             int ended = 0;
             for (long number = 1; anyLeft(); number++) {
-                var leases = own.claims().claim(new Claim(session.id(), number, 2));
+                var leases = own.claims().claim(new Claim(session.id(), number, 2)).leases();
                 own.leases().end(endings(leases)).forEach(Answer::orThrow);
                 ended += leases.size();
             }
@@ -177,7 +177,7 @@ class RecountTest {
     }
 
     private List<Lease> claim(Session session, long number, int max) {
-        return store.claims().claim(new Claim(session.id(), number, max));
+        return store.claims().claim(new Claim(session.id(), number, max)).leases();
     }
 
     private List<? extends Answer<?>> end(List<Lease> leases) {

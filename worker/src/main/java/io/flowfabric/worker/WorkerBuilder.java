@@ -4,7 +4,7 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.engine.Engine;
 
@@ -95,11 +95,11 @@ public final class WorkerBuilder {
 
     /** Handles a kind of work; what the handler returns is its result. */
     public WorkerBuilder handle(String kind, Handler handler) {
-        return decide(kind, task -> TaskResult.complete(handler.handle(task)));
+        return handleWithResult(kind, task -> TaskResult.complete(handler.handle(task)));
     }
 
     /** Handles a kind of work; what the handler returns says how it ends. */
-    public WorkerBuilder decide(String kind, Handler.WithResult handler) {
+    public WorkerBuilder handleWithResult(String kind, Handler.WithResult handler) {
         if (handlers.putIfAbsent(kind, handler) != null) {
             throw new IllegalStateException("There is a handler for " + kind + " already.");
         }

@@ -11,13 +11,13 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;
@@ -102,7 +102,7 @@ class FaultTest {
         return Stream.of(
                         "submit",
                         "open",
-                        "ask",
+                        "claim",
                         "progress",
                         "end",
                         "heartbeat",
@@ -118,7 +118,7 @@ class FaultTest {
         world
                 .memory
                 .queries()
-                .search(Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE), Cursor.NONE, 1)
+                .search(Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE), Cursor.START, 1)
                 .items()
                 .stream()
                 .flatMap(view -> view.owner().stream())
@@ -168,7 +168,7 @@ class FaultTest {
                         .lane(WorkerScenario.LANE.name())
                         .ttl(TTL)
                         .concurrency(4)
-                        .decide("welcome", this::handle));
+                        .handleWithResult("welcome", this::handle));
     }
 
     private TaskResult handle(Task task) {

@@ -1,14 +1,14 @@
 package io.flowfabric.cli.dev;
 
 import io.flowfabric.cli.terminal.Screen;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Store;
 
 import java.util.List;
 import java.util.function.Predicate;
@@ -29,7 +29,7 @@ final class Leftovers {
                         .filter(Predicate.not(PublicState::terminal))
                         .toArray(PublicState[]::new);
         var search = Search.in(Namespace.DEFAULT).states(open);
-        var cursor = Cursor.NONE;
+        var cursor = Cursor.START;
         long count = 0;
         do {
             var page = store.queries().search(search, cursor, PAGE);

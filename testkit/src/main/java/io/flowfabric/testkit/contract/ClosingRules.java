@@ -9,25 +9,25 @@ import static io.flowfabric.testkit.contract.Given.work;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.Keys.Rotation;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.UsageReport;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.operate.Keys.Rotation;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -90,16 +90,16 @@ abstract class ClosingRules extends Rules {
                                         NamespaceSettings.DEFAULT,
                                         Scenario.OLGA),
                 () -> store.namespaces().describe(Namespace.DEFAULT),
-                () -> store.namespaces().list(Cursor.NONE, 1),
+                () -> store.namespaces().list(Cursor.START, 1),
                 () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, Scenario.OLGA),
                 () -> store.quotas().define(Quota.atOnce("q", 1), Scenario.OLGA),
                 () -> store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("q")),
-                () -> store.quotas().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> store.quotas().list(Namespace.DEFAULT, Cursor.START, 1),
                 () -> store.quotas().recount(Namespace.DEFAULT),
                 () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", Scenario.OLGA)),
                 () -> store.budgets().define(Budget.of("b", "tokens", 1), Scenario.OLGA),
                 () -> store.budgets().describe(Namespace.DEFAULT, "b"),
-                () -> store.budgets().list(Namespace.DEFAULT, Cursor.NONE, 1),
+                () -> store.budgets().list(Namespace.DEFAULT, Cursor.START, 1),
                 () -> store.budgets().reset(Namespace.DEFAULT, "b", Scenario.OLGA),
                 () -> closed(() -> store.budgets().delete(Namespace.DEFAULT, "b", Scenario.OLGA)),
                 () -> store.budgets().ledger(id),
@@ -108,8 +108,8 @@ abstract class ClosingRules extends Rules {
                         store.leases()
                                 .spend(List.of(new UsageReport(lease.fence(), "b", "t", 1, "k"))),
                 () -> store.lanes().describe(Lane.DEFAULT),
-                () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
-                () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1),
+                () -> store.lanes().list(Namespace.DEFAULT, Cursor.START, 1),
+                () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.START, 1),
                 () -> store.workers().describe(session),
                 () -> store.workers().markDead(session, Scenario.OLGA),
                 () ->
@@ -121,11 +121,11 @@ abstract class ClosingRules extends Rules {
                 () -> store.queries().inputs(List.of(id)),
                 () -> store.queries().results(List.of(id)),
                 () -> store.queries().history(id),
-                () -> store.queries().search(Search.in(Namespace.DEFAULT), Cursor.NONE, 1),
+                () -> store.queries().search(Search.in(Namespace.DEFAULT), Cursor.START, 1),
                 () -> store.queries().counts(Namespace.DEFAULT),
                 () -> store.queries().explain(id),
                 () -> store.queries().explain(Lane.DEFAULT),
-                () -> store.feeds().read(FeedFilter.of(Topic.EVERYTHING), Cursor.NONE, 1),
+                () -> store.feeds().read(FeedFilter.of(Topic.EVERYTHING), Cursor.NOW, 1),
                 () -> store.feeds().beginning(),
                 () -> store.maintenance().tick(Chore.TIMERS, 1),
                 () -> store.maintenance().nextDue(),

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Store;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,7 @@ record Everything(
     /** All pages of a listing. */
     static <T> List<T> pages(Function<Cursor, Page<T>> listing) {
         var items = new ArrayList<T>();
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = listing.apply(after);
             items.addAll(page.items());

@@ -18,14 +18,14 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -171,7 +171,7 @@ abstract class FeedingRules extends Rules {
     void without_a_cursor_a_feed_begins_now() {
         world.submit();
 
-        var now = world.store().feeds().read(EVERYTHING, Cursor.NONE, 10);
+        var now = world.store().feeds().read(EVERYTHING, Cursor.NOW, 10);
         var later = world.submit();
 
         assertThat(now.entries()).isEmpty();
@@ -197,7 +197,7 @@ abstract class FeedingRules extends Rules {
     void a_cursor_that_is_no_place_in_a_feed_is_refused() {
         world.submit(2, Given::work);
         var search = Search.in(Namespace.DEFAULT);
-        var listing = world.store().queries().search(search, Cursor.NONE, 1).next();
+        var listing = world.store().queries().search(search, Cursor.START, 1).next();
         var garbage = Cursor.at(Cursor.Purpose.FEED, "garbage".getBytes(StandardCharsets.UTF_8));
 
         for (var cursor : List.of(listing, garbage)) {

@@ -14,14 +14,14 @@ import io.flowfabric.core.Denied;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneSettings.State;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneSettings.State;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
@@ -203,8 +203,8 @@ abstract class LaneRules extends Rules {
         var foreign = world.store().feeds().beginning();
 
         assertThat(asked(() -> list(foreign, 1))).isInvalid(Invalid.Code.MALFORMED_CURSOR);
-        assertThat(asked(() -> list(Cursor.NONE, 0))).isInvalid(Invalid.Code.OUT_OF_RANGE);
-        assertThat(asked(() -> list(Cursor.NONE, 1001))).isInvalid(Invalid.Code.OUT_OF_RANGE);
+        assertThat(asked(() -> list(Cursor.START, 0))).isInvalid(Invalid.Code.OUT_OF_RANGE);
+        assertThat(asked(() -> list(Cursor.START, 1001))).isInvalid(Invalid.Code.OUT_OF_RANGE);
     }
 
     private List<String> namesOnPagesOf(int size) {

@@ -10,11 +10,11 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.NamespaceView;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -135,7 +135,7 @@ abstract class NamespaceRules extends Rules {
         assertThat(asked(() -> namespaces.list(world.store().feeds().beginning(), 1)))
                 .isInvalid(Invalid.Code.MALFORMED_CURSOR);
         for (int max : new int[] {-1, 0, 1001}) {
-            assertThat(asked(() -> namespaces.list(Cursor.NONE, max)))
+            assertThat(asked(() -> namespaces.list(Cursor.START, max)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
         }
     }

@@ -16,14 +16,14 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -328,7 +328,7 @@ abstract class QuotaRules extends Rules {
         }
         world.store().quotas().delete(Namespace.DEFAULT, "mail", Scenario.OLGA);
 
-        assertThat(world.store().quotas().list(Namespace.DEFAULT, Cursor.NONE, 9).items())
+        assertThat(world.store().quotas().list(Namespace.DEFAULT, Cursor.START, 9).items())
                 .containsExactly(calls);
         assertThat(feed.read())
                 .extracting(event -> ((Event.QuotaChange) event).quota())

@@ -12,11 +12,11 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.WorkerView;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.WorkerView;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -188,9 +188,9 @@ abstract class RegistryRules extends Rules {
 
         assertThat(asked(() -> list(Scope.ALL, foreign, 1)))
                 .isInvalid(Invalid.Code.MALFORMED_CURSOR);
-        assertThat(asked(() -> list(Scope.ALL, Cursor.NONE, 0)))
+        assertThat(asked(() -> list(Scope.ALL, Cursor.START, 0)))
                 .isInvalid(Invalid.Code.OUT_OF_RANGE);
-        assertThat(asked(() -> list(Scope.ALL, Cursor.NONE, 1001)))
+        assertThat(asked(() -> list(Scope.ALL, Cursor.START, 1001)))
                 .isInvalid(Invalid.Code.OUT_OF_RANGE);
     }
 
@@ -226,7 +226,7 @@ abstract class RegistryRules extends Rules {
     }
 
     private List<WorkerView> listed(Scope scope) {
-        return list(scope, Cursor.NONE, 100).items();
+        return list(scope, Cursor.START, 100).items();
     }
 
     private Page<WorkerView> list(Scope scope, Cursor after, int max) {

@@ -12,19 +12,19 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -202,7 +202,7 @@ abstract class RoutingRules extends Rules {
         var listed =
                 world.store()
                         .queries()
-                        .search(Search.in(lane.namespace()), Cursor.NONE, 10)
+                        .search(Search.in(lane.namespace()), Cursor.START, 10)
                         .items();
 
         assertThat(listed)

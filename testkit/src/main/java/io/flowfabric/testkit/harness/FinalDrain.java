@@ -1,24 +1,24 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.testkit.harness.Difference.Kind;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
@@ -118,7 +118,7 @@ final class FinalDrain {
                 stage.call(
                         "lanes",
                         namespace,
-                        store -> store.lanes().list(namespace, Cursor.NONE, LIMIT).items());
+                        store -> store.lanes().list(namespace, Cursor.START, LIMIT).items());
         for (LaneView lane : lanes.answered().orElse(List.of())) {
             var open =
                     LaneSettings.DEFAULT

@@ -1,16 +1,16 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.harness.Difference.Kind;
@@ -98,7 +98,7 @@ final class StoreAndModel implements Stage {
                 tested(
                         "claim",
                         () -> {
-                            var claimed = fixture.store().claims().ask(claim);
+                            var claimed = fixture.store().claims().claim(claim);
                             shut.set(claimed.shut());
                             return claimed.leases();
                         });
@@ -108,7 +108,7 @@ final class StoreAndModel implements Stage {
                     case Reply.Value<List<Lease>>(var leases) ->
                             followed(claim, new Claimed(leases, shut.get()));
                     case Reply.Refusal<List<Lease>> refusal ->
-                            Reply.of(() -> model.claims().claim(claim));
+                            Reply.of(() -> model.claims().claim(claim).leases());
                 };
         // The order among the leases of one claim means nothing.
         same(Kind.ANSWER, "claim", sorted(expected), sorted(actual));

@@ -4,10 +4,10 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.testkit.memory.MemoryState.Given;
 import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
@@ -41,7 +41,7 @@ final class MemoryClaims implements Claims {
     }
 
     @Override
-    public Claimed ask(Claim claim) {
+    public Claimed claim(Claim claim) {
         return world.call(() -> told(claim, living -> pick(living, claim.max())));
     }
 

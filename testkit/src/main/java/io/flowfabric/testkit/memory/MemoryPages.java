@@ -2,7 +2,7 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.Page;
 
 import java.util.List;
 import java.util.function.Function;
@@ -17,7 +17,7 @@ final class MemoryPages {
     static <T> Page<T> page(List<T> remaining, int max, Function<T, byte[]> position) {
         Limit.PAGE.checkRange("max", 1, max);
         if (remaining.size() <= max) {
-            return new Page<>(remaining, Cursor.NONE);
+            return new Page<>(remaining, Cursor.END);
         }
         var items = remaining.subList(0, max);
         return new Page<>(

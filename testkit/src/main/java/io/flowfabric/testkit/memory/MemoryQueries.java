@@ -1,24 +1,24 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Explanation;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.LaneExplanation;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Queries;
-import io.flowfabric.core.contract.Result;
-import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.decision.CapabilityRouting;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Explanation;
+import io.flowfabric.core.query.LaneExplanation;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.query.Result;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -80,7 +80,7 @@ final class MemoryQueries implements Queries, Feeds {
         return world.call(
                 () -> {
                     var rows = new ArrayList<>(world.rows());
-                    if (search.newestFirst()) {
+                    if (search.order() == Search.Order.NEWEST_FIRST) {
                         Collections.reverse(rows);
                     }
                     if (!after.none()) {
@@ -101,7 +101,9 @@ final class MemoryQueries implements Queries, Feeds {
     }
 
     private static boolean comesAfter(Search search, MemoryExecution row, long last) {
-        return search.newestFirst() ? row.sequence < last : row.sequence > last;
+        return search.order() == Search.Order.NEWEST_FIRST
+                ? row.sequence < last
+                : row.sequence > last;
     }
 
     private static long sequence(Cursor cursor) {
