@@ -128,7 +128,8 @@ final class EndingBatch {
      * @return whether that was all of them
      */
     boolean complete(Jdbc db, @Nullable Long now) {
-        var inOrder = rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
+        var inOrder =
+                rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
         return db.query("complete")
                 .set("now", now)
                 .uuids("ids", inOrder, Row::id)

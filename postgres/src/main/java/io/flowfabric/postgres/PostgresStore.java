@@ -72,12 +72,14 @@ public final class PostgresStore implements Store {
                 Migrations.load(PostgresStore.class, "internal/migration/001_executions.sql"));
         var time = clock.orElse(InstantSource.system());
         var db = Database.open(options, statements(schema).on(() -> today(time)));
+        var catalog = new Catalog();
         var store =
                 new PostgresStore(
                         new PostgresContext(
                                 db,
-                                new Catalog(),
+                                catalog,
                                 new LowWaterMarks(),
+                                new CrowdedLanes(db, catalog),
                                 new PostgresWakeups(),
                                 clock));
         try {

@@ -172,6 +172,13 @@ create table ${schema}.lane_gate (
     primary key (lane, gate)
 );
 
+-- In which lanes work may wait behind a meter: those to wake when it has room again.
+create table ${schema}.lane_meter (
+    meter integer not null,
+    lane integer not null,
+    primary key (meter, lane)
+);
+
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.terms (
     id integer generated always as identity primary key,
