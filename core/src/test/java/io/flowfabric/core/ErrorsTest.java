@@ -103,7 +103,7 @@ class ErrorsTest {
         assertThat(error)
                 .hasMessage(
                         "Another call holds the same data (lane a/b), and nothing was changed;"
-                            + " repeat it in 250 ms.");
+                                + " repeat it in 250 ms.");
     }
 
     @Test
@@ -172,6 +172,8 @@ class ErrorsTest {
                         "contradictory",
                         "not_printable",
                         "malformed_id",
+                        "malformed_name",
+                        "malformed_url",
                         "malformed_fence",
                         "malformed_cursor",
                         "cursor_expired",

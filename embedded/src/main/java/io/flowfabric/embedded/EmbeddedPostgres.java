@@ -149,7 +149,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return embedded;
     }
 
-    /** Somebody else may take a free port before the server does; then another one is tried. */
+    /** Another process may take a free port before the server does; then another one is tried. */
     private static int startOnPort(Cluster cluster, int wanted) throws IOException {
         for (int tried = 1; ; tried++) {
             int port = wanted == 0 ? freePort() : wanted;
