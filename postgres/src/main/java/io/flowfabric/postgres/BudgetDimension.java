@@ -33,6 +33,6 @@ record BudgetDimension(
     }
 
     static NotFound unknown(String budget, String dimension) {
-        return new NotFound("dimension of budget " + budget, dimension);
+        return NotFound.dimension(budget, dimension);
     }
 }

@@ -64,7 +64,7 @@ final class BudgetAccounts {
                     .findFirst()
                     .ifPresent(
                             unknown -> {
-                                throw new NotFound("dimension of budget " + budget.name(), unknown);
+                                throw NotFound.dimension(budget.name(), unknown);
                             });
         }
 

@@ -176,6 +176,13 @@ create table ${schema}.lane_gate (
     primary key (lane, gate)
 );
 
+-- In which lanes work may wait behind a meter: those to wake when it has room again.
+create table ${schema}.lane_meter (
+    meter integer not null,
+    lane integer not null,
+    primary key (meter, lane)
+);
+
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.terms (
     id integer generated always as identity primary key,
@@ -264,7 +271,9 @@ create table ${schema}.execution (
         -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null and situation <> 'granted'))
-) with (fillfactor = 70);
+) with (
+    -- room for a second version of every row: the claim of a batch and the pruning after it stay on the page
+    fillfactor = 45);
 
 -- Inputs and results that are too large to be copied with every change of their execution.
 create table ${schema}.payload (

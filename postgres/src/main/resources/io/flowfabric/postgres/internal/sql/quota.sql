@@ -63,6 +63,25 @@ where q.namespace = :namespace and q.name = :name and not q.deleted
 for share
 on conflict do nothing
 
+-- name: add_meters
+-- With what their quotas say at this moment, which is not changed meanwhile.
+with wanted as (
+    select q.id, asked.key, q.most, q.rate, q.span
+    from unnest(:names::text[], :keys::text[]) as asked (name, key)
+    join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
+    for share of q
+)
+insert into ${schema}.meter (quota, key, most, rate, span)
+select id, key, most, rate, span from wanted
+order by id, key
+on conflict do nothing
+
+-- name: meters_by_name
+select m.id, q.name, m.key
+from unnest(:names::text[], :keys::text[]) as asked (name, key)
+join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
+join ${schema}.meter m on m.quota = q.id and m.key = asked.key
+
 -- name: meters
 -- How quotas stand, by the numbers of their meters.
 select
@@ -80,7 +99,7 @@ select id from ${schema}.meter where id = any(:ids::integer[]) order by id for u
 
 -- name: lanes_behind
 -- Where work may wait for these.
-select distinct lane from ${schema}.lane_gate where meters && :meters::integer[]
+select distinct lane from ${schema}.lane_meter where meter = any(:meters::integer[])
 
 -- name: open_meters
 -- Those whose window has passed are open again.
