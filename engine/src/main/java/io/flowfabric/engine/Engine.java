@@ -2,25 +2,41 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Backend;
+import io.flowfabric.core.contract.Budgets;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Grants;
+import io.flowfabric.core.contract.Keys;
+import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Namespaces;
+import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Quotas;
 import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.contract.Workers;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A store that is kept going.
+ * A store that is kept going, and the one entry point to it.
  *
- * <p>While it runs, what is due happens, sessions are kept alive and claims wait for work instead
- * of polling. Many engines may run on one store. It does not own the store: whoever opened that
- * closes it, after the engine has stopped, and stops the workers before.
+ * <p>While an engine runs, what is due happens, sessions are kept alive and claims wait for work
+ * instead of polling. Many engines may run on one store. What goes through an engine is counted in
+ * its {@link EngineMetrics}, and its sweeps hear of what will be due; use the engine for
+ * everything, and the store only to open and to close it.
+ *
+ * <p>Closing an engine stops it and leaves the store open: the program that opened the store closes
+ * it, after the engine, and stops its workers before. A stopped engine refuses new work and claims
+ * that wait; reads and the last writes of leaseholders still reach the store.
  */
-public final class Engine extends Service {
+public final class Engine extends Service implements Backend {
     private final Store store;
     private final EngineMetrics metrics;
     private final Time time;
@@ -28,16 +44,25 @@ public final class Engine extends Service {
     private final Recounts recounts;
     private final Parking parking;
     private final Submissions submissions;
+    private final KnownSessions sessions;
+    private final Claims claims;
     private final FirstKey firstKey;
     private final Grants grants;
     private final Leases leases;
     private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
+    /** An engine with the default options that counts nothing. It is not started yet. */
     public Engine(Store store) {
         this(store, EngineOptions.DEFAULT, EngineMetrics.NONE);
     }
 
+    /**
+     * An engine, not started yet.
+     *
+     * @param options how often it looks and how much it does at once
+     * @param metrics what it counts with; {@link EngineMetrics#NONE} for nothing
+     */
     public Engine(Store store, EngineOptions options, EngineMetrics metrics) {
         this(store, options, metrics, Time.SYSTEM);
     }
@@ -58,68 +83,136 @@ public final class Engine extends Service {
                         time,
                         options.submitChunk(),
                         () -> stopped);
+        this.sessions = new KnownSessions(store.sessions(), store.workers());
+        this.claims = new Asking(store.claims(), sessions::session, this.metrics, time);
         this.firstKey = new FirstKey(store.keys(), time);
         this.grants = new Ticketing(store.grants(), firstKey, sweeps, this.metrics);
         this.leases = new Writes(store.leases(), sweeps, this.metrics);
     }
 
-    /** The store, for everything that an engine adds nothing to. */
-    public Store store() {
-        return store;
-    }
-
-    public Time time() {
-        return time;
-    }
-
     /**
      * Where work comes in, however much at once: it goes to the store in chunks, each a commit of
-     * its own. When one of them fails, repeating all of it is safe. An engine that has stopped
-     * refuses: nobody would be there for what becomes due.
+     * its own. When one of them fails, repeating all of it is safe.
+     *
+     * @return submissions that are refused as {@link Unavailable} once the engine has stopped,
+     *     because it would not be there for what becomes due
      */
+    @Override
     public Submissions submissions() {
         return submissions;
     }
 
-    /** Where work is given out as tickets, and where these are redeemed. */
+    /**
+     * Where sessions are opened that another process keeps alive, as workers behind a server are. A
+     * worker in this process has an {@link EngineSession} instead.
+     */
+    @Override
+    public Sessions sessions() {
+        return sessions;
+    }
+
+    /**
+     * Where sessions claim that another process keeps alive: counted, and with a line in the log
+     * for each claim. It answers at once; {@link #place} is where such a claim waits for work.
+     */
+    @Override
+    public Claims claims() {
+        return claims;
+    }
+
+    /** Where work is given out as signed tickets, and where these are redeemed: counted. */
+    @Override
     public Grants grants() {
         return grants;
     }
 
-    /** Where the holders of leases write. */
+    /** Where the holders of leases write: counted. */
+    @Override
     public Leases leases() {
         return leases;
     }
 
-    /**
-     * Where a session claims that somebody else keeps alive: counted, and with a line in the log
-     * for each claim. What came of it is for that session alone.
-     */
-    public Claims claims(Session session) {
-        return new Asking(store.claims(), session, metrics, time);
+    @Override
+    public Namespaces namespaces() {
+        return store.namespaces();
     }
 
-    /** What this engine counts with; for those on top of it that know more than it does. */
+    @Override
+    public Lanes lanes() {
+        return store.lanes();
+    }
+
+    @Override
+    public Quotas quotas() {
+        return store.quotas();
+    }
+
+    @Override
+    public Budgets budgets() {
+        return store.budgets();
+    }
+
+    @Override
+    public Workers workers() {
+        return store.workers();
+    }
+
+    @Override
+    public Keys keys() {
+        return store.keys();
+    }
+
+    @Override
+    public Operations operations() {
+        return store.operations();
+    }
+
+    @Override
+    public Queries queries() {
+        return store.queries();
+    }
+
+    @Override
+    public Feeds feeds() {
+        return store.feeds();
+    }
+
+    /** The clock that the loops of this engine and its workers live by. */
+    public Time time() {
+        return time;
+    }
+
+    /** What this engine counts with, for the worker runtime on top of it to count with, too. */
     public EngineMetrics metrics() {
         return metrics;
     }
 
-    /** A session of a worker in this process, not yet started. */
+    /**
+     * A session of a worker in this process, not started yet.
+     *
+     * @param session its id, name, lanes and kinds
+     * @param holder who works on its leases and hears when they are lost
+     */
     public EngineSession session(Session session, EngineSession.Holder holder) {
         return new EngineSession(store, parking, metrics, time, session, holder);
     }
 
-    /** Where the claims of a session wait that somebody else keeps alive. */
+    /**
+     * Where the claims of a session wait for work when another process keeps that session alive.
+     * The caller closes the place with the session.
+     */
     public Place place(Session session) {
         return parking.join(session);
     }
 
     /**
-     * Follows what happens, from behind a cursor on. Whoever asks stops the follower; a stopping
+     * Follows what happens, from behind a cursor on. The caller stops the follower; a stopping
      * engine stops those that are left.
      *
+     * @param filter which events are wanted
      * @param after where to begin: {@link Cursor#NONE} for what happens from this call on, {@code
-     *     store().feeds().beginning()} for all that is kept, or one that was saved
+     *     feeds().beginning()} for all that is kept, or one that was saved
+     * @return the follower, running
      * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
      *     was restored from a copy since
      * @throws Unavailable when the engine has stopped
@@ -129,7 +222,8 @@ public final class Engine extends Service {
         follower.start();
         followers.removeIf(other -> !other.running());
         followers.add(follower);
-        // Looked at after it was put in: whoever stops the engine does it the other way round.
+        // Looked at after it was put in: the thread that stops the engine does it the other way
+        // round.
         if (stopped) {
             follower.stop();
             throw new Unavailable("The engine has stopped; follow through one that runs.");

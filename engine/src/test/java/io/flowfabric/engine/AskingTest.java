@@ -46,7 +46,7 @@ class AskingTest {
                         }
                         return real.call();
                     });
-    private final Asking asking = new Asking(store.claims(), SESSION, tally, time, log);
+    private final Asking asking = new Asking(store.claims(), id -> SESSION, tally, time, log);
 
     @BeforeEach
     void open() {

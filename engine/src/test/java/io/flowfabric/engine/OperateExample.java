@@ -29,11 +29,11 @@ final class OperateExample {
         void show(String line);
     }
 
-    private final Backend store;
+    private final Backend engine;
     private final Screen screen;
 
-    OperateExample(Backend store, Screen screen) {
-        this.store = store;
+    OperateExample(Backend engine, Screen screen) {
+        this.engine = engine;
         this.screen = screen;
     }
 
@@ -51,7 +51,7 @@ final class OperateExample {
         var found = new ArrayList<ExecutionView>();
         var after = Cursor.NONE;
         do {
-            var page = store.queries().search(search, after, 100);
+            var page = engine.queries().search(search, after, 100);
             found.addAll(page.items()); // may be few, or none, on any page
             after = page.next();
         } while (!after.none()); // only this says whether there is more
@@ -62,13 +62,13 @@ final class OperateExample {
 
     // [PAGE
     void closeForTheNight(Lane lane) {
-        var settings = store.lanes().describe(lane).settings();
-        store.lanes()
+        var settings = engine.lanes().describe(lane).settings();
+        engine.lanes()
                 .configure(
                         lane,
                         settings.state(LaneSettings.State.DRAINING),
                         new By("ada", "the bank is closed until six"));
-        store.queries()
+        engine.queries()
                 .counts(lane.namespace())
                 .forEach((one, states) -> screen.show(one.name() + " " + states));
     }
@@ -77,9 +77,9 @@ final class OperateExample {
 
     // [PAGE
     void takeTurns(Lane lane) {
-        var settings = store.lanes().describe(lane).settings();
+        var settings = engine.lanes().describe(lane).settings();
         var ada = new By("ada", "one shop has sent a million");
-        store.lanes().configure(lane, settings.sharing(true), ada);
+        engine.lanes().configure(lane, settings.sharing(true), ada);
     }
 
     Submission charge(String shop, String order) {
@@ -92,7 +92,7 @@ final class OperateExample {
     // [PAGE
     void cancel(ExecutionId order) {
         var ada = new By("ada", "the customer has called");
-        var state = store.operations().act(List.of(new Act.Cancel(order)), ada).getFirst();
+        var state = engine.operations().act(List.of(new Act.Cancel(order)), ada).getFirst();
         screen.show(state.orThrow().publicState().wire()); // or throws why not
     }
 
@@ -105,7 +105,7 @@ final class OperateExample {
                         .kind("charge")
                         .states(PublicState.FAILED)
                         .changed(Span.between(from, to));
-        var replay = new Bulk(store, Act.Replay::new, new By("ada", "the bank is back"));
+        var replay = new Bulk(engine, Act.Replay::new, new By("ada", "the bank is back"));
         screen.show("would replay " + replay.count(broken));
         var end = replay.run(broken, far -> screen.show("replayed " + far.done()));
         screen.show("done %d, passed over %d".formatted(end.done(), end.refused()));
@@ -117,10 +117,10 @@ final class OperateExample {
     void buryOneThatIsGone(String instance) {
         var after = Cursor.NONE;
         do {
-            var page = store.workers().list(SHOP, Scope.ALIVE, after, 100);
+            var page = engine.workers().list(SHOP, Scope.ALIVE, after, 100);
             for (var worker : page.items()) {
                 if (worker.session().instance().equals(instance)) {
-                    store.workers()
+                    engine.workers()
                             .markDead(worker.session().id(), new By("ada", "its machine burnt"));
                 }
             }
@@ -132,8 +132,8 @@ final class OperateExample {
 
     // [PAGE
     void keepForAMonth() {
-        var settings = store.namespaces().describe(SHOP).settings();
-        store.namespaces()
+        var settings = engine.namespaces().describe(SHOP).settings();
+        engine.namespaces()
                 .configure(
                         SHOP,
                         settings.retention(Duration.ofDays(30)),
@@ -142,7 +142,7 @@ final class OperateExample {
 
     void forget(ExecutionId order) {
         var ada = new By("ada", "a request to be forgotten, number 17");
-        store.operations().erase(List.of(order), ada).getFirst().orThrow();
+        engine.operations().erase(List.of(order), ada).getFirst().orThrow();
     }
     // PAGE]
 }

@@ -48,7 +48,7 @@ final class Play {
         this.screen = screen;
         this.stop = stop;
         this.run = run;
-        this.tally = new Tally(engine.store().feeds(), run);
+        this.tally = new Tally(engine.feeds(), run);
         this.until = System.nanoTime() + patience.toNanos();
     }
 
@@ -145,7 +145,7 @@ final class Play {
 
     private void cancel(Fate fate) {
         var acts = ids(fate).stream().map(Act.Cancel::new);
-        accepted(engine.store().operations().act(acts.<Act>map(act -> act).toList(), OPERATOR));
+        accepted(engine.operations().act(acts.<Act>map(act -> act).toList(), OPERATOR));
     }
 
     /** Looks on until something is so, or the patience is over. */

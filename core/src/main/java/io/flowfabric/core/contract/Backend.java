@@ -5,6 +5,16 @@ public interface Backend extends AutoCloseable {
     /** For whoever has work to be done. */
     Submissions submissions();
 
+    /**
+     * Accepts one piece of work, or throws why not: the short form of {@link Submissions#submit}.
+     *
+     * @return the execution, and whether this call created it
+     * @throws io.flowfabric.core.FlowFabricException the refusal
+     */
+    default Submitted submit(Submission submission) {
+        return submissions().submit(submission);
+    }
+
     /** For worker processes: being alive. */
     Sessions sessions();
 
