@@ -42,7 +42,7 @@ public final class Engine extends Service implements Backend {
     private final Time time;
     private final Sweeps sweeps;
     private final Recounts recounts;
-    private final Parking parking;
+    private final ClaimParking parking;
     private final Submissions submissions;
     private final KnownSessions sessions;
     private final Claims claims;
@@ -74,9 +74,9 @@ public final class Engine extends Service implements Backend {
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.recounts = new Recounts(store, options, this.metrics, time);
-        this.parking = new Parking(store.wakeups(), options, this.metrics, time);
+        this.parking = new ClaimParking(store.wakeups(), options, this.metrics, time);
         this.submissions =
-                new Intake(
+                new ChunkedSubmissions(
                         store.submissions(),
                         sweeps,
                         this.metrics,
@@ -84,10 +84,10 @@ public final class Engine extends Service implements Backend {
                         options.submitChunk(),
                         () -> stopped);
         this.sessions = new KnownSessions(store.sessions(), store.workers());
-        this.claims = new Asking(store.claims(), sessions::session, this.metrics, time);
+        this.claims = new MeteredClaims(store.claims(), sessions::session, this.metrics, time);
         this.firstKey = new FirstKey(store.keys(), time);
-        this.grants = new Ticketing(store.grants(), firstKey, sweeps, this.metrics);
-        this.leases = new Writes(store.leases(), sweeps, this.metrics);
+        this.grants = new MeteredGrants(store.grants(), firstKey, sweeps, this.metrics);
+        this.leases = new MeteredLeases(store.leases(), sweeps, this.metrics);
     }
 
     /**
@@ -201,7 +201,7 @@ public final class Engine extends Service implements Backend {
      * Where the claims of a session wait for work when another process keeps that session alive.
      * The caller closes the place with the session.
      */
-    public Place place(Session session) {
+    public ClaimWaiter place(Session session) {
         return parking.join(session);
     }
 

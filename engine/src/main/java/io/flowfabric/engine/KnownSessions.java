@@ -3,9 +3,9 @@ package io.flowfabric.engine;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.Opened;
+import io.flowfabric.core.contract.HeartbeatResult;
+import io.flowfabric.core.contract.OpenedSession;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.contract.Workers;
@@ -59,17 +59,17 @@ final class KnownSessions implements Sessions {
     }
 
     @Override
-    public Opened open(Session session) {
+    public OpenedSession open(Session session) {
         var opened = store.open(session);
         remember(session);
         return opened;
     }
 
     @Override
-    public List<Answer<Beat>> heartbeat(List<Heartbeat> heartbeats) {
+    public List<Answer<HeartbeatResult>> heartbeat(List<Heartbeat> heartbeats) {
         var answers = store.heartbeat(heartbeats);
         for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i) instanceof Answer.Refused<Beat>(NotFound dead)) {
+            if (answers.get(i) instanceof Answer.Refused<HeartbeatResult>(NotFound dead)) {
                 forget(heartbeats.get(i).session());
             }
         }

@@ -7,7 +7,7 @@ import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.decision.Route;
+import io.flowfabric.core.decision.CapabilityRouting;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;
@@ -25,7 +25,7 @@ import java.util.Optional;
  * a gate.
  */
 final class Obstacles {
-    private final Postgres postgres;
+    private final PostgresContext postgres;
     private final List<Session> alive;
     private final Map<Lane, LaneView> lanes;
     private final Map<Integer, QuotaView> quotas;
@@ -33,7 +33,7 @@ final class Obstacles {
     private final Map<Draw, List<Fact.Budget>> budgets = new HashMap<>();
 
     private Obstacles(
-            Postgres postgres,
+            PostgresContext postgres,
             List<Session> alive,
             Map<Lane, LaneView> lanes,
             Map<Integer, QuotaView> quotas) {
@@ -51,10 +51,11 @@ final class Obstacles {
     private record Draw(Namespace namespace, BudgetUse use) {}
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
-    static Obstacles in(Postgres postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
+    static Obstacles in(
+            PostgresContext postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
         var meters = new HashSet<Integer>();
         gates.forEach(gate -> meters.addAll(gate.meterNumbers()));
-        var views = LaneKeeping.views(postgres.db(), lanes);
+        var views = PostgresLanes.views(postgres.db(), lanes);
         views.forEach(
                 (lane, view) -> {
                     for (String quota : view.settings().quotas()) {
@@ -64,9 +65,9 @@ final class Obstacles {
                 });
         return new Obstacles(
                 postgres,
-                lanes.isEmpty() ? List.of() : SessionKeeping.alive(postgres, lanes),
+                lanes.isEmpty() ? List.of() : PostgresSessions.alive(postgres, lanes),
                 views,
-                QuotaKeeping.views(postgres, postgres.db(), meters));
+                PostgresQuotas.views(postgres, postgres.db(), meters));
     }
 
     Optional<Obstacle> of(Lane lane, LaneSettings.State state, Catalog.Gate gate) {
@@ -77,7 +78,7 @@ final class Obstacles {
         return found.computeIfAbsent(
                 new Queue(lane, gate),
                 queue ->
-                        Route.obstacle(lane, gate.kind(), gate.needs(), alive)
+                        CapabilityRouting.obstacle(lane, gate.kind(), gate.needs(), alive)
                                 .map(words -> new Obstacle(BlockedBy.ROUTE, words))
                                 .or(() -> budget(lane, within(lane, gate)))
                                 .or(() -> quota(within(lane, gate))));
@@ -101,7 +102,7 @@ final class Obstacles {
         return budgets.computeIfAbsent(
                 draw,
                 unknown ->
-                        BudgetReading.facts(postgres.db(), draw.namespace, List.of(draw.use))
+                        BudgetReader.facts(postgres.db(), draw.namespace, List.of(draw.use))
                                 .toList());
     }
 

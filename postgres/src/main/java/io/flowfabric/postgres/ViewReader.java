@@ -35,7 +35,7 @@ final class ViewReader {
     }
 
     void add(Row row) {
-        var id = Stored.id(row);
+        var id = RowCodec.id(row);
         // Without its submission a row says nothing that could be shown.
         if (row.textOrNull("creator") == null) {
             rows.add(
@@ -46,7 +46,7 @@ final class ViewReader {
                             -1,
                             false,
                             (lane, gate, shared, obstacles) -> {
-                                throw Operating.unreadable(id);
+                                throw PostgresOperations.unreadable(id);
                             }));
             return;
         }
@@ -56,11 +56,11 @@ final class ViewReader {
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("terms"),
-                        Stored.situation(row) == Situation.READY,
+                        RowCodec.situation(row) == Situation.READY,
                         finish(row, id)));
     }
 
-    Map<UUID, Answer<ExecutionView>> read(Postgres postgres) {
+    Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
         var db = postgres.db();
         var catalog = postgres.catalog();
         catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
@@ -74,7 +74,7 @@ final class ViewReader {
             views.put(
                     row.id.uuid(),
                     gate == null || shared == null
-                            ? Answer.refused(Operating.unreadable(row.id))
+                            ? Answer.refused(PostgresOperations.unreadable(row.id))
                             : Answer.done(
                                     row.view.view(
                                             catalog.lane(row.lane), gate, shared, obstacles)));
@@ -83,7 +83,7 @@ final class ViewReader {
     }
 
     /** Nothing is asked for unless there is work that waits for a worker. */
-    private Obstacles obstacles(Postgres postgres, Map<Integer, Catalog.Gate> gates) {
+    private Obstacles obstacles(PostgresContext postgres, Map<Integer, Catalog.Gate> gates) {
         var waiting = rows.stream().filter(Raw::waiting).toList();
         return Obstacles.in(
                 postgres,
@@ -95,11 +95,11 @@ final class ViewReader {
     }
 
     private static Finish finish(Row row, ExecutionId id) {
-        var laneState = Stored.word(LaneSettings.State.class, row.text("lane_state"));
-        var state = Stored.state(row);
+        var laneState = RowCodec.word(LaneSettings.State.class, row.text("lane_state"));
+        var state = RowCodec.state(row);
         var creator = row.text("creator");
         var key = Optional.ofNullable(row.textOrNull("key"));
-        var tags = Stored.tags(row.texts("tags"));
+        var tags = RowCodec.tags(row.texts("tags"));
         int firstPriority = row.intValue("first_priority");
         var start = TermsText.readDue(row.text("start_due"));
         var deadlineDue =
@@ -112,7 +112,7 @@ final class ViewReader {
         int reclaims = row.intValue("reclaims");
         int replays = row.intValue("replays");
         var progress = progress(row);
-        var failure = Reading.failure(row);
+        var failure = PostgresQueries.failure(row);
         var owner =
                 Optional.ofNullable(row.uuidOrNull("session"))
                         .map(
@@ -121,9 +121,9 @@ final class ViewReader {
                                                 new SessionId(session),
                                                 row.text("worker"),
                                                 row.text("instance")));
-        var deadline = Stored.time(row, "deadline");
-        var submitted = Stored.moment(row, "submitted");
-        var changed = Stored.moment(row, "changed");
+        var deadline = RowCodec.time(row, "deadline");
+        var submitted = RowCodec.moment(row, "submitted");
+        var changed = RowCodec.moment(row, "changed");
         return (lane, gate, shared, obstacles) ->
                 new ExecutionView(
                         id,
@@ -132,7 +132,7 @@ final class ViewReader {
                         creator,
                         key,
                         tags,
-                        Stored.policy(shared, gate, firstPriority, start, deadlineDue, share),
+                        RowCodec.policy(shared, gate, firstPriority, start, deadlineDue, share),
                         state instanceof Ready ready
                                 ? seen(ready, obstacles.of(lane, laneState, gate))
                                 : state,
@@ -157,7 +157,7 @@ final class ViewReader {
                                 new ExecutionView.Done(
                                         percent,
                                         row.text("progress_message"),
-                                        Stored.moment(row, "progress_at")));
+                                        RowCodec.moment(row, "progress_at")));
     }
 
     /** The state as it reads from outside: what stands behind a shut gate says so. */

@@ -4,8 +4,8 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Submission;
@@ -25,7 +25,7 @@ final class QuotaExample {
 
     // [DEFINE
     void define() {
-        var ada = new By("ada", "what our contracts say");
+        var ada = new Attribution("ada", "what our contracts say");
         engine.quotas().define(Quota.atOnce("customer", 5), ada);
         engine.quotas().define(Quota.rate("geocoder", 100, Duration.ofMinutes(1)), ada);
         engine.quotas().define(Quota.atOnce("gpu", 8).rate(1000, Duration.ofHours(1)), ada);
@@ -44,7 +44,7 @@ final class QuotaExample {
 
     // [LANE
     void boundTheLane() {
-        var ada = new By("ada", "one contract for all of it");
+        var ada = new Attribution("ada", "one contract for all of it");
         var lane = Lane.of("geocoding");
         var settings = LaneSettings.DEFAULT.quota("gpu").budget("team", Map.of("tokens", 500L));
         engine.lanes().configure(lane, settings, ada);

@@ -1,0 +1,115 @@
+package io.flowfabric.core.decision;
+
+import static io.flowfabric.core.Examples.FAILURE;
+import static io.flowfabric.core.Examples.FENCE;
+import static io.flowfabric.core.Examples.NOON;
+import static io.flowfabric.core.decision.Given.RUNNING;
+import static io.flowfabric.core.decision.Given.ended;
+import static io.flowfabric.core.decision.Given.facts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Transition;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+class LeaseDecisionsTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Instant IN_A_MINUTE = NOON.plus(MINUTE);
+
+    private static Change end(Ending ending) {
+        var change = LeaseDecisions.end(ending, facts(RUNNING), NOON);
+        assertThat(change.by()).isEmpty();
+        assertThat(change.transition()).isEqualTo(LeaseDecisions.answer(ending, NOON).transition());
+        return change;
+    }
+
+    private static Ended answer(Ending ending) {
+        return LeaseDecisions.answer(ending, NOON);
+    }
+
+    @Test
+    void completing_ends_it_with_its_result() {
+        var complete = new Ending.Complete(FENCE, Payload.text("done"));
+
+        assertThat(end(complete).after()).isEqualTo(ended(Outcome.SUCCESS));
+        assertThat(end(complete).result()).contains(Payload.text("done"));
+        assertThat(answer(complete)).isEqualTo(new Ended(Transition.COMPLETE, Optional.empty()));
+    }
+
+    @Test
+    void giving_up_ends_it_with_its_failure() {
+        var fail = new Ending.Fail(FENCE, FAILURE, RetryDecision.GIVE_UP);
+
+        assertThat(end(fail).after()).isEqualTo(ended(Outcome.FAILED));
+        assertThat(end(fail).failure()).contains(FAILURE);
+        assertThat(end(fail).retries()).isEqualTo(1);
+        assertThat(answer(fail)).isEqualTo(new Ended(Transition.FAIL, Optional.empty()));
+    }
+
+    @Test
+    void trying_again_counts_a_retry_and_waits_for_it() {
+        var fail = new Ending.Fail(FENCE, FAILURE, new RetryDecision.TryAgain(MINUTE));
+
+        assertThat(end(fail).after())
+                .isEqualTo(new Delayed(LeasePurpose.RETRY, IN_A_MINUTE, DelayedBy.BACKOFF));
+        assertThat(end(fail).failure()).contains(FAILURE);
+        assertThat(end(fail))
+                .extracting(Change::retries, Change::reclaims, Change::replays)
+                .containsExactly(2, 3, 4);
+        assertThat(answer(fail)).isEqualTo(new Ended(Transition.RETRY, Optional.of(IN_A_MINUTE)));
+    }
+
+    @Test
+    void trying_again_at_once_does_not_wait() {
+        var fail = new Ending.Fail(FENCE, FAILURE, new RetryDecision.TryAgain(Duration.ZERO));
+
+        assertThat(end(fail).after()).isEqualTo(new Ready(LeasePurpose.RETRY));
+        assertThat(answer(fail)).isEqualTo(new Ended(Transition.RETRY, Optional.of(NOON)));
+    }
+
+    @Test
+    void calling_it_off_keeps_the_reason() {
+        var cancel = new Ending.Cancel(FENCE, "obsolete");
+
+        assertThat(end(cancel).after()).isEqualTo(ended(Outcome.CANCELLED));
+        assertThat(end(cancel).failure()).contains(Failure.of(Failure.CANCELLED, "obsolete"));
+        assertThat(answer(cancel)).isEqualTo(new Ended(Transition.CANCEL, Optional.empty()));
+    }
+
+    @Test
+    void delaying_keeps_the_attempt() {
+        var later = new Ending.Delay(FENCE, Due.in(MINUTE));
+        var past = new Ending.Delay(FENCE, Due.at(NOON));
+
+        assertThat(end(later).after())
+                .isEqualTo(new Delayed(LeasePurpose.CONTINUE, IN_A_MINUTE, DelayedBy.REQUEST));
+        assertThat(answer(later)).isEqualTo(new Ended(Transition.DELAY, Optional.of(IN_A_MINUTE)));
+        assertThat(end(past).after()).isEqualTo(new Ready(LeasePurpose.CONTINUE));
+        assertThat(answer(past)).isEqualTo(new Ended(Transition.DELAY, Optional.of(NOON)));
+    }
+
+    @Test
+    void releasing_returns_it_unharmed() {
+        var release = new Ending.Release(FENCE);
+
+        assertThat(end(release).after()).isEqualTo(new Ready(LeasePurpose.CONTINUE));
+        assertThat(end(release).reclaims()).isEqualTo(3);
+        assertThat(answer(release)).isEqualTo(new Ended(Transition.RELEASE, Optional.empty()));
+    }
+}

@@ -1,0 +1,38 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import java.util.List;
+
+/**
+ * One of the things that a budget counts, with the meter that counts it.
+ *
+ * @param height how far above the budget that was asked for
+ */
+record BudgetDimension(
+        int meter, int budgetId, String budget, String name, boolean deleted, int height) {
+    /** Those of a budget and of the budgets above it; none when nobody defined it. */
+    static List<BudgetDimension> chain(Jdbc db, Namespace namespace, String budget) {
+        var chain =
+                db.query("chain")
+                        .set("namespace", namespace.name())
+                        .set("name", budget)
+                        .list(
+                                row ->
+                                        new BudgetDimension(
+                                                row.intValue("id"),
+                                                row.intValue("budget"),
+                                                row.text("name"),
+                                                row.text("dimension"),
+                                                row.bool("deleted"),
+                                                row.intValue("height")));
+        boolean defined = chain.stream().anyMatch(d -> d.height == 0 && !d.deleted);
+        return defined ? chain : List.of();
+    }
+
+    static NotFound unknown(String budget, String dimension) {
+        return new NotFound("dimension of budget " + budget, dimension);
+    }
+}

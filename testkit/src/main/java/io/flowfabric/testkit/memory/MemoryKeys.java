@@ -1,0 +1,106 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Denied;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.KeyView;
+import io.flowfabric.core.contract.Keys;
+import io.flowfabric.core.signing.SigningKey;
+
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/** The keys that sign grants. */
+final class MemoryKeys implements Keys {
+    private final MemoryState world;
+
+    /** The newest first: it is the one that signs. */
+    private final Deque<Kept> keys = new ArrayDeque<>();
+
+    record Kept(SigningKey key, KeyView view) {
+        boolean believed(Instant now) {
+            return view.retires().map(now::isBefore).orElse(true);
+        }
+
+        Kept retiring(Instant at) {
+            return new Kept(key, new KeyView(view.id(), view.made(), Optional.of(at), view.by()));
+        }
+    }
+
+    MemoryKeys(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public KeyView first() {
+        return world.call(
+                () ->
+                        keys.isEmpty()
+                                ? add(SigningKey.mintId(), Attribution.engine("the first key"))
+                                : keys.getFirst().view);
+    }
+
+    @Override
+    public KeyView rotate(Rotation rotation, Attribution by) {
+        return world.call(
+                () ->
+                        keys.stream()
+                                .map(Kept::view)
+                                .filter(view -> view.id().equals(rotation.id()))
+                                .findFirst()
+                                .orElseGet(() -> rotated(rotation, by)));
+    }
+
+    private KeyView rotated(Rotation rotation, Attribution by) {
+        keys.removeIf(kept -> !kept.believed(world.now()));
+        if (!keys.isEmpty()) {
+            keys.addFirst(keys.removeFirst().retiring(world.now().plus(rotation.grace())));
+        }
+        return add(rotation.id(), by);
+    }
+
+    private KeyView add(String id, Attribution by) {
+        var view = new KeyView(id, world.now(), Optional.empty(), by);
+        keys.addFirst(new Kept(SigningKey.mint(id), view));
+        return view;
+    }
+
+    @Override
+    public List<KeyView> list() {
+        return world.call(() -> keys.stream().map(Kept::view).toList());
+    }
+
+    /** The one that signs now. */
+    SigningKey current() {
+        if (keys.isEmpty()) {
+            throw new Unavailable("There is no key to sign with; start an engine, or rotate.");
+        }
+        return keys.getFirst().key;
+    }
+
+    /** One that is still believed. */
+    SigningKey believed(String id) {
+        var kept = kept(id);
+        if (!kept.believed(world.now())) {
+            throw unknown(id);
+        }
+        return kept.key;
+    }
+
+    /** One that is still kept, believed or not. */
+    Kept kept(String id) {
+        return keys.stream()
+                .filter(kept -> kept.key.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> unknown(id));
+    }
+
+    private static Denied unknown(String id) {
+        return new Denied(
+                Denied.Code.UNKNOWN_KEY,
+                "The key %s is not known, or not believed any more.".formatted(id));
+    }
+}
