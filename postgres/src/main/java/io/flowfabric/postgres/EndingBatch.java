@@ -16,12 +16,18 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
 /** Endings of leases on their way into the one statement that writes them. */
 final class EndingBatch {
+    /** The order of ids by which rows are locked: that of the server, which compares bytes. */
+    private static final Comparator<UUID> IN_ORDER =
+            Comparator.<UUID>comparingLong(id -> id.getMostSignificantBits() ^ Long.MIN_VALUE)
+                    .thenComparingLong(id -> id.getLeastSignificantBits() ^ Long.MIN_VALUE);
+
     private final List<Row> rows;
 
     /** One ending in columns. */
@@ -111,6 +117,38 @@ final class EndingBatch {
         return new Row(ending, transition, situation, null, null, null, failure, result);
     }
 
+    /** Whether all of them are completions with small results. */
+    boolean plain() {
+        return rows.stream()
+                .allMatch(
+                        row ->
+                                row.transition == Transition.COMPLETE
+                                        && row.result != null
+                                        && RowCodec.inline(row.result));
+    }
+
+    /**
+     * Completes plain ones: those whose fence holds and that have neither timers nor meters.
+     *
+     * @return whether that was all of them
+     */
+    boolean complete(Jdbc db, @Nullable Long now) {
+        var inOrder = rows.stream().sorted(Comparator.comparing(Row::id, IN_ORDER)).toList();
+        return db.query("complete")
+                .set("now", now)
+                .uuids("ids", inOrder, Row::id)
+                .ints("parts", inOrder, row -> row.ending.fence().execution().partition().number())
+                .ints("attempts", inOrder, row -> row.ending.fence().attempt())
+                .longs("epochs", inOrder, row -> row.ending.fence().epoch())
+                .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
+                .texts(
+                        "types",
+                        inOrder,
+                        row -> row.result == null ? null : RowCodec.type(row.result))
+                .bytes("results", inOrder, row -> row.result == null ? null : row.result.bytes())
+                .one(row -> row.intValue("completed") == rows.size());
+    }
+
     /** Writes those whose fence holds, and says which they are. */
     List<Written> write(Jdbc db, @Nullable Long now) {
         return db.query("end")
@@ -144,8 +182,9 @@ final class EndingBatch {
                         row -> row.failure == null ? null : row.failure.category())
                 .texts("messages", rows, row -> row.failure == null ? null : row.failure.message())
                 .texts("traces", rows, row -> row.failure == null ? null : row.failure.detail())
-                .texts("types", rows, row -> row.result == null ? null : row.result.contentType())
+                .texts("types", rows, row -> row.result == null ? null : RowCodec.type(row.result))
                 .bytes("results", rows, row -> row.result == null ? null : row.result.bytes())
+                .set("inline", RowCodec.INLINE)
                 .list(
                         row ->
                                 new Written(

@@ -14,7 +14,7 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.postgres.PostgresKeys.Ring;
-import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
@@ -91,12 +91,12 @@ final class PostgresGrants implements Grants {
         try {
             return redeemed(redemption, new Shown(ring, redemption.tokens()))
                     .orElseGet(() -> again(redemption, ring));
-        } catch (RuntimeException e) {
+        } catch (ConstraintViolation used) {
             // The same redemption was made twice at the same moment, and the other one was first.
-            if (Failures.nullRefused(e)) {
+            if (used.unique() && used.table().equals("receipt")) {
                 return again(redemption, ring);
             }
-            throw e;
+            throw used;
         }
     }
 
