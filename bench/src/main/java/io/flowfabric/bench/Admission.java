@@ -84,7 +84,7 @@ final class Admission implements Benchmark {
     }
 
     private static void define(EngineDefaults engine) {
-        engine.quotas().define(Quota.atOnce("tenant", ENOUGH), BENCH);
-        engine.quotas().define(Quota.atOnce("customer", ENOUGH), BENCH);
+        engine.store().quotas().define(Quota.atOnce("tenant", ENOUGH), BENCH);
+        engine.store().quotas().define(Quota.atOnce("customer", ENOUGH), BENCH);
     }
 }

@@ -4,8 +4,8 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Backend;
 import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.TimeRange;
 
 import java.time.Duration;
@@ -24,7 +24,7 @@ record Pages(Map<String, Double> pages, double counts) {
     private static final int TIMES = 9;
 
     /** Pages of every kind, from both ends and from somewhere in the middle. */
-    static Pages read(Backend store) {
+    static Pages read(Store store) {
         var all = Search.in(Namespace.DEFAULT);
         var searches = new LinkedHashMap<String, Search>();
         searches.put("everything", all);
@@ -55,7 +55,7 @@ record Pages(Map<String, Double> pages, double counts) {
         return pages.values().stream().mapToDouble(Double::doubleValue).max().orElseThrow();
     }
 
-    private static double slowest(Backend store, Search search) {
+    private static double slowest(Store store, Search search) {
         double slowest = 0;
         for (var direction : new Search[] {search, search.reversed()}) {
             var first = store.queries().search(direction, Cursor.NONE, PAGE);

@@ -38,7 +38,7 @@ final class Retention implements Benchmark {
             progress.accept("storing %,d executions that have ended".formatted(ended));
             engine.fill(ended);
             server.settle();
-            var pages = Pages.read(engine);
+            var pages = Pages.read(engine.store());
             progress.accept(pages.toString());
             var alone = new RetentionTrial(server, engine, "alone", "nothing to forget");
             var during = new RetentionTrial(server, engine, "during", "old work is forgotten");
@@ -111,11 +111,11 @@ final class Retention implements Benchmark {
         }
 
         private void configure(NamespaceSettings settings) {
-            engine.namespaces().configure(Namespace.DEFAULT, settings, BENCH);
+            engine.store().namespaces().configure(Namespace.DEFAULT, settings, BENCH);
         }
 
         private long stored() {
-            return engine.queries().counts(Namespace.DEFAULT).values().stream()
+            return engine.store().queries().counts(Namespace.DEFAULT).values().stream()
                     .flatMap(states -> states.values().stream())
                     .mapToLong(Long::longValue)
                     .sum();

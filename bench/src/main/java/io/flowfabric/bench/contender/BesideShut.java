@@ -20,7 +20,7 @@ public final class BesideShut implements Contender {
     public BesideShut(EngineDefaults engine, int waiting) {
         this.engine = engine;
         this.waiting = waiting;
-        engine.budgets().define(Budget.of("shut", "tokens", 0), BENCH);
+        engine.store().budgets().define(Budget.of("shut", "tokens", 0), BENCH);
     }
 
     @Override

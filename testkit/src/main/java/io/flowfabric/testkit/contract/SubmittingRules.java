@@ -71,6 +71,16 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
+    void a_submission_of_one_answers_as_a_list_of_one_does_or_throws_its_refusal() {
+        var work = work().key("one");
+
+        assertThat(world.store().submit(work)).isEqualTo(new Submitted(work.id(), true));
+        assertThat(world.store().submit(work)).isEqualTo(new Submitted(work.id(), false));
+        assertThatThrownBy(() -> world.store().submit(work.creator("another creator")))
+                .isInstanceOf(Conflict.class);
+    }
+
+    @Test
     @BatchAnswers({"P6", "P7"})
     void work_that_was_begun_is_claimed_again_like_any_other() {
         var released = world.begun();
