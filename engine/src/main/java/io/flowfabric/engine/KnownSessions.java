@@ -1,14 +1,14 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.HeartbeatResult;
-import io.flowfabric.core.contract.OpenedSession;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Sessions;
-import io.flowfabric.core.contract.Workers;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.OpenedSession;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.operate.Workers;
 
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;

@@ -2,7 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.DelayedBy;

@@ -1,11 +1,11 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;

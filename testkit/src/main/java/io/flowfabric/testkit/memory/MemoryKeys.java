@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.KeyView;
-import io.flowfabric.core.contract.Keys;
+import io.flowfabric.core.operate.KeyView;
+import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.signing.SigningKey;
 
 import java.time.Instant;

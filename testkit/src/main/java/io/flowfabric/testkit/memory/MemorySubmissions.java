@@ -1,14 +1,14 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submissions;
-import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
 
 import java.util.List;
 

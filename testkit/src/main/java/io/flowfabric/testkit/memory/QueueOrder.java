@@ -1,6 +1,6 @@
 package io.flowfabric.testkit.memory;
 
-import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.state.ExecutionState.Ready;
 
 import java.util.Comparator;
