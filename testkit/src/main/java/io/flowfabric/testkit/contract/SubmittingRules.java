@@ -9,6 +9,7 @@ import static io.flowfabric.testkit.contract.Given.idIn;
 import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
