@@ -24,6 +24,9 @@ public abstract class Service implements AutoCloseable {
     private final ReentrantLock turn = new ReentrantLock();
     private volatile Stage stage = Stage.NEW;
 
+    /** A service that has not been started. */
+    protected Service() {}
+
     /**
      * Starts it.
      *

@@ -1,0 +1,9 @@
+/** What an engine counts, as meters of Micrometer. */
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
+module io.flowfabric.micrometer {
+    requires transitive io.flowfabric.engine;
+    requires transitive micrometer.core;
+    requires static transitive org.jspecify;
+
+    exports io.flowfabric.micrometer;
+}
