@@ -98,8 +98,8 @@ class EngineTest {
         var elsewhere = Session.of("worker", "elsewhere", "default");
         store.sessions().open(elsewhere);
 
-        assertThat(engine.claims().claim(new Claim(here.id(), 1, 1))).hasSize(1);
-        assertThat(engine.claims().claim(new Claim(elsewhere.id(), 1, 1))).hasSize(1);
+        assertThat(engine.claims().claim(new Claim(here.id(), 1, 1)).leases()).hasSize(1);
+        assertThat(engine.claims().claim(new Claim(elsewhere.id(), 1, 1)).leases()).hasSize(1);
         assertThat(tally.of("claimed")).isEqualTo(2);
 
         engine.sessions().close(here.id());
@@ -134,7 +134,7 @@ class EngineTest {
                                 .toList());
         var session = Session.of("worker", "one", "default");
         store.sessions().open(session);
-        var leases = store.claims().claim(new Claim(session.id(), 1, 3));
+        var leases = store.claims().claim(new Claim(session.id(), 1, 3)).leases();
         List<Ending> endings =
                 List.of(
                         new Ending.Complete(leases.get(0).fence(), Payload.EMPTY),
