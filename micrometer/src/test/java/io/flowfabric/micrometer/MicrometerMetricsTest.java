@@ -260,7 +260,7 @@ class MicrometerMetricsTest {
 
     private List<Lease> claim(int max) {
         store.sessions().open(SESSION);
-        return engine.claims().claim(new Claim(SESSION.id(), ++claims, max));
+        return engine.claims().claim(new Claim(SESSION.id(), ++claims, max)).leases();
     }
 
     private void spend(Lease lease, long amount) {
