@@ -11,24 +11,34 @@ public sealed interface TaskResult {
     /** It is not time yet: the same attempt goes on, from the top, at a moment. */
     record Delay(Due until) implements TaskResult {}
 
-    /** Not here: the same attempt goes on at once, with whoever claims it. */
+    /** Not here: the same attempt goes on at once, with the worker that claims it. */
     record Release() implements TaskResult {}
 
     /** The work is called off. */
     record Cancel(String reason) implements TaskResult {}
 
+    /** The work is done, with this result. */
     static TaskResult complete(Payload result) {
         return new Complete(result);
     }
 
+    /**
+     * The attempt goes on, from the top, at that moment. It holds no slot and no lease until then.
+     */
     static TaskResult delay(Due until) {
         return new Delay(until);
     }
 
+    /** The work goes back to its queue at once, under the same attempt. */
     static TaskResult release() {
         return new Release();
     }
 
+    /**
+     * The work is called off, and ends as cancelled.
+     *
+     * @param reason in words, for the history
+     */
     static TaskResult cancel(String reason) {
         return new Cancel(reason);
     }
