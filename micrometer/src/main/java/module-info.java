@@ -1,5 +1,4 @@
 /** What an engine counts, as meters of Micrometer. */
-@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
 module io.flowfabric.micrometer {
     requires transitive io.flowfabric.engine;
     requires transitive micrometer.core;

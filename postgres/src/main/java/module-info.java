@@ -1,5 +1,4 @@
 /** The store on Postgres 15 and later. */
-@SuppressWarnings("requires-automatic") // the driver names its module and has no descriptor
 module io.flowfabric.postgres {
     requires transitive io.flowfabric.core;
     requires transitive java.sql;

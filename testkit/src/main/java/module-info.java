@@ -1,9 +1,9 @@
 /**
  * The store in memory, and the contract suite that every store must pass.
  *
- * <p>JUnit and AssertJ are needed by those who run the suite, and by nobody else.
+ * <p>JUnit and AssertJ are needed by the tests that run the suite alone.
  */
-open module io.flowfabric.testkit {
+module io.flowfabric.testkit {
     requires transitive io.flowfabric.core;
     requires static transitive org.assertj.core;
     requires static transitive org.jspecify;
@@ -15,4 +15,6 @@ open module io.flowfabric.testkit {
     exports io.flowfabric.testkit.harness;
     exports io.flowfabric.testkit.history;
     exports io.flowfabric.testkit.memory;
+
+    opens io.flowfabric.testkit.contract;
 }
