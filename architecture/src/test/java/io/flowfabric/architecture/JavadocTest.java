@@ -7,10 +7,10 @@ import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.ModifiersTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
-import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.TreePathScanner;
+import com.sun.source.util.Trees;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,15 +25,27 @@ import java.util.List;
 import javax.lang.model.element.Modifier;
 import javax.tools.ToolProvider;
 
-/** What users call is explained where it is declared. */
+/**
+ * Whether every public member says what it is.
+ *
+ * <p>Constructors of records are described by the parameters of their record, and what overrides is
+ * described where it was declared.
+ */
 class JavadocTest {
-    /** An override says what its parent says, and a compact constructor what its record says. */
     @ParameterizedTest
-    @ValueSource(strings = {"engine", "worker"})
-    void every_public_member_is_explained(String module) throws IOException {
+    @ValueSource(strings = {"core", "engine", "worker"})
+    void every_public_member_says_what_it_is(String module) throws Exception {
+        assertThat(undescribed(Path.of("..", module, "src", "main", "java"))).isEmpty();
+    }
+
+    private static List<String> undescribed(Path sources) throws IOException {
         var compiler = ToolProvider.getSystemJavaCompiler();
-        var missing = new ArrayList<String>();
-        try (var files = compiler.getStandardFileManager(null, null, null)) {
+        try (var files = compiler.getStandardFileManager(null, null, null);
+                var paths = Files.walk(sources)) {
+            var java =
+                    paths.filter(path -> path.toString().endsWith(".java"))
+                            .filter(path -> !path.endsWith("module-info.java"))
+                            .toList();
             var task =
                     (JavacTask)
                             compiler.getTask(
@@ -42,90 +54,86 @@ class JavadocTest {
                                     null,
                                     List.of("-proc:none"),
                                     null,
-                                    files.getJavaFileObjectsFromPaths(sources(module)));
-            var trees = DocTrees.instance(task);
+                                    files.getJavaFileObjectsFromPaths(java));
+            var found = new ArrayList<String>();
+            var scanner = new Members(Trees.instance(task), found);
             for (var unit : task.parse()) {
-                new Members(trees, missing).scan(unit, null);
+                scanner.scan(new TreePath(unit), null);
             }
-        }
-        assertThat(missing).as("public members without Javadoc").isEmpty();
-    }
-
-    private static List<Path> sources(String module) throws IOException {
-        try (var files = Files.walk(ArrowsTest.ROOT.resolve(module).resolve("src/main/java"))) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> !file.toString().contains("/internal/"))
-                    .filter(file -> !file.endsWith("module-info.java"))
-                    .toList();
+            return found;
         }
     }
 
+    /** Walks through the members that a user can see, and notes those without a comment. */
     private static final class Members extends TreePathScanner<@Nullable Void, @Nullable Void> {
-        private final DocTrees trees;
-        private final List<String> missing;
+        private final Trees trees;
+        private final List<String> found;
 
-        Members(DocTrees trees, List<String> missing) {
+        Members(Trees trees, List<String> found) {
             this.trees = trees;
-            this.missing = missing;
+            this.found = found;
         }
 
         @Override
-        public @Nullable Void visitClass(ClassTree type, @Nullable Void unused) {
-            if (isVisible(type.getModifiers())) {
-                look(type.getSimpleName().toString());
-                return super.visitClass(type, unused);
+        public @Nullable Void visitClass(ClassTree type, @Nullable Void none) {
+            if (visible(type.getModifiers())) {
+                check(type.getSimpleName().toString());
+                super.visitClass(type, none);
             }
             return null;
         }
 
         @Override
-        public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
-            boolean inherited =
-                    method.getModifiers().getAnnotations().stream()
-                            .anyMatch(it -> it.getAnnotationType().toString().equals("Override"));
-            boolean compact =
+        public @Nullable Void visitMethod(MethodTree method, @Nullable Void none) {
+            boolean recordConstructor =
                     method.getReturnType() == null && owner().getKind() == Tree.Kind.RECORD;
-            if (isVisible(method.getModifiers()) && !inherited && !compact) {
-                look(method.getName().toString());
+            boolean overrides =
+                    method.getModifiers().getAnnotations().stream()
+                            .anyMatch(a -> a.getAnnotationType().toString().equals("Override"));
+            if (visible(method.getModifiers()) && !recordConstructor && !overrides) {
+                check(method.getName().toString());
             }
             return null;
         }
 
         @Override
-        public @Nullable Void visitVariable(VariableTree field, @Nullable Void unused) {
-            boolean component =
-                    owner().getKind() == Tree.Kind.RECORD
-                            && !field.getModifiers().getFlags().contains(Modifier.STATIC);
-            if (isVisible(field.getModifiers()) && !component) {
-                look(field.getName().toString());
+        public @Nullable Void visitVariable(VariableTree field, @Nullable Void none) {
+            if (visible(field.getModifiers())) {
+                check(field.getName().toString());
             }
             return null;
+        }
+
+        private void check(String name) {
+            var comment = trees.getDocComment(getCurrentPath());
+            if (comment == null || comment.isBlank() || comment.strip().startsWith("The same,")) {
+                var unit = getCurrentPath().getCompilationUnit();
+                long start =
+                        trees.getSourcePositions()
+                                .getStartPosition(unit, getCurrentPath().getLeaf());
+                found.add(
+                        "%s:%d %s"
+                                .formatted(
+                                        Path.of(unit.getSourceFile().getName()).getFileName(),
+                                        unit.getLineMap().getLineNumber(start),
+                                        name));
+            }
+        }
+
+        /** Members of interfaces are public without saying so; so are the constants of enums. */
+        private boolean visible(ModifiersTree modifiers) {
+            var flags = modifiers.getFlags();
+            boolean inInterface =
+                    getCurrentPath().getParentPath().getLeaf() instanceof ClassTree outer
+                            && outer.getKind() == Tree.Kind.INTERFACE
+                            && !flags.contains(Modifier.PRIVATE);
+            return inInterface
+                    || flags.contains(Modifier.PUBLIC)
+                    || flags.contains(Modifier.PROTECTED);
         }
 
         private ClassTree owner() {
-            TreePath path = getCurrentPath().getParentPath();
-            while (!(path.getLeaf() instanceof ClassTree)) {
-                path = path.getParentPath();
-            }
-            return (ClassTree) path.getLeaf();
-        }
-
-        /** Members of an interface are public without saying so. */
-        private boolean isVisible(ModifiersTree modifiers) {
-            var parent = getCurrentPath().getParentPath();
-            boolean inInterface =
-                    parent != null && parent.getLeaf().getKind() == Tree.Kind.INTERFACE;
-            return modifiers.getFlags().contains(Modifier.PUBLIC)
-                    || modifiers.getFlags().contains(Modifier.PROTECTED)
-                    || inInterface && !modifiers.getFlags().contains(Modifier.PRIVATE);
-        }
-
-        private void look(String name) {
-            if (trees.getDocComment(getCurrentPath()) == null) {
-                var unit = getCurrentPath().getCompilationUnit();
-                var file = Path.of(unit.getSourceFile().getName()).getFileName();
-                missing.add("%s: %s".formatted(file, name));
-            }
+            return (ClassTree) getCurrentPath().getParentPath().getLeaf();
         }
     }
 }

@@ -78,7 +78,7 @@ public final class Follower extends Service {
     private volatile Cursor position;
     private volatile @Nullable FlowFabricException refusal;
 
-    // What follows belongs to whoever is the reader.
+    // What follows belongs to the thread that reads.
 
     private final ArrayDeque<Feeds.Entry> helping = new ArrayDeque<>();
 
@@ -121,7 +121,7 @@ public final class Follower extends Service {
     public Optional<Feeds.Entry> next(Duration patience) throws InterruptedException {
         if (!reader.compareAndSet(null, Thread.currentThread())) {
             throw new IllegalStateException(
-                    "Somebody else waits for the next event of this follower; make another one.");
+                    "Another thread waits for the next event of this follower; make another one.");
         }
         try {
             return nextUntil(time.nanos() + nanos(patience));
@@ -177,7 +177,7 @@ public final class Follower extends Service {
             long now = time.nanos();
             long pause = due - now;
             long left = deadline - now;
-            // Whoever has no patience gets one look, however much there is that does not fit.
+            // A caller without patience gets one look, however much there is that does not fit.
             if (left <= 0 && (looked || pause > 0)) {
                 return Optional.empty();
             } else if (pause <= 0) {

@@ -73,7 +73,9 @@ public final class LaneExplainer {
         return new LaneExplanation(lane, by, groups(counts));
     }
 
-    /** As ready work reads: whether anybody could take it, then its budgets, then its quotas. */
+    /**
+     * How ready work reads: whether a live worker could take it, then its budgets, then its quotas.
+     */
     private static Reads reads(Lane lane, Queue queue, Collection<Session> alive) {
         return CapabilityRouting.obstacle(lane, queue.kind(), queue.needs(), alive)
                 .map(why -> new Reads(Situation.WITHOUT_WORKER, why))

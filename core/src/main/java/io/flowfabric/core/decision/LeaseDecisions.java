@@ -61,7 +61,7 @@ public final class LeaseDecisions {
         };
     }
 
-    /** What a failed attempt leads to, whoever found that it failed. */
+    /** What a failed attempt leads to, whether its worker or a timer found that it failed. */
     static Change fail(Failure failure, RetryDecision verdict, Facts facts, Instant now) {
         var change =
                 switch (verdict) {

@@ -50,7 +50,7 @@ public final class OperatorDecisions {
         }
     }
 
-    /** Refuses to erase what has not ended: somebody may still be at it. */
+    /** Refuses to erase what has not ended: a worker may still be at it. */
     public static void mustBeErasable(Facts facts) {
         if (!facts.state().terminal()) {
             throw facts.conflict(
@@ -164,7 +164,8 @@ public final class OperatorDecisions {
     }
 
     /**
-     * Refuses to claim by hand what its quotas leave no room for: nobody exceeds them.
+     * Refuses to claim by hand what its quotas leave no room for: operators do not exceed them
+     * either.
      *
      * @throws Conflict when one is full
      */

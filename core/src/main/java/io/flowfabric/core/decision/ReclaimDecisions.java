@@ -11,7 +11,7 @@ public final class ReclaimDecisions {
     private ReclaimDecisions() {}
 
     /**
-     * Refuses what cannot be reclaimed, and whoever could not have claimed it.
+     * Refuses what cannot be reclaimed, and sessions that could not have claimed it.
      *
      * @param pastDeadline whether it only waits for the engine to notice that it has expired
      * @param laneGives whether work can be claimed from its lane now
