@@ -1,6 +1,5 @@
 package io.flowfabric.cli;
 
-import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.embedded.EmbeddedPostgres;
@@ -10,7 +9,6 @@ import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.worker.Worker;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** The code that the README shows, so that it compiles and runs; {@link ReadmeTest} compares. */
@@ -33,12 +31,10 @@ final class ReadmeExample {
                             .handle("welcome", task -> send(task.input().asText()))
                             .start();
 
-            engine.submissions()
-                    .submit(
-                            List.of(
-                                    Submission.of("welcome", Payload.text("ada@example.org"))
-                                            .lane(Lane.of("emails"))
-                                            .key("welcome-ada")));
+            engine.submit(
+                    Submission.of("welcome", Payload.text("ada@example.org"))
+                            .lane("emails")
+                            .key("welcome-ada")); // throws when it is refused
 
             sent.await(); // your application lives here
             worker.stop(); // what it has begun is finished first

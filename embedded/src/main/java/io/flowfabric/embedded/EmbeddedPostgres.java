@@ -14,9 +14,9 @@ import java.util.Optional;
 /**
  * A Postgres that this process started and owns, in one folder: binaries, data, password and log.
  *
- * <p>It listens on 127.0.0.1 only. A process that is killed leaves its server running; whoever
- * starts the same home next stops it first, and finds everything that was committed. Two owners of
- * one home are impossible: the second is refused and told where the first one is.
+ * <p>It listens on 127.0.0.1 only. A process that is killed leaves its server running; the next
+ * start of that home stops it first, and finds everything that was committed. Two owners of one
+ * home are impossible: the second is refused and told where the first one is.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
@@ -81,18 +81,22 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return url(port);
     }
 
+    /** The only user, who owns everything. */
     public String user() {
         return USER;
     }
 
+    /** The password of the user, as it lies in the home, readable by its owner alone. */
     public String password() {
         return password;
     }
 
+    /** Where it listens on 127.0.0.1. */
     public int port() {
         return port;
     }
 
+    /** The data folder of the server, inside the home. */
     public Path dataDirectory() {
         return cluster.data();
     }

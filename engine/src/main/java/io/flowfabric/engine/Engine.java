@@ -2,11 +2,22 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.admission.Budgets;
+import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.operate.Keys;
+import io.flowfabric.core.operate.Lanes;
+import io.flowfabric.core.operate.Namespaces;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.Workers;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.store.Backend;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submissions;
 
@@ -14,13 +25,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A store that is kept going.
+ * A store that is kept going, and the one entry point to it.
  *
- * <p>While it runs, what is due happens, sessions are kept alive and claims wait for work instead
- * of polling. Many engines may run on one store. It does not own the store: the code that opened it
- * closes it, after the engine has stopped, and stops the workers before.
+ * <p>While an engine runs, what is due happens, sessions are kept alive and claims wait for work
+ * instead of polling. Many engines may run on one store. What goes through an engine is counted in
+ * its {@link EngineMetrics}, and its sweeps hear of what will be due; use the engine for
+ * everything, and the store only to open and to close it.
+ *
+ * <p>Closing an engine stops it and leaves the store open: the program that opened the store closes
+ * it, after the engine, and stops its workers before. A stopped engine refuses new work and claims
+ * that wait; reads and the last writes of leaseholders still reach the store.
  */
-public final class Engine extends Service {
+public final class Engine extends Service implements Backend {
     private final Store store;
     private final EngineMetrics metrics;
     private final Time time;
@@ -28,16 +44,25 @@ public final class Engine extends Service {
     private final Recounts recounts;
     private final ClaimParking parking;
     private final Submissions submissions;
+    private final KnownSessions sessions;
+    private final Claims claims;
     private final FirstKey firstKey;
     private final Grants grants;
     private final Leases leases;
     private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
+    /** An engine with the default options that counts nothing. It is not started yet. */
     public Engine(Store store) {
         this(store, EngineOptions.DEFAULT, EngineMetrics.NONE);
     }
 
+    /**
+     * An engine, not started yet.
+     *
+     * @param options how often it looks and how much it does at once
+     * @param metrics what it counts with; {@link EngineMetrics#NONE} for nothing
+     */
     public Engine(Store store, EngineOptions options, EngineMetrics metrics) {
         this(store, options, metrics, Time.SYSTEM);
     }
@@ -58,58 +83,124 @@ public final class Engine extends Service {
                         time,
                         options.submitChunk(),
                         () -> stopped);
+        this.sessions = new KnownSessions(store.sessions(), store.workers());
+        this.claims = new MeteredClaims(store.claims(), sessions::session, this.metrics, time);
         this.firstKey = new FirstKey(store.keys(), time);
         this.grants = new MeteredGrants(store.grants(), firstKey, sweeps, this.metrics);
         this.leases = new MeteredLeases(store.leases(), sweeps, this.metrics);
     }
 
-    /** The store, for everything that an engine adds nothing to. */
-    public Store store() {
-        return store;
-    }
-
-    public Time time() {
-        return time;
-    }
-
     /**
      * Where work comes in, however much at once: it goes to the store in chunks, each a commit of
-     * its own. When one of them fails, repeating all of it is safe. An engine that has stopped
-     * refuses: what becomes due would wait for another engine.
+     * its own. When one of them fails, repeating all of it is safe.
+     *
+     * @return submissions that are refused as {@link Unavailable} once the engine has stopped,
+     *     because it would not be there for what becomes due
      */
+    @Override
     public Submissions submissions() {
         return submissions;
     }
 
-    /** Where work is given out as tickets, and where these are redeemed. */
+    /**
+     * Where sessions are opened that another process keeps alive, as workers behind a server are. A
+     * worker in this process has an {@link EngineSession} instead.
+     */
+    @Override
+    public Sessions sessions() {
+        return sessions;
+    }
+
+    /**
+     * Where sessions claim that another process keeps alive: counted, and with a line in the log
+     * for each claim. It answers at once; {@link #place} is where such a claim waits for work.
+     */
+    @Override
+    public Claims claims() {
+        return claims;
+    }
+
+    /** Where work is given out as signed tickets, and where these are redeemed: counted. */
+    @Override
     public Grants grants() {
         return grants;
     }
 
-    /** Where the holders of leases write. */
+    /** Where the holders of leases write: counted. */
+    @Override
     public Leases leases() {
         return leases;
     }
 
-    /**
-     * Where a session claims that the caller keeps alive: counted, and with a line in the log for
-     * each claim. What came of it is for that session alone.
-     */
-    public Claims claims(Session session) {
-        return new MeteredClaims(store.claims(), session, metrics, time);
+    @Override
+    public Namespaces namespaces() {
+        return store.namespaces();
     }
 
-    /** What this engine counts with; for those on top of it that know more than it does. */
+    @Override
+    public Lanes lanes() {
+        return store.lanes();
+    }
+
+    @Override
+    public Quotas quotas() {
+        return store.quotas();
+    }
+
+    @Override
+    public Budgets budgets() {
+        return store.budgets();
+    }
+
+    @Override
+    public Workers workers() {
+        return store.workers();
+    }
+
+    @Override
+    public Keys keys() {
+        return store.keys();
+    }
+
+    @Override
+    public Operations operations() {
+        return store.operations();
+    }
+
+    @Override
+    public Queries queries() {
+        return store.queries();
+    }
+
+    @Override
+    public Feeds feeds() {
+        return store.feeds();
+    }
+
+    /** The clock that the loops of this engine and its workers live by. */
+    public Time time() {
+        return time;
+    }
+
+    /** What this engine counts with, for the worker runtime on top of it to count with, too. */
     public EngineMetrics metrics() {
         return metrics;
     }
 
-    /** A session of a worker in this process, not yet started. */
+    /**
+     * A session of a worker in this process, not started yet.
+     *
+     * @param session its id, name, lanes and kinds
+     * @param holder who works on its leases and hears when they are lost
+     */
     public EngineSession session(Session session, EngineSession.Holder holder) {
         return new EngineSession(store, parking, metrics, time, session, holder);
     }
 
-    /** Where the claims of a session wait that the caller keeps alive. */
+    /**
+     * Where the claims of a session wait for work when another process keeps that session alive.
+     * The caller closes the place with the session.
+     */
     public ClaimWaiter place(Session session) {
         return parking.join(session);
     }
@@ -118,8 +209,10 @@ public final class Engine extends Service {
      * Follows what happens, from behind a cursor on. The caller stops the follower; a stopping
      * engine stops those that are left.
      *
+     * @param filter which events are wanted
      * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@code
-     *     store().feeds().beginning()} for all that is kept, or one that was saved
+     *     feeds().beginning()} for all that is kept, or one that was saved
+     * @return the follower, running
      * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
      *     was restored from a copy since
      * @throws Unavailable when the engine has stopped
@@ -129,7 +222,8 @@ public final class Engine extends Service {
         follower.start();
         followers.removeIf(other -> !other.running());
         followers.add(follower);
-        // Looked at after it was put in: stopping the engine does it the other way round.
+        // Looked at after it was put in: the thread that stops the engine does it the other way
+        // round.
         if (stopped) {
             follower.stop();
             throw new Unavailable("The engine has stopped; follow through one that runs.");

@@ -20,11 +20,16 @@ public interface EngineMetrics {
 
     /** The calls that present fences, and so can be refused because of one. */
     enum FencedCall {
+        /** A report of progress. */
         PROGRESS,
+        /** A report of usage. */
         SPEND,
+        /** The end of a lease. */
         END,
+        /** A heartbeat, which names the fences that its worker believes to hold. */
         HEARTBEAT;
 
+        /** The name of the call in labels and logs: lower case. */
         public String wire() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -32,9 +37,12 @@ public interface EngineMetrics {
 
     /** What is counted anew from time to time. */
     enum Counted {
+        /** What runs against the quotas. */
         QUOTAS,
+        /** What is reserved of the budgets. */
         BUDGETS;
 
+        /** The name in labels and logs: lower case. */
         public String wire() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -72,7 +80,7 @@ public interface EngineMetrics {
     /** So many leases of a lane were given up by a worker of this process, in this way. */
     default void attempted(Lane lane, Transition transition, int count) {}
 
-    /** So many fences were refused by a call: another session has the work, or had it meanwhile. */
+    /** So many fences were refused by a call: another worker has the work, or had it meanwhile. */
     default void fenced(FencedCall call, int count) {}
 
     /** A heartbeat, which renews every lease of its session, was acknowledged, or it was not. */

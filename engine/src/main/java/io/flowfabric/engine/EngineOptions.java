@@ -29,6 +29,7 @@ public record EngineOptions(
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofDays(1);
 
+    /** 500 ms between sweeps, a minute between rounds of retention, 10 minutes between recounts. */
     public static final EngineOptions DEFAULT =
             new EngineOptions(
                     Duration.ofMillis(500),
@@ -47,31 +48,61 @@ public record EngineOptions(
         Limit.BATCH.checkRange("submit chunk", 1, submitChunk);
     }
 
+    /**
+     * With another longest wait between two looks at what is due.
+     *
+     * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
+     */
     public EngineOptions sweepEvery(Duration other) {
         return new EngineOptions(
                 other, retentionEvery, recountEvery, sweepLimit, safetyPoll, submitChunk);
     }
 
+    /**
+     * With another wait between two rounds of retention.
+     *
+     * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
+     */
     public EngineOptions retentionEvery(Duration other) {
         return new EngineOptions(
                 sweepEvery, other, recountEvery, sweepLimit, safetyPoll, submitChunk);
     }
 
+    /**
+     * With another wait between two recounts of quotas and budgets.
+     *
+     * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
+     */
     public EngineOptions recountEvery(Duration other) {
         return new EngineOptions(
                 sweepEvery, retentionEvery, other, sweepLimit, safetyPoll, submitChunk);
     }
 
+    /**
+     * With another number of items in one round of a sweep.
+     *
+     * @throws io.flowfabric.core.Invalid when it is below 1 or above the limit of a batch
+     */
     public EngineOptions sweepLimit(int other) {
         return new EngineOptions(
                 sweepEvery, retentionEvery, recountEvery, other, safetyPoll, submitChunk);
     }
 
+    /**
+     * With another wait before a claim looks again without a wake-up.
+     *
+     * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
+     */
     public EngineOptions safetyPoll(Duration other) {
         return new EngineOptions(
                 sweepEvery, retentionEvery, recountEvery, sweepLimit, other, submitChunk);
     }
 
+    /**
+     * With another number of submissions in one commit.
+     *
+     * @throws io.flowfabric.core.Invalid when it is below 1 or above the limit of a batch
+     */
     public EngineOptions submitChunk(int other) {
         return new EngineOptions(
                 sweepEvery, retentionEvery, recountEvery, sweepLimit, safetyPoll, other);

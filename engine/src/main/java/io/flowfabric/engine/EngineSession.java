@@ -49,7 +49,7 @@ public final class EngineSession extends Service {
         Set<Fence> held();
 
         /**
-         * Another session may have these by now: the work on them must stop. What the holder has
+         * Another worker may have these by now: the work on them must stop. What the holder has
          * ended meanwhile can be among them. Returns how many it was still working on.
          */
         int lost(Set<Fence> fences);
@@ -94,7 +94,7 @@ public final class EngineSession extends Service {
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
                 new NumberedClaims(
-                        new MeteredClaims(store.claims(), session, metrics, time),
+                        new MeteredClaims(store.claims(), id -> session, metrics, time),
                         session.id(),
                         time,
                         again,
@@ -103,6 +103,7 @@ public final class EngineSession extends Service {
         this.watch = new Loop("ff-watch", time, this::look, again, this::skipped);
     }
 
+    /** The id of this session in the store. */
     public SessionId id() {
         return session.id();
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A reader that follows a feed: one event after the other, as they happen.
+ * A reader of a feed: one event after the other, as they happen.
  *
  * <pre>{@code
  * try (var follower = engine.follow(filter, saved)) {
@@ -41,7 +41,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Follower extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
-    /** How many events are kept at most that the reader has not asked for yet. */
+    /** How many events are kept at most before they are asked for. */
     static final int HELPING = 256;
 
     /** How long to wait before looking again: longer each time, while nothing happens. */
@@ -66,7 +66,7 @@ public final class Follower extends Service {
     /**
      * How a follower is, since when, and why if it does not follow.
      *
-     * @param why absent while it follows, and when it was stopped
+     * @param why absent while it follows, and when it was stopped by a caller
      */
     public record Status(State state, Instant since, Optional<FlowFabricException> why) {}
 
@@ -131,14 +131,14 @@ public final class Follower extends Service {
     }
 
     /**
-     * Behind everything that was handed out or passed over. A reader that has dealt with what was
+     * Behind everything that was handed out or passed over. A program that has dealt with what was
      * handed out saves this, and goes on from there another time; it moves on even if nothing fits.
      */
     public Cursor position() {
         return position;
     }
 
-    /** How it is, for a health check. */
+    /** How it is, for health checks. */
     public Status status() {
         return status.get();
     }
@@ -150,7 +150,7 @@ public final class Follower extends Service {
         status.set(new Status(State.FOLLOWING, time.instant(), Optional.empty()));
     }
 
-    /** A read under way is not waited for: what it brings is dropped. */
+    /** A read under way is not waited for: what it brings is not handed out. */
     @Override
     protected void end() {
         change(State.STOPPED, Optional.ofNullable(refusal));

@@ -2,6 +2,7 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Session;
@@ -10,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.function.Function;
 
 /**
- * The claims of one session, counted and told: one line for each call, at debug when it was
+ * Claims through an engine, counted and told: one line for each call, at debug when it was
  * answered, a warning when it failed. A call that fails has admitted nothing that its worker knows
  * of, and what it may have admitted is found again by repeating it.
  */
@@ -20,18 +22,27 @@ final class MeteredClaims implements Claims {
     private static final Logger LOG = LoggerFactory.getLogger(MeteredClaims.class);
 
     private final Claims store;
-    private final Session session;
+    private final Function<SessionId, Session> sessions;
     private final EngineMetrics metrics;
     private final Time time;
     private final Logger log;
 
-    MeteredClaims(Claims store, Session session, EngineMetrics metrics, Time time) {
-        this(store, session, metrics, time, LOG);
+    /**
+     * @param sessions the session behind an id; throws when there is none
+     */
+    MeteredClaims(
+            Claims store, Function<SessionId, Session> sessions, EngineMetrics metrics, Time time) {
+        this(store, sessions, metrics, time, LOG);
     }
 
-    MeteredClaims(Claims store, Session session, EngineMetrics metrics, Time time, Logger log) {
+    MeteredClaims(
+            Claims store,
+            Function<SessionId, Session> sessions,
+            EngineMetrics metrics,
+            Time time,
+            Logger log) {
         this.store = store;
-        this.session = session;
+        this.sessions = sessions;
         this.metrics = metrics;
         this.time = time;
         this.log = log;
@@ -39,6 +50,7 @@ final class MeteredClaims implements Claims {
 
     @Override
     public Claimed claim(Claim claim) {
+        var session = sessions.apply(claim.session());
         long begun = time.nanos();
         Claimed claimed;
         try {
@@ -46,7 +58,7 @@ final class MeteredClaims implements Claims {
         } catch (RuntimeException e) {
             var took = since(begun);
             metrics.claimFailed(session, took);
-            failed(claim, took, e);
+            failed(session, claim, took, e);
             throw e;
         }
         var took = since(begun);
@@ -67,7 +79,7 @@ final class MeteredClaims implements Claims {
         return claimed;
     }
 
-    private void failed(Claim claim, Duration took, RuntimeException failure) {
+    private void failed(Session session, Claim claim, Duration took, RuntimeException failure) {
         // A session that is over, or a number that was used, is an answer and no fault.
         boolean refused =
                 failure instanceof FlowFabricException known

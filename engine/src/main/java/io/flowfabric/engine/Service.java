@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   <li>{@link #start} returns when it is running, or throws and leaves nothing behind.
  *   <li>{@link #stop} returns when it has ended, and with it every thread that it started. Stopping
  *       again, or stopping what never started, does nothing.
- *   <li>What was stopped is not started again: make another one instead.
+ *   <li>What was stopped is not started again: a program that needs another one makes another one.
  * </ul>
  */
 public abstract class Service implements AutoCloseable {
@@ -23,6 +23,9 @@ public abstract class Service implements AutoCloseable {
     // Held while starting and stopping, so that a second caller returns when the first one does.
     private final ReentrantLock turn = new ReentrantLock();
     private volatile Stage stage = Stage.NEW;
+
+    /** A service that has not been started. */
+    protected Service() {}
 
     /**
      * Starts it.

@@ -1,15 +1,21 @@
 package io.flowfabric.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
@@ -69,6 +75,38 @@ class EngineTest {
         engine.submissions().submit(List.of(submission));
 
         assertThat(tally.of("submitted")).isEqualTo(1);
+    }
+
+    @Test
+    void one_submission_throws_its_refusal_and_is_counted_when_it_is_none() {
+        var submission = Submission.of("kind", Payload.EMPTY).lane("mail").key("once");
+
+        assertThat(engine.submit(submission)).isEqualTo(new Submitted(submission.id(), true));
+        assertThat(engine.submit(submission)).isEqualTo(new Submitted(submission.id(), false));
+        assertThatThrownBy(() -> engine.submit(submission.creator("another")))
+                .isInstanceOf(Conflict.class);
+        assertThat(tally.of("submitted")).isEqualTo(1);
+        assertThat(engine.lanes().describe(Lane.of("mail")).lane()).isEqualTo(Lane.of("mail"));
+    }
+
+    @Test
+    void a_claim_is_counted_wherever_its_session_was_opened() {
+        engine.submit(Submission.of("kind", Payload.EMPTY));
+        engine.submit(Submission.of("kind", Payload.EMPTY));
+        var here = Session.of("worker", "here", "default");
+        engine.sessions().open(here);
+        var elsewhere = Session.of("worker", "elsewhere", "default");
+        store.sessions().open(elsewhere);
+
+        assertThat(engine.claims().claim(new Claim(here.id(), 1, 1)).leases()).hasSize(1);
+        assertThat(engine.claims().claim(new Claim(elsewhere.id(), 1, 1)).leases()).hasSize(1);
+        assertThat(tally.of("claimed")).isEqualTo(2);
+
+        engine.sessions().close(here.id());
+        assertThatThrownBy(() -> engine.claims().claim(new Claim(here.id(), 2, 1)))
+                .isInstanceOf(NotFound.class);
+        assertThatThrownBy(() -> engine.claims().claim(new Claim(SessionId.mint(), 1, 1)))
+                .isInstanceOf(NotFound.class);
     }
 
     @Test

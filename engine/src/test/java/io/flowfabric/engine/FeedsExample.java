@@ -62,8 +62,8 @@ final class FeedsExample {
 
     void startOver() {
         // The new place first and the current state second, so that nothing falls in between.
-        var now = engine.store().feeds().read(COMPLETIONS, Cursor.NOW, 1).next();
-        books.rewrite(engine.store().queries());
+        var now = engine.feeds().read(COMPLETIONS, Cursor.NOW, 1).next();
+        books.rewrite(engine.queries());
         books.save(now);
     }
     // PAGE]

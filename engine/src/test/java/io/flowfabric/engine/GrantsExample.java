@@ -12,24 +12,24 @@ import io.flowfabric.core.lease.Grants.Redemption;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.KeyView;
 import io.flowfabric.core.operate.Keys.Rotation;
-import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Backend;
 
 import java.time.Duration;
 import java.util.List;
 
 /** The code that docs/grants.md shows; {@link GrantsPageTest} compares, and runs it. */
 final class GrantsExample {
-    private final Store store;
+    private final Backend engine;
 
-    GrantsExample(Store store) {
-        this.store = store;
+    GrantsExample(Backend engine) {
+        this.engine = engine;
     }
 
     // [PAGE
     /** In the process that is trusted: what the worker behind this session may do next. */
     List<String> tickets(SessionId worker, long number) {
         var claim = new Claim(worker, number, 10);
-        return store.grants().claimForWorker(claim, Grants.DEFAULT_TTL).stream()
+        return engine.grants().claimForWorker(claim, Grants.DEFAULT_TTL).stream()
                 .map(Grant::token)
                 .toList();
     }
@@ -39,7 +39,7 @@ final class GrantsExample {
     // [PAGE
     /** For the worker: tickets in, leases out; what is wrong with a ticket is said of each. */
     List<Lease> leases(SessionId worker, long number, List<String> tickets) {
-        return store.grants().redeem(new Redemption(worker, number, tickets)).stream()
+        return engine.grants().redeem(new Redemption(worker, number, tickets)).stream()
                 .filter(Answer::isDone)
                 .map(Answer::orThrow)
                 .toList();
@@ -50,7 +50,7 @@ final class GrantsExample {
     // [PAGE
     String look(SessionId worker, String ticket) {
         try {
-            var grant = store.grants().verify(worker, List.of(ticket)).getFirst().orThrow();
+            var grant = engine.grants().verify(worker, List.of(ticket)).getFirst().orThrow();
             return "good until " + grant.until();
         } catch (Denied refusal) {
             return refusal.code().wire();
@@ -61,19 +61,19 @@ final class GrantsExample {
 
     // [PAGE
     String goOnElsewhere(ExecutionId lapsed, SessionId chosen) {
-        return store.grants().reclaimForWorker(lapsed, chosen, Grants.DEFAULT_TTL).token();
+        return engine.grants().reclaimForWorker(lapsed, chosen, Grants.DEFAULT_TTL).token();
     }
 
     // PAGE]
 
     // [PAGE
     KeyView everyQuarter() {
-        return store.keys()
+        return engine.keys()
                 .rotate(Rotation.after(Duration.ofMinutes(1)), new Attribution("ada", "routine"));
     }
 
     KeyView atOnce() {
-        return store.keys()
+        return engine.keys()
                 .rotate(Rotation.after(Duration.ZERO), new Attribution("ada", "it was leaked"));
     }
 

@@ -47,7 +47,7 @@ class MeteredClaimsTest {
                         return real.call();
                     });
     private final MeteredClaims asking =
-            new MeteredClaims(store.claims(), SESSION, tally, time, log);
+            new MeteredClaims(store.claims(), id -> SESSION, tally, time, log);
 
     @BeforeEach
     void open() {

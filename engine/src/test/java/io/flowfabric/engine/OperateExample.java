@@ -29,11 +29,11 @@ final class OperateExample {
         void show(String line);
     }
 
-    private final Backend store;
+    private final Backend engine;
     private final Screen screen;
 
-    OperateExample(Backend store, Screen screen) {
-        this.store = store;
+    OperateExample(Backend engine, Screen screen) {
+        this.engine = engine;
         this.screen = screen;
     }
 
@@ -51,7 +51,7 @@ final class OperateExample {
         var found = new ArrayList<ExecutionView>();
         var after = Cursor.START;
         do {
-            var page = store.queries().search(search, after, 100);
+            var page = engine.queries().search(search, after, 100);
             found.addAll(page.items()); // may be few, or none, on any page
             after = page.next();
         } while (!after.none()); // only this says whether there is more
@@ -62,13 +62,13 @@ final class OperateExample {
 
     // [PAGE
     void closeForTheNight(Lane lane) {
-        var settings = store.lanes().describe(lane).settings();
-        store.lanes()
+        var settings = engine.lanes().describe(lane).settings();
+        engine.lanes()
                 .configure(
                         lane,
                         settings.state(LaneSettings.State.DRAINING),
                         new Attribution("ada", "the bank is closed until six"));
-        store.queries()
+        engine.queries()
                 .counts(lane.namespace())
                 .forEach((one, states) -> screen.show(one.name() + " " + states));
     }
@@ -77,9 +77,9 @@ final class OperateExample {
 
     // [PAGE
     void takeTurns(Lane lane) {
-        var settings = store.lanes().describe(lane).settings();
+        var settings = engine.lanes().describe(lane).settings();
         var ada = new Attribution("ada", "one shop has sent a million");
-        store.lanes().configure(lane, settings.sharing(true), ada);
+        engine.lanes().configure(lane, settings.sharing(true), ada);
     }
 
     Submission charge(String shop, String order) {
@@ -93,7 +93,7 @@ final class OperateExample {
     void cancel(ExecutionId order) {
         var ada = new Attribution("ada", "the customer has called");
         var state =
-                store.operations().act(List.of(new OperatorCommand.Cancel(order)), ada).getFirst();
+                engine.operations().act(List.of(new OperatorCommand.Cancel(order)), ada).getFirst();
         screen.show(state.orThrow().publicState().wire()); // or throws why not
     }
 
@@ -108,7 +108,7 @@ final class OperateExample {
                         .changed(TimeRange.between(from, to));
         var replay =
                 new Bulk(
-                        store,
+                        engine,
                         OperatorCommand.Replay::new,
                         new Attribution("ada", "the bank is back"));
         screen.show("would replay " + replay.count(broken));
@@ -122,10 +122,10 @@ final class OperateExample {
     void buryOneThatIsGone(String instance) {
         var after = Cursor.START;
         do {
-            var page = store.workers().list(SHOP, Scope.ALIVE, after, 100);
+            var page = engine.workers().list(SHOP, Scope.ALIVE, after, 100);
             for (var worker : page.items()) {
                 if (worker.session().instance().equals(instance)) {
-                    store.workers()
+                    engine.workers()
                             .markDead(
                                     worker.session().id(),
                                     new Attribution("ada", "its machine burnt"));
@@ -139,8 +139,8 @@ final class OperateExample {
 
     // [PAGE
     void keepForAMonth() {
-        var settings = store.namespaces().describe(SHOP).settings();
-        store.namespaces()
+        var settings = engine.namespaces().describe(SHOP).settings();
+        engine.namespaces()
                 .configure(
                         SHOP,
                         settings.retention(Duration.ofDays(30)),
@@ -149,7 +149,7 @@ final class OperateExample {
 
     void forget(ExecutionId order) {
         var ada = new Attribution("ada", "a request to be forgotten, number 17");
-        store.operations().erase(List.of(order), ada).getFirst().orThrow();
+        engine.operations().erase(List.of(order), ada).getFirst().orThrow();
     }
     // PAGE]
 }

@@ -244,7 +244,7 @@ class MicrometerMetricsTest {
         var session = Session.of("worker", "two", "a", "b");
         store.sessions().open(session);
 
-        engine.claims(session).claim(new Claim(session.id(), 1, 1));
+        engine.claims().claim(new Claim(session.id(), 1, 1));
 
         assertThat(scraped("ff_claim_from_grant_duration_seconds_count", "lane=\"several\""))
                 .isEqualTo(1);
@@ -260,7 +260,7 @@ class MicrometerMetricsTest {
 
     private List<Lease> claim(int max) {
         store.sessions().open(SESSION);
-        return engine.claims(SESSION).claim(new Claim(SESSION.id(), ++claims, max));
+        return engine.claims().claim(new Claim(SESSION.id(), ++claims, max)).leases();
     }
 
     private void spend(Lease lease, long amount) {

@@ -59,15 +59,6 @@ public final class InTransaction implements Submissions {
     }
 
     /**
-     * Accepts one piece of work, or throws why not.
-     *
-     * @see #submit(List)
-     */
-    public Submitted submit(Submission submission) {
-        return submit(List.of(submission)).getFirst().orThrow();
-    }
-
-    /**
      * Accepts work, each item by itself; what is accepted is kept if the transaction is committed.
      *
      * @throws Invalid when the connection is closed, is in autocommit mode or leads to another

@@ -11,7 +11,7 @@ import io.flowfabric.core.admission.Budget.Enforcement;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Backend;
 import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
@@ -20,17 +20,17 @@ import java.util.Map;
 
 /** The code that docs/budgets.md shows; {@link BudgetPageTest} compares, and runs it. */
 final class BudgetExample {
-    private final Store store;
+    private final Backend engine;
 
-    BudgetExample(Store store) {
-        this.store = store;
+    BudgetExample(Backend engine) {
+        this.engine = engine;
     }
 
     // [DEFINE
     void define() {
         var ada = new Attribution("ada", "what we can afford");
-        store.budgets().define(Budget.of("acme", "tokens", 5_000_000).period(DAY), ada);
-        store.budgets()
+        engine.budgets().define(Budget.of("acme", "tokens", 5_000_000).period(DAY), ada);
+        engine.budgets()
                 .define(
                         Budget.of("team-a", "tokens", 1_000_000)
                                 .bounds("tokens", Bounds.hard(1_000_000).soft(800_000))
@@ -38,7 +38,7 @@ final class BudgetExample {
                                 .period(DAY)
                                 .parent("acme"),
                         ada);
-        store.budgets()
+        engine.budgets()
                 .define(Budget.of("trial", "calls", 100).enforcement(Enforcement.CANCEL), ada);
     }
 
@@ -48,7 +48,7 @@ final class BudgetExample {
     ExecutionId summarise(String text) {
         var policy = Policy.DEFAULT.budget("team-a", Map.of("tokens", 2_000L));
         var work = Submission.of("summarise", Payload.text(text)).policy(policy);
-        return store.submissions().submit(List.of(work)).getFirst().orThrow().id();
+        return engine.submit(work).id();
     }
 
     // ATTACH]
@@ -57,7 +57,7 @@ final class BudgetExample {
     BudgetView report(Fence fence, String call, long tokens) {
         var key = "%s %s".formatted(fence.execution(), call);
         var report = new UsageReport(fence, "team-a", "tokens", tokens, key);
-        return store.leases().spend(List.of(report)).getFirst().orThrow();
+        return engine.leases().spend(List.of(report)).getFirst().orThrow();
     }
 
     // REPORT]
@@ -66,8 +66,8 @@ final class BudgetExample {
     long spentAndGivenBack(ExecutionId execution, String call) {
         var key = "%s %s".formatted(execution, call);
         var olga = new Attribution("olga", "the model was down, they do not charge us");
-        store.budgets().refund(execution, "team-a", key, olga);
-        return store.budgets().ledger(execution).stream()
+        engine.budgets().refund(execution, "team-a", key, olga);
+        return engine.budgets().ledger(execution).stream()
                 .filter(spent -> !spent.refunded())
                 .mapToLong(spent -> spent.amount())
                 .sum();
@@ -77,7 +77,7 @@ final class BudgetExample {
 
     // [LOOK
     String look() {
-        var view = store.budgets().describe(Namespace.DEFAULT, "team-a");
+        var view = engine.budgets().describe(Namespace.DEFAULT, "team-a");
         return view.breach().orElseGet(view::inWords);
     }
 

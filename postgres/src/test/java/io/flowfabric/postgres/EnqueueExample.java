@@ -1,7 +1,6 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.submit.Submission;
 
@@ -30,7 +29,7 @@ final class EnqueueExample {
             }
             var invoice =
                     Submission.of("invoice", Payload.text(order.toString()))
-                            .lane(Lane.of("billing"))
+                            .lane("billing")
                             .key("invoice-" + order);
             var submitted = store.in(connection).submit(invoice);
             connection.commit(); // both are there now, and a worker is woken

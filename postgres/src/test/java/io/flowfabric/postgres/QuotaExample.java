@@ -9,27 +9,26 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Backend;
 import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /** The code that docs/quotas.md shows; {@link QuotaPageTest} compares, and runs it. */
 final class QuotaExample {
-    private final Store store;
+    private final Backend engine;
 
-    QuotaExample(Store store) {
-        this.store = store;
+    QuotaExample(Backend engine) {
+        this.engine = engine;
     }
 
     // [DEFINE
     void define() {
         var ada = new Attribution("ada", "what our contracts say");
-        store.quotas().define(Quota.atOnce("customer", 5), ada);
-        store.quotas().define(Quota.rate("geocoder", 100, Duration.ofMinutes(1)), ada);
-        store.quotas().define(Quota.atOnce("gpu", 8).rate(1000, Duration.ofHours(1)), ada);
+        engine.quotas().define(Quota.atOnce("customer", 5), ada);
+        engine.quotas().define(Quota.rate("geocoder", 100, Duration.ofMinutes(1)), ada);
+        engine.quotas().define(Quota.atOnce("gpu", 8).rate(1000, Duration.ofHours(1)), ada);
     }
 
     // DEFINE]
@@ -38,7 +37,7 @@ final class QuotaExample {
     ExecutionId locate(String customer, String address) {
         var policy = Policy.DEFAULT.quota("customer", customer).quota("geocoder");
         var work = Submission.of("locate", Payload.text(address)).policy(policy);
-        return store.submissions().submit(List.of(work)).getFirst().orThrow().id();
+        return engine.submit(work).id();
     }
 
     // ATTACH]
@@ -48,14 +47,14 @@ final class QuotaExample {
         var ada = new Attribution("ada", "one contract for all of it");
         var lane = Lane.of("geocoding");
         var settings = LaneSettings.DEFAULT.quota("gpu").budget("team", Map.of("tokens", 500L));
-        store.lanes().configure(lane, settings, ada);
+        engine.lanes().configure(lane, settings, ada);
     }
 
     // LANE]
 
     // [LOOK
     String look(String customer) {
-        var view = store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("customer", customer));
+        var view = engine.quotas().describe(Namespace.DEFAULT, QuotaUse.of("customer", customer));
         return view.open() ? "open, %d running".formatted(view.running()) : view.inWords();
     }
     // LOOK]

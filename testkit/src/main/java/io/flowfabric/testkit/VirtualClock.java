@@ -11,6 +11,9 @@ public final class VirtualClock implements InstantSource {
 
     private volatile Instant now = MORNING;
 
+    /** A clock that shows {@link #MORNING}. */
+    public VirtualClock() {}
+
     @Override
     public Instant instant() {
         return now;

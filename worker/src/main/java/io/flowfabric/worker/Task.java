@@ -11,6 +11,7 @@ import java.util.Optional;
 
 /** A piece of work in the hands of its handler, for as long as the handler runs. */
 public interface Task {
+    /** The id of the execution that is worked on. */
     ExecutionId execution();
 
     /** Which handler it is for. */
@@ -19,8 +20,10 @@ public interface Task {
     /** Which queue it came from. */
     Lane lane();
 
+    /** What was submitted, byte for byte. */
     Payload input();
 
+    /** The tags that the work was submitted with. */
     Tags tags();
 
     /**
@@ -38,8 +41,8 @@ public interface Task {
     Optional<Instant> deadline();
 
     /**
-     * Says how far the work is, for operators, and so that it does not count as stalled. Each
-     * report replaces the one before; one that the store could not take is left to the next.
+     * Says how far the work is, for operators and so that it does not count as stalled. Each report
+     * replaces the one before; one that the store could not take is left to the next.
      *
      * @param percent 0 to 100
      * @param message in words; may be empty

@@ -17,17 +17,23 @@ public class TaskFailure extends RuntimeException {
         this.category = checked(category);
     }
 
-    /** The same, with what caused it. */
+    /**
+     * A failure with what caused it.
+     *
+     * @param category one of the words of {@link Failure}, or the caller's own
+     * @throws io.flowfabric.core.Invalid when the category is no name
+     */
     public TaskFailure(String category, String message, Throwable cause) {
         super(message, cause);
         this.category = checked(category);
     }
 
-    /** A failure that would be the same again, so that there is no retry. */
+    /** A failure that would be the same again, so that it is not retried. */
     public static TaskFailure permanent(String message) {
         return new TaskFailure(Failure.PERMANENT, message);
     }
 
+    /** What kind of failure it is; the retry policy looks at this. */
     public String category() {
         return category;
     }

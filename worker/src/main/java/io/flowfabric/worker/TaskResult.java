@@ -17,18 +17,28 @@ public sealed interface TaskResult {
     /** The work is called off. */
     record Cancel(String reason) implements TaskResult {}
 
+    /** The work is done, with this result. */
     static TaskResult complete(Payload result) {
         return new Complete(result);
     }
 
+    /**
+     * The attempt goes on, from the top, at that moment. It holds no slot and no lease until then.
+     */
     static TaskResult delay(Due until) {
         return new Delay(until);
     }
 
+    /** The work goes back to its queue at once, under the same attempt. */
     static TaskResult release() {
         return new Release();
     }
 
+    /**
+     * The work is called off, and ends as cancelled.
+     *
+     * @param reason in words, for the history
+     */
     static TaskResult cancel(String reason) {
         return new Cancel(reason);
     }

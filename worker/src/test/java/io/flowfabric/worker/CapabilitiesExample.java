@@ -1,14 +1,12 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** The code that docs/capabilities.md shows; {@link CapabilitiesPageTest} compares, and runs it. */
@@ -28,9 +26,9 @@ final class CapabilitiesExample {
         var needs = Capabilities.of("gpu", "torch>=2.3", "torch<3");
         var film =
                 Submission.of("render", Payload.text("film-7"))
-                        .lane(Lane.of("films"))
+                        .lane("films")
                         .policy(Policy.DEFAULT.needs(needs));
-        engine.submissions().submit(List.of(film));
+        engine.submit(film);
         // PAGE]
         rendered.await();
         worker.stop();

@@ -120,7 +120,7 @@ public final class Dev {
             screen.clear();
         }
         var seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
-        var report = Check.of(engine.store().queries(), run);
+        var report = Check.of(engine.queries(), run);
         screen.say("");
         screen.say(
                 "The run %s took %.1f s. What was submitted, and what the database has now:"

@@ -55,7 +55,7 @@ final class Play {
         this.screen = screen;
         this.stop = stop;
         this.run = run;
-        this.tally = new Tally(engine.store().feeds(), run);
+        this.tally = new Tally(engine.feeds(), run);
         this.until = System.nanoTime() + patience.toNanos();
     }
 
@@ -152,10 +152,7 @@ final class Play {
 
     private void cancel(Fate fate) {
         var acts = ids(fate).stream().map(OperatorCommand.Cancel::new);
-        accepted(
-                engine.store()
-                        .operations()
-                        .act(acts.<OperatorCommand>map(act -> act).toList(), OPERATOR));
+        accepted(engine.operations().act(acts.<OperatorCommand>map(act -> act).toList(), OPERATOR));
     }
 
     /** Looks on until something is so, or the patience is over. */

@@ -13,12 +13,24 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
 
 /** A FlowFabric to talk to, here or far away, one interface for each audience. */
 public interface Backend extends AutoCloseable {
     /** For submitters: handing in work. */
     Submissions submissions();
+
+    /**
+     * Accepts one piece of work, or throws why not: the short form of {@link Submissions#submit}.
+     *
+     * @return the execution, and whether this call created it
+     * @throws io.flowfabric.core.FlowFabricException the refusal
+     */
+    default Submitted submit(Submission submission) {
+        return submissions().submit(submission);
+    }
 
     /** For worker processes: being alive. */
     Sessions sessions();

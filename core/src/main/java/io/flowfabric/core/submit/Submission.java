@@ -61,6 +61,11 @@ public record Submission(
         return new Submission(there, other, kind, input, creator, key, tags, policy);
     }
 
+    /** Puts it into the lane of that name, in the namespace that it is in. */
+    public Submission lane(String name) {
+        return lane(new Lane(lane.namespace(), name));
+    }
+
     /** This submission by another creator. */
     public Submission creator(String other) {
         return new Submission(id, lane, kind, input, other, key, tags, policy);

@@ -16,4 +16,15 @@ public interface Submissions {
      * Denied} when the lane takes no work.
      */
     List<Answer<Submitted>> submit(List<Submission> submissions);
+
+    /**
+     * Accepts one piece of work, or throws why not.
+     *
+     * @return the execution, and whether this call created it
+     * @throws io.flowfabric.core.FlowFabricException the refusal that the call with a list would
+     *     answer
+     */
+    default Submitted submit(Submission submission) {
+        return submit(List.of(submission)).getFirst().orThrow();
+    }
 }

@@ -11,6 +11,9 @@ import org.junit.jupiter.api.Nested;
  * runs against it, unchanged.
  */
 public abstract class StoreContract {
+    /** For the tests of a store, which extend this class. */
+    protected StoreContract() {}
+
     /** A fresh, empty store for one test, which closes it. */
     protected abstract StoreFixture open();
 

@@ -9,6 +9,7 @@ import static io.flowfabric.testkit.contract.Given.idIn;
 import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
@@ -68,6 +69,16 @@ abstract class SubmittingRules extends Rules {
         assertThat(lease.fence()).isEqualTo(new Fence(work, 0, 1));
         assertThat(ended).isDone();
         assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1, 1);
+    }
+
+    @Test
+    void a_submission_of_one_answers_as_a_list_of_one_does_or_throws_its_refusal() {
+        var work = work().key("one");
+
+        assertThat(world.store().submit(work)).isEqualTo(new Submitted(work.id(), true));
+        assertThat(world.store().submit(work)).isEqualTo(new Submitted(work.id(), false));
+        assertThatThrownBy(() -> world.store().submit(work.creator("another creator")))
+                .isInstanceOf(Conflict.class);
     }
 
     @Test

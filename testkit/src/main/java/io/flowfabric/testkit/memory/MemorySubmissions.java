@@ -22,10 +22,10 @@ final class MemorySubmissions implements Submissions {
 
     @Override
     public List<Answer<Submitted>> submit(List<Submission> submissions) {
-        return ItemAnswers.each(world, "submissions", submissions, this::submit);
+        return ItemAnswers.each(world, "submissions", submissions, this::accept);
     }
 
-    private Submitted submit(Submission submission) {
+    private Submitted accept(Submission submission) {
         var digest = submission.digest();
         var sameId = world.byUuid(submission.id().uuid());
         if (sameId.isPresent()) {

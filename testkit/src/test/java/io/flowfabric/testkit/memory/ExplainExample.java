@@ -2,21 +2,21 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Backend;
 
 import java.util.StringJoiner;
 
 /** The code that docs/explain.md shows; {@link ExplainPageTest} compares, and runs it. */
 final class ExplainExample {
-    private final Store store;
+    private final Backend engine;
 
-    ExplainExample(Store store) {
-        this.store = store;
+    ExplainExample(Backend engine) {
+        this.engine = engine;
     }
 
     // [PAGE
     String whyNot(ExecutionId execution) {
-        var explanation = store.queries().explain(execution);
+        var explanation = engine.queries().explain(execution);
         var lines = new StringJoiner("\n  - ");
         lines.add(explanation.words());
         explanation.facts().forEach(fact -> lines.add(fact.words()));
@@ -25,7 +25,7 @@ final class ExplainExample {
 
     String whatWaits(Lane lane) {
         var lines = new StringJoiner("\n");
-        for (var group : store.queries().explain(lane).groups()) {
+        for (var group : engine.queries().explain(lane).groups()) {
             lines.add("%5d  %s".formatted(group.executions(), group.words()));
         }
         return lines.toString();
