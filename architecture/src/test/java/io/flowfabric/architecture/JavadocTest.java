@@ -78,7 +78,7 @@ class JavadocTest {
         public @Nullable Void visitClass(ClassTree type, @Nullable Void none) {
             if (visible(type.getModifiers())) {
                 check(type.getSimpleName().toString());
-                super.visitClass(type, none);
+                super.visitClass(type, null);
             }
             return null;
         }
