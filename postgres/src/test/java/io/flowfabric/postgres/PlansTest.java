@@ -221,7 +221,7 @@ class PlansTest {
         }
 
         check("submit", 1000);
-        check("claim", BATCH);
+        check("claim_any", BATCH);
         check("place", BATCH);
     }
 
@@ -233,7 +233,29 @@ class PlansTest {
         }
 
         // It looks at a few more than it takes, and at each gate of the lane.
-        check("claim", BATCH + SHUT_GATES + COMPARING_GATES);
+        check("claim_any", BATCH + SHUT_GATES + COMPARING_GATES);
+    }
+
+    @Test
+    void plain_work_is_stored_claimed_and_completed_by_plain_statements() {
+        var lane = Lane.of("plain");
+        var plain = Session.of("worker", "7", "plain").ttl(Duration.ofHours(1));
+        store.sessions().open(plain);
+        submit(OPEN, i -> Submission.of("work", Payload.EMPTY).lane(lane));
+        startLogging();
+        submit(1000, i -> Submission.of("work", Payload.EMPTY).lane(lane));
+        for (int i = 1; i <= 10; i++) {
+            var leases = store.claims().claim(new Claim(plain.id(), i, BATCH)).leases();
+            assertThat(leases).hasSize(BATCH);
+            end(leases);
+        }
+
+        check("submit_plain", 1000);
+        check("claim", BATCH + 24);
+        check("complete", BATCH);
+        assertThat(plans("submit")).isEmpty();
+        assertThat(plans("claim_any")).isEmpty();
+        assertThat(plans("end")).isEmpty();
     }
 
     @Test
@@ -260,10 +282,10 @@ class PlansTest {
         }
 
         // The first one learns what there is to compare.
-        assertThat(plans("claim")).hasSize(11);
+        assertThat(plans("claim_any")).hasSize(11);
         assertThat(plans("gates").size()).isLessThanOrEqualTo(1);
         // It looks at a claim's worth behind every gate that is open to it.
-        check("claim", (BATCH + 24) * (COMPARING_GATES / 2 + 1) + SHUT_GATES);
+        check("claim_any", (BATCH + 24) * (COMPARING_GATES / 2 + 1) + SHUT_GATES);
     }
 
     @Test
@@ -580,7 +602,7 @@ class PlansTest {
             assertThat(plan.text)
                     .doesNotContainPattern(
                             "Seq Scan on"
-                                + " (execution|ready|event|submission|timer|result|resting|tag)");
+                                + " (execution|ready|event|timer|payload|resting|tag)");
         }
     }
 
