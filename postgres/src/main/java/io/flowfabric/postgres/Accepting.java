@@ -124,10 +124,16 @@ final class Accepting {
                 .ints("gates", items, Incoming::gate)
                 .ints("terms", items, Incoming::terms)
                 .ints("priorities", items, item -> item.submission().policy().priority())
-                .longs("start_ats", items, item -> at(item.submission().policy().start()))
-                .longs("start_afters", items, item -> after(item.submission().policy().start()))
-                .longs("deadline_ats", items, item -> at(deadline(item)))
-                .longs("deadline_afters", items, item -> after(deadline(item)))
+                .longs("start_ats", items, item -> Stored.at(start(item)))
+                .longs("start_afters", items, item -> Stored.after(start(item)))
+                .longs(
+                        "deadline_ats",
+                        items,
+                        item -> Stored.at(item.submission().policy().deadline()))
+                .longs(
+                        "deadline_afters",
+                        items,
+                        item -> Stored.after(item.submission().policy().deadline()))
                 .texts("creators", items, item -> item.submission().creator())
                 .texts("keys", items, item -> item.submission().key().orElse(null))
                 .texts("tags", items, Accepting::tags)
@@ -179,12 +185,8 @@ final class Accepting {
         return item.submission().policy().deadline().orElse(null);
     }
 
-    private static @Nullable Long at(@Nullable Due due) {
-        return due instanceof Due.At at ? (Long) at.time().toEpochMilli() : null;
-    }
-
-    private static @Nullable Long after(@Nullable Due due) {
-        return due instanceof Due.After after ? (Long) after.delay().toMillis() : null;
+    private static Optional<Due> start(Incoming item) {
+        return Optional.of(item.submission().policy().start());
     }
 
     private static String tags(Incoming item) {

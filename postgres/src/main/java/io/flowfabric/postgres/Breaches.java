@@ -93,7 +93,7 @@ final class Breaches {
             } else if (row.facts().get().state() instanceof Running
                     || row.facts().get().state() instanceof Granted) {
                 Facts facts = row.facts().get();
-                steps.add(ByBudget.cancel(facts, breach.get(), row.now()), facts, row.deadline());
+                steps.add(ByBudget.cancel(facts, breach.get(), row.now()), facts);
             }
         }
         var freed = new HashSet<Integer>();

@@ -42,7 +42,7 @@ final class ByName {
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (!(facts.state() instanceof Running running && running.session().equals(session))) {
-            ByOperator.mustBeClaimable(facts, late(row));
+            ByOperator.mustBeClaimable(facts, row.now());
             admit(tx, row, facts);
             take(tx, execution, session, by, null);
         }
@@ -78,7 +78,7 @@ final class ByName {
         postgres.catalog().loadLanes(tx, List.of(row.lane()));
         Reclaiming.mustBeReclaimable(
                 facts,
-                late(row),
+                row.now(),
                 postgres.catalog().lane(row.lane()),
                 gives(tx, row.lane()),
                 row.kind(),
@@ -108,10 +108,6 @@ final class ByName {
         return Operating.readable(execution, locked.get(execution.uuid()));
     }
 
-    private static boolean late(Locked row) {
-        return row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
-    }
-
     private static boolean gives(Jdbc tx, int lane) {
         return tx.query("lane_gives").set("lane", lane).one(row -> row.bool("gives"));
     }
@@ -123,8 +119,8 @@ final class ByName {
                 tx.query("admission")
                         .set("id", row.id().uuid())
                         .one(a -> new Admission(LaneKeeping.view(a), List.of(a.ints("meters"))));
-        ByOperator.mustHaveRoom(row.id(), lockedQuotas(tx, admission.meters));
-        ByOperator.mustAfford(row.id(), shortage(tx, admission.lane, facts));
+        var quotas = lockedQuotas(tx, admission.meters);
+        ByOperator.mustBeAdmitted(row.id(), shortage(tx, admission.lane, facts), quotas.stream());
     }
 
     private long take(

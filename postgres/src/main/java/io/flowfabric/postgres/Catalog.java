@@ -6,6 +6,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
@@ -206,14 +207,7 @@ final class Catalog {
         var key = new Purse(namespace, use.budget());
         var known = chains.get(key);
         var chain = known != null ? known : Dimension.chain(db, namespace, use.budget());
-        if (chain.stream().noneMatch(dimension -> dimension.height() == 0)) {
-            throw new NotFound("budget", use.budget());
-        }
-        for (String wanted : use.reserve().keySet()) {
-            if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
-                throw Dimension.unknown(use.budget(), wanted);
-            }
-        }
+        Definitions.mustCount(use.budget(), Dimension.names(chain), use.reserve().keySet());
         trim(chains.keySet());
         chains.put(key, chain);
         return chain;

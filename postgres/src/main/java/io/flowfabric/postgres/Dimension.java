@@ -1,10 +1,11 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.NotFound;
 import io.flowfabric.postgres.jdbc.Jdbc;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One of the things that a budget counts, with the meter that counts it.
@@ -31,7 +32,11 @@ record Dimension(int meter, int budgetId, String budget, String name, boolean de
         return defined ? chain : List.of();
     }
 
-    static NotFound unknown(String budget, String dimension) {
-        return new NotFound("dimension of budget " + budget, dimension);
+    /** What the budget itself counts, of those in its chain. */
+    static Set<String> names(List<Dimension> chain) {
+        return chain.stream()
+                .filter(dimension -> dimension.height == 0)
+                .map(Dimension::name)
+                .collect(Collectors.toSet());
     }
 }

@@ -3,18 +3,12 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.Verdict;
-import io.flowfabric.core.state.DelayedBy;
-import io.flowfabric.core.state.Next;
-import io.flowfabric.core.state.Situation;
-import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.postgres.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -24,16 +18,8 @@ import java.util.UUID;
 final class Endings {
     private final List<Row> rows;
 
-    /** One ending in columns. */
-    private record Row(
-            Ending ending,
-            Transition transition,
-            Situation situation,
-            @Nullable Next next,
-            @Nullable Due until,
-            @Nullable DelayedBy delayedBy,
-            @Nullable Failure failure,
-            @Nullable Payload result) {
+    /** An ending, and what it writes. */
+    private record Row(Ending ending, LeaseEnd end) {
         UUID id() {
             return ending.fence().execution().uuid();
         }
@@ -44,71 +30,7 @@ final class Endings {
             UUID id, int lane, boolean ready, Optional<Instant> until, List<Integer> freed) {}
 
     Endings(Collection<Ending> endings) {
-        rows = new ArrayList<>(endings.size());
-        endings.forEach(ending -> rows.add(row(ending)));
-    }
-
-    private static Row row(Ending ending) {
-        return switch (ending) {
-            case Ending.Complete complete ->
-                    over(ending, Transition.COMPLETE, Situation.COMPLETED, null, complete.result());
-            case Ending.Cancel cancel ->
-                    over(
-                            ending,
-                            Transition.CANCEL,
-                            Situation.CANCELLED,
-                            Failure.of(Failure.CANCELLED, cancel.reason()),
-                            null);
-            case Ending.Fail fail ->
-                    switch (fail.verdict()) {
-                        case Verdict.GiveUp() ->
-                                over(
-                                        ending,
-                                        Transition.FAIL,
-                                        Situation.FAILED,
-                                        fail.failure(),
-                                        null);
-                        case Verdict.TryAgain(var delay) ->
-                                new Row(
-                                        ending,
-                                        Transition.RETRY,
-                                        Situation.BACKING_OFF,
-                                        Next.RETRY,
-                                        Due.in(delay),
-                                        DelayedBy.BACKOFF,
-                                        fail.failure(),
-                                        null);
-                    };
-            case Ending.Delay delay ->
-                    new Row(
-                            ending,
-                            Transition.DELAY,
-                            Situation.DELAYED,
-                            Next.CONTINUE,
-                            delay.until(),
-                            DelayedBy.REQUEST,
-                            null,
-                            null);
-            case Ending.Release release ->
-                    new Row(
-                            ending,
-                            Transition.RELEASE,
-                            Situation.READY,
-                            Next.CONTINUE,
-                            null,
-                            null,
-                            null,
-                            null);
-        };
-    }
-
-    private static Row over(
-            Ending ending,
-            Transition transition,
-            Situation situation,
-            @Nullable Failure failure,
-            @Nullable Payload result) {
-        return new Row(ending, transition, situation, null, null, null, failure, result);
+        rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
     }
 
     /** Writes those whose fence holds, and says which they are. */
@@ -120,32 +42,29 @@ final class Endings {
                 .ints("attempts", rows, row -> row.ending.fence().attempt())
                 .longs("epochs", rows, row -> row.ending.fence().epoch())
                 .bytes("digests", rows, row -> Stored.bytes(row.ending.digest()))
-                .texts("transitions", rows, row -> Stored.word(row.transition))
-                .texts("situations", rows, row -> Stored.word(row.situation))
-                .texts("nexts", rows, row -> row.next == null ? null : Stored.word(row.next))
-                .longs(
-                        "until_ats",
-                        rows,
-                        row -> row.until instanceof Due.At at ? at.time().toEpochMilli() : null)
-                .longs(
-                        "until_afters",
-                        rows,
-                        row ->
-                                row.until instanceof Due.After after
-                                        ? after.delay().toMillis()
-                                        : null)
+                .texts("transitions", rows, row -> Stored.word(row.end.transition()))
+                .texts("situations", rows, row -> Stored.word(row.end.situation()))
+                .texts("nexts", rows, row -> row.end.next().map(Stored::word).orElse(null))
+                .longs("until_ats", rows, row -> Stored.at(row.end.until()))
+                .longs("until_afters", rows, row -> Stored.after(row.end.until()))
                 .texts(
                         "delayed_bys",
                         rows,
-                        row -> row.delayedBy == null ? null : Stored.word(row.delayedBy))
+                        row -> row.end.delayedBy().map(Stored::word).orElse(null))
                 .texts(
                         "categories",
                         rows,
-                        row -> row.failure == null ? null : row.failure.category())
-                .texts("messages", rows, row -> row.failure == null ? null : row.failure.message())
-                .texts("traces", rows, row -> row.failure == null ? null : row.failure.detail())
-                .texts("types", rows, row -> row.result == null ? null : row.result.contentType())
-                .bytes("results", rows, row -> row.result == null ? null : row.result.bytes())
+                        row -> row.end.failure().map(Failure::category).orElse(null))
+                .texts(
+                        "messages",
+                        rows,
+                        row -> row.end.failure().map(Failure::message).orElse(null))
+                .texts("traces", rows, row -> row.end.failure().map(Failure::detail).orElse(null))
+                .texts(
+                        "types",
+                        rows,
+                        row -> row.end.result().map(Payload::contentType).orElse(null))
+                .bytes("results", rows, row -> row.end.result().map(Payload::bytes).orElse(null))
                 .list(
                         row ->
                                 new Written(

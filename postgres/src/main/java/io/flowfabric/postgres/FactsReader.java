@@ -30,8 +30,6 @@ final class FactsReader {
     record Locked(
             ExecutionId id,
             Optional<Facts> facts,
-            Optional<Instant> deadline,
-            Optional<Instant> lastProgress,
             Instant now,
             int lane,
             String kind,
@@ -120,14 +118,14 @@ final class FactsReader {
                                             row.attempts,
                                             row.retries,
                                             row.reclaims,
-                                            row.replays));
+                                            row.replays,
+                                            row.deadline,
+                                            row.lastProgress));
             locked.put(
                     row.id.uuid(),
                     new Locked(
                             row.id,
                             facts,
-                            row.deadline,
-                            row.lastProgress,
                             row.now,
                             row.lane,
                             gate == null ? "" : gate.kind(),

@@ -11,6 +11,7 @@ import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.Catalog.LaneGate;
@@ -101,26 +102,16 @@ final class LaneKeeping implements Lanes {
     /** What is named cannot be deleted until the lane is what it is to be. */
     private static void mustBeDefined(Jdbc tx, Namespace namespace, LaneSettings settings) {
         var quotas = held(tx, "hold_quotas", namespace, settings.quotas());
-        for (String quota : settings.quotas()) {
-            if (!quotas.contains(quota)) {
-                throw new NotFound("quota", quota);
-            }
-        }
         var names = settings.budgets().stream().map(BudgetUse::budget).toList();
         var budgets = held(tx, "hold_budgets", namespace, names);
-        for (String budget : names) {
-            if (!budgets.contains(budget)) {
-                throw new NotFound("budget", budget);
-            }
-        }
-        for (BudgetUse use : settings.budgets()) {
-            var chain = Dimension.chain(tx, namespace, use.budget());
-            for (String wanted : use.reserve().keySet()) {
-                if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
-                    throw Dimension.unknown(use.budget(), wanted);
-                }
-            }
-        }
+        Definitions.mustExist(
+                settings.quotas(),
+                settings.budgets(),
+                quotas::contains,
+                budget ->
+                        budgets.contains(budget)
+                                ? Dimension.names(Dimension.chain(tx, namespace, budget))
+                                : Set.of());
     }
 
     private static Set<String> held(

@@ -12,21 +12,17 @@ import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
 import io.flowfabric.core.decision.ByOperator;
 import io.flowfabric.core.decision.Change;
-import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.FactsReader.Locked;
 import io.flowfabric.postgres.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -71,8 +67,7 @@ final class Operating implements Operations {
                 var row = readable(id, locked.get(id.uuid()));
                 var facts = row.facts().orElseThrow();
                 var change = ByOperator.act(act, by, facts, row.now());
-                change.ifPresent(
-                        decided -> steps.add(decided, facts, deadline(decided, facts, row)));
+                change.ifPresent(decided -> steps.add(decided, facts));
                 answers.put(
                         id.uuid(), Answer.done(change.map(Change::after).orElse(facts.state())));
             } catch (FlowFabricException refusal) {
@@ -90,12 +85,6 @@ final class Operating implements Operations {
             }
         }
         return new Acted(answers, lanes, meters);
-    }
-
-    private static Optional<Instant> deadline(Change change, Facts facts, Locked row) {
-        return change.transition() == Transition.REPLAY
-                ? facts.policy().deadlineAfterReplay(row.now())
-                : row.deadline();
     }
 
     static Locked readable(ExecutionId id, @Nullable Locked row) {

@@ -21,6 +21,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
@@ -220,7 +221,7 @@ final class Reading implements Queries {
                                     count.lane,
                                     count.state,
                                     count.gate.map(gates::get).orElseThrow())
-                            : Optional.<Obstacles.Obstacle>empty();
+                            : Optional.<Obstacle>empty();
             var state =
                     obstacle.filter(o -> o.by() == BlockedBy.QUOTA || o.by() == BlockedBy.BUDGET)
                                     .isPresent()

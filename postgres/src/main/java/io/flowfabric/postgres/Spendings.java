@@ -5,6 +5,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.decision.Definitions;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ final class Spendings {
         }
         var budget = heard.budget;
         if (budget == null) {
-            throw Dimension.unknown(spending.budget(), spending.dimension());
+            throw Definitions.unknown(spending.budget(), spending.dimension());
         }
         if (!heard.added) {
             mustBeTheSame(budget, spending);

@@ -23,6 +23,8 @@ import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.jdbc.Row;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -161,6 +163,16 @@ final class Stored {
             values.put(pair.substring(0, equals), pair.substring(equals + 1));
         }
         return new Tags(values);
+    }
+
+    /** The time of a moment that was given as one, in milliseconds. */
+    static @Nullable Long at(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.At at ? (Long) at.time().toEpochMilli() : null;
+    }
+
+    /** The wait of a moment that was given as one, in milliseconds. */
+    static @Nullable Long after(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.After after ? (Long) after.delay().toMillis() : null;
     }
 
     /** The word that stands for a value. */

@@ -8,8 +8,6 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.jdbc.Row;
@@ -134,7 +132,10 @@ final class ViewReader {
                         tags,
                         Stored.policy(shared, gate, firstPriority, start, deadlineDue, share),
                         state instanceof Ready ready
-                                ? seen(ready, obstacles.of(lane, laneState, gate))
+                                ? obstacles
+                                        .of(lane, laneState, gate)
+                                        .map(obstacle -> obstacle.before(ready))
+                                        .orElse(ready)
                                 : state,
                         priority,
                         attempts,
@@ -158,11 +159,5 @@ final class ViewReader {
                                         percent,
                                         row.text("progress_message"),
                                         Stored.moment(row, "progress_at")));
-    }
-
-    /** The state as it reads from outside: what stands behind a shut gate says so. */
-    private static ExecutionState seen(Ready ready, Optional<Obstacles.Obstacle> obstacle) {
-        return obstacle.<ExecutionState>map(o -> new Blocked(o.by(), o.inWords(), ready))
-                .orElse(ready);
     }
 }

@@ -239,10 +239,12 @@ class ByOperatorTest {
 
     @Test
     void only_ready_work_that_has_not_expired_can_be_claimed_by_id() {
-        ByOperator.mustBeClaimable(facts(new Ready(Next.FIRST)), false);
-        assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, new Ready(Next.FIRST), true);
-        assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, DELAYED, false);
-        assertNotClaimable(Conflict.Code.ALREADY_FINISHED, ended(Outcome.SUCCESS), false);
+        ByOperator.mustBeClaimable(facts(new Ready(Next.FIRST)), NOON);
+        assertNotClaimable(
+                Conflict.Code.NOT_CLAIMABLE,
+                facts(new Ready(Next.FIRST), Policy.DEFAULT, Optional.of(NOON)));
+        assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, facts(DELAYED));
+        assertNotClaimable(Conflict.Code.ALREADY_FINISHED, facts(ended(Outcome.SUCCESS)));
     }
 
     @Test
@@ -260,8 +262,8 @@ class ByOperatorTest {
         }
     }
 
-    private static void assertNotClaimable(Conflict.Code code, ExecutionState state, boolean late) {
-        assertThatThrownBy(() -> ByOperator.mustBeClaimable(facts(state), late))
+    private static void assertNotClaimable(Conflict.Code code, Facts facts) {
+        assertThatThrownBy(() -> ByOperator.mustBeClaimable(facts, NOON))
                 .isInstanceOfSatisfying(
                         Conflict.class, conflict -> assertThat(conflict.code()).isEqualTo(code));
     }

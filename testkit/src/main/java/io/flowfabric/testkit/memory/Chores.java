@@ -2,7 +2,7 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.decision.ByTime;
-import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
 
@@ -10,11 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** What happens because time passes. */
@@ -65,11 +63,14 @@ final class Chores implements Maintenance {
     }
 
     private int timers(int limit) {
-        int done = each(limit, Row::live, row -> row.deadline, this::expire);
-        done += each(limit - done, Row::live, Row::attemptDue, this::timeOut);
-        done += each(limit - done, Row::live, Row::stallDue, this::stall);
-        done += each(limit - done, this::mayWake, Row::wakeDue, this::wake);
-        done += each(limit - done, Row::live, Row::grantDue, this::forfeit);
+        int done = 0;
+        for (Timer timer : Timer.values()) {
+            done +=
+                    each(
+                            limit - done,
+                            row -> timer.due(row.facts()).filter(at -> world.isDue(row, at)),
+                            row -> world.apply(row, timer.ring(row.facts(), world.now())));
+        }
         done += world.breaches.cancel(limit - done);
         wakeBehindQuotas();
         world.purses.resetDue(world.now());
@@ -92,7 +93,7 @@ final class Chores implements Maintenance {
     }
 
     private int forget(int limit) {
-        int done = each(limit, row -> true, this::keepUntil, world::erase);
+        int done = each(limit, this::keepUntil, world::erase);
         world.forgetSessions(world.now().minus(SESSION_RETENTION));
         // Whole days, so that a store can keep each in a place of its own and drop it at once.
         var oldest = world.now().minus(EVENT_RETENTION).truncatedTo(ChronoUnit.DAYS);
@@ -106,39 +107,10 @@ final class Chores implements Maintenance {
                 : Optional.empty();
     }
 
-    private void expire(Row row) {
-        world.apply(row, ByTime.expire(row.facts(), world.now()));
-    }
-
-    private void timeOut(Row row) {
-        world.apply(row, ByTime.timeOut(row.facts(), world.now()));
-    }
-
-    private void stall(Row row) {
-        world.apply(row, ByTime.stall(row.facts(), world.now()));
-    }
-
-    private boolean mayWake(Row row) {
-        return row.state instanceof Delayed delayed && world.isDue(delayed);
-    }
-
-    private void wake(Row row) {
-        world.apply(row, ByTime.wake(row.facts()));
-    }
-
-    private void forfeit(Row row) {
-        world.apply(row, ByTime.forfeit(row.facts()));
-    }
-
     /** Does something to each row that is due, the longest overdue first, and says to how many. */
-    private int each(
-            int limit,
-            Predicate<Row> candidate,
-            Function<Row, Optional<Instant>> due,
-            Consumer<Row> act) {
+    private int each(int limit, Function<Row, Optional<Instant>> due, Consumer<Row> act) {
         var overdue =
                 world.rows().stream()
-                        .filter(candidate)
                         .filter(
                                 row ->
                                         due.apply(row)
@@ -168,9 +140,6 @@ final class Chores implements Maintenance {
     }
 
     private static Stream<Instant> dueTimes(Row row) {
-        var live = row.live() ? row.deadline : Optional.<Instant>empty();
-        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue(), row.grantDue())
-                .stream()
-                .flatMap(Optional::stream);
+        return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
     }
 }

@@ -135,7 +135,8 @@ final class Explaining {
     }
 
     private int ahead(Row self, Rivals rivals) {
-        var order = Order.in(world.lane(self.lane()).settings);
+        var settings = world.lane(self.lane()).settings;
+        var place = self.place(settings);
         return (int)
                 rows(self.lane(), row -> row.state instanceof Ready)
                         .filter(row -> world.purses.obstacle(row).isEmpty())
@@ -145,8 +146,8 @@ final class Explaining {
                                                 row.submission.kind(),
                                                 row.policy().needs(),
                                                 quotas(row)))
-                        .filter(row -> !row.pastDeadline(world.now()))
-                        .filter(row -> order.compare(row, self) < 0)
+                        .filter(row -> !row.facts().pastDeadline(world.now()))
+                        .filter(row -> row.place(settings).compareTo(place) < 0)
                         .limit(Fact.Ahead.MOST + 1)
                         .count();
     }

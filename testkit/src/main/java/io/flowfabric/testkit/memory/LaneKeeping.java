@@ -11,7 +11,6 @@ import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.LaneView;
 import io.flowfabric.core.contract.Lanes;
 import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.policy.BudgetUse;
 
 import java.nio.charset.StandardCharsets;
 
@@ -27,7 +26,7 @@ final class LaneKeeping implements Lanes {
     public LaneView configure(Lane lane, LaneSettings settings, By by) {
         return world.call(
                 () -> {
-                    mustBeDefined(lane.namespace(), settings);
+                    world.mustExist(lane.namespace(), settings.quotas(), settings.budgets());
                     var queue = world.lane(lane);
                     if (!queue.settings.equals(settings)) {
                         boolean anew = queue.settings.sharing() != settings.sharing();
@@ -43,20 +42,6 @@ final class LaneKeeping implements Lanes {
                     }
                     return view(lane);
                 });
-    }
-
-    private void mustBeDefined(Namespace namespace, LaneSettings settings) {
-        for (String quota : settings.quotas()) {
-            if (world.meters.quota(namespace, quota).isEmpty()) {
-                throw new NotFound("quota", quota);
-            }
-        }
-        for (BudgetUse use : settings.budgets()) {
-            world.purses
-                    .find(namespace, use.budget())
-                    .orElseThrow(() -> new NotFound("budget", use.budget()))
-                    .mustCount(use.reserve().keySet());
-        }
     }
 
     @Override

@@ -45,10 +45,11 @@ final class Operating implements Operations {
                     if (held.isPresent()) {
                         return held.get();
                     }
-                    ByOperator.mustBeClaimable(row.facts(), row.pastDeadline(world.now()));
-                    ByOperator.mustAfford(row.id(), world.purses.obstacle(row));
-                    ByOperator.mustHaveRoom(
-                            row.id(), world.meters.views(row, world.now()).toList());
+                    ByOperator.mustBeClaimable(row.facts(), world.now());
+                    ByOperator.mustBeAdmitted(
+                            row.id(),
+                            world.purses.obstacle(row),
+                            world.meters.views(row, world.now()));
                     return world.lease(row, living, Optional.of(by));
                 });
     }

@@ -18,10 +18,8 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.decision.Route;
-import io.flowfabric.core.state.BlockedBy;
+import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Outcome;
@@ -175,31 +173,17 @@ final class Reading implements Queries, Feeds {
 
     /** The state as it reads from outside: what stands behind a shut gate says so. */
     private ExecutionState seen(Row row) {
-        if (row.state instanceof Ready ready && !world.gives(row.lane())) {
-            var state = world.lane(row.lane()).settings.state();
-            return new Blocked(
-                    BlockedBy.LANE, "lane %s is %s".formatted(row.lane(), state.wire()), ready);
-        }
-        return row.state instanceof Ready ready ? routed(row, ready) : row.state;
-    }
-
-    private ExecutionState routed(Row row, Ready ready) {
-        var kind = row.submission.kind();
-        return Route.obstacle(row.lane(), kind, row.policy().needs(), world.alive().toList())
-                .<ExecutionState>map(why -> new Blocked(BlockedBy.ROUTE, why, ready))
-                .orElseGet(() -> admitted(row, ready));
-    }
-
-    private ExecutionState admitted(Row row, Ready ready) {
-        var why = world.purses.obstacle(row);
-        if (why.isPresent()) {
-            return new Blocked(BlockedBy.BUDGET, why.get(), ready);
-        }
-        return world.meters
-                .views(row, world.now())
-                .filter(view -> !view.open())
-                .findFirst()
-                .<ExecutionState>map(full -> new Blocked(BlockedBy.QUOTA, full.inWords(), ready))
-                .orElse(ready);
+        return row.state instanceof Ready ready
+                ? Obstacle.first(
+                                row.lane(),
+                                world.lane(row.lane()).settings.state(),
+                                row.submission.kind(),
+                                row.policy().needs(),
+                                world.alive().toList(),
+                                () -> world.purses.obstacle(row),
+                                () -> world.meters.views(row, world.now()))
+                        .map(obstacle -> obstacle.before(ready))
+                        .orElse(ready)
+                : row.state;
     }
 }

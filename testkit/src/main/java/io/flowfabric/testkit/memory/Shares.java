@@ -42,7 +42,7 @@ final class Shares {
     void changed(Row row) {
         unplaced.remove(row);
         row.round = 0;
-        if (Order.fresh(row) && world.lane(row.lane()).settings.sharing()) {
+        if (row.fresh() && world.lane(row.lane()).settings.sharing()) {
             unplaced.add(row);
         }
     }
@@ -60,7 +60,7 @@ final class Shares {
         given.keySet().removeIf(share -> share.queue.lane.equals(lane));
         world.rows().stream()
                 .filter(row -> row.lane().equals(lane))
-                .filter(Order::fresh)
+                .filter(Row::fresh)
                 .forEach(this::changed);
     }
 
@@ -86,7 +86,7 @@ final class Shares {
         }
         long waits =
                 world.rows().stream()
-                        .filter(row -> row.round > 0 && Order.fresh(row))
+                        .filter(row -> row.round > 0 && row.fresh())
                         .filter(row -> share(row).equals(share))
                         .mapToLong(row -> row.round)
                         .max()

@@ -21,17 +21,17 @@ import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.ByTime;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.Next;
 import io.flowfabric.core.state.Transition;
 
@@ -237,6 +237,20 @@ class World implements Wakeups {
     }
 
     /**
+     * @throws NotFound when one of these was never defined in the namespace, or deleted since
+     */
+    void mustExist(Namespace namespace, Collection<String> quotas, Collection<BudgetUse> budgets) {
+        Definitions.mustExist(
+                quotas,
+                budgets,
+                name -> meters.quota(namespace, name).isPresent(),
+                name ->
+                        purses.find(namespace, name)
+                                .map(purse -> purse.budget.dimensions().keySet())
+                                .orElse(Set.of()));
+    }
+
+    /**
      * @throws Conflict when a lane of the namespace names what is to be deleted
      */
     void mustNotBeNamed(Namespace namespace, String name, Predicate<LaneSettings> names) {
@@ -389,18 +403,17 @@ class World implements Wakeups {
         return row.epoch + 1;
     }
 
-    /** Whether a delay is over. */
-    boolean isDue(Delayed delayed) {
-        return !delayed.until().isAfter(now());
+    /** Whether the time for something to happen to a row has come. */
+    boolean isDue(Row row, Instant at) {
+        return !at.isAfter(now());
     }
 
     // The steps.
 
     Row submit(Submission submission, Digest digest) {
         lane(submission.lane());
-        var start = submission.policy().start().from(now());
-        Waiting state = new Delayed(Next.FIRST, start, DelayedBy.REQUEST).unlessDue(now());
-        var row = new Row(submission, digest, ++sequence, Transition.begin(state), now());
+        var begin = Acceptance.begin(submission.policy(), now());
+        var row = new Row(submission, digest, ++sequence, begin, now());
         rows.put(row.id().uuid(), row);
         shares.changed(row);
         submission.key().ifPresent(key -> keysOf(submission.lane().namespace()).put(key, row));
@@ -495,8 +508,8 @@ class World implements Wakeups {
         if (change.transition() == Transition.REPLAY) {
             row.result = Optional.empty();
             row.failure = Optional.empty();
-            row.deadline = row.policy().deadlineAfterReplay(now());
         }
+        row.deadline = change.deadline();
         row.priority = change.priority();
         row.retries = change.retries();
         row.reclaims = change.reclaims();

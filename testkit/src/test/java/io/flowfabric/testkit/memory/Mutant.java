@@ -8,6 +8,8 @@ import io.flowfabric.core.state.Next;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 
+import java.time.Instant;
+
 /**
  * Stores that are broken on purpose, each in one rule. A suite that passes one of them is
  * worthless.
@@ -45,8 +47,10 @@ public enum Mutant {
         World world(VirtualClock clock) {
             return new World(clock) {
                 @Override
-                boolean isDue(Delayed delayed) {
-                    return delayed.next() != Next.RETRY && super.isDue(delayed);
+                boolean isDue(Row row, Instant at) {
+                    boolean retries =
+                            row.state instanceof Delayed delayed && delayed.next() == Next.RETRY;
+                    return !retries && super.isDue(row, at);
                 }
             };
         }
