@@ -4,7 +4,7 @@ import io.flowfabric.bench.contender.BesideShut;
 import io.flowfabric.bench.contender.EngineDefaults;
 import io.flowfabric.bench.report.Report;
 import io.flowfabric.bench.server.Server;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.policy.Policy;
 
@@ -30,7 +30,7 @@ final class Admission implements Benchmark {
     /** How much waits behind the budget. */
     private static final int WAITING = 50_000;
 
-    private static final By BENCH = new By("bench", "to measure it");
+    private static final Attribution BENCH = new Attribution("bench", "to measure it");
 
     private static final Policy TENANT = Policy.DEFAULT.quota("tenant");
 

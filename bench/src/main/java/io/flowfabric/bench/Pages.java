@@ -5,8 +5,8 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Span;
 import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.TimeRange;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -42,10 +42,10 @@ record Pages(Map<String, Double> pages, double counts) {
         searches.put("lapsed", all.onlyLapsed());
         searches.put(
                 "an hour of submissions",
-                all.submitted(Span.since(Instant.now().minus(Duration.ofHours(1)))));
+                all.submitted(TimeRange.since(Instant.now().minus(Duration.ofHours(1)))));
         searches.put(
                 "an hour of ends",
-                all.changed(Span.since(Instant.now().minus(Duration.ofHours(1)))));
+                all.changed(TimeRange.since(Instant.now().minus(Duration.ofHours(1)))));
         var pages = new LinkedHashMap<String, Double>();
         searches.forEach((name, search) -> pages.put(name, slowest(store, search)));
         return new Pages(pages, median(() -> store.queries().counts(Namespace.DEFAULT)));

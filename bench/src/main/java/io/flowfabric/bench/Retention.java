@@ -5,7 +5,7 @@ import io.flowfabric.bench.report.Report;
 import io.flowfabric.bench.report.Run;
 import io.flowfabric.bench.server.Server;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.NamespaceSettings;
 
 import java.io.IOException;
@@ -62,7 +62,7 @@ final class Retention implements Benchmark {
 
     /** A drain, beside what is forgotten or what is not. */
     private static final class RetentionTrial implements Trial {
-        private static final By BENCH = new By("bench", "to measure it");
+        private static final Attribution BENCH = new Attribution("bench", "to measure it");
         private static final Duration HALF_A_DAY = Duration.ofHours(12);
 
         private final Server server;

@@ -6,11 +6,11 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.state.ExecutionState;
 
@@ -45,13 +45,13 @@ public final class Bulk {
     }
 
     private final Backend backend;
-    private final Function<ExecutionId, Act> act;
-    private final By by;
+    private final Function<ExecutionId, OperatorCommand> act;
+    private final Attribution by;
 
     /**
-     * @param act what to do to each, such as {@code Act.Cancel::new}
+     * @param act what to do to each, such as {@code OperatorCommand.Cancel::new}
      */
-    public Bulk(Backend backend, Function<ExecutionId, Act> act, By by) {
+    public Bulk(Backend backend, Function<ExecutionId, OperatorCommand> act, Attribution by) {
         this.backend = backend;
         this.act = act;
         this.by = by;

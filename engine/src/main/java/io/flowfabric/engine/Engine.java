@@ -26,7 +26,7 @@ public final class Engine extends Service {
     private final Time time;
     private final Sweeps sweeps;
     private final Recounts recounts;
-    private final Parking parking;
+    private final ClaimParking parking;
     private final Submissions submissions;
     private final FirstKey firstKey;
     private final Grants grants;
@@ -49,9 +49,9 @@ public final class Engine extends Service {
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.recounts = new Recounts(store, options, this.metrics, time);
-        this.parking = new Parking(store.wakeups(), options, this.metrics, time);
+        this.parking = new ClaimParking(store.wakeups(), options, this.metrics, time);
         this.submissions =
-                new Intake(
+                new ChunkedSubmissions(
                         store.submissions(),
                         sweeps,
                         this.metrics,
@@ -59,8 +59,8 @@ public final class Engine extends Service {
                         options.submitChunk(),
                         () -> stopped);
         this.firstKey = new FirstKey(store.keys(), time);
-        this.grants = new Ticketing(store.grants(), firstKey, sweeps, this.metrics);
-        this.leases = new Writes(store.leases(), sweeps, this.metrics);
+        this.grants = new MeteredGrants(store.grants(), firstKey, sweeps, this.metrics);
+        this.leases = new MeteredLeases(store.leases(), sweeps, this.metrics);
     }
 
     /** The store, for everything that an engine adds nothing to. */
@@ -96,7 +96,7 @@ public final class Engine extends Service {
      * for each claim. What came of it is for that session alone.
      */
     public Claims claims(Session session) {
-        return new Asking(store.claims(), session, metrics, time);
+        return new MeteredClaims(store.claims(), session, metrics, time);
     }
 
     /** What this engine counts with; for those on top of it that know more than it does. */
@@ -110,7 +110,7 @@ public final class Engine extends Service {
     }
 
     /** Where the claims of a session wait that somebody else keeps alive. */
-    public Place place(Session session) {
+    public ClaimWaiter place(Session session) {
         return parking.join(session);
     }
 

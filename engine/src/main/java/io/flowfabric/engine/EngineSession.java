@@ -7,8 +7,8 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.HeartbeatResult;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
@@ -59,7 +59,7 @@ public final class EngineSession extends Service {
     }
 
     private final Store store;
-    private final Parking parking;
+    private final ClaimParking parking;
     private final EngineMetrics metrics;
     private final Time time;
     private final Session session;
@@ -67,18 +67,18 @@ public final class EngineSession extends Service {
     private final long beatEvery;
     private final long fencedAfter;
     private final Backoff again;
-    private final Claiming claiming;
+    private final NumberedClaims claiming;
     private final Loop heart;
     private final Loop watch;
 
     private final AtomicBoolean dead = new AtomicBoolean();
     private volatile boolean quiet;
     private volatile long lastSign;
-    private @Nullable Place place;
+    private @Nullable ClaimWaiter place;
 
     EngineSession(
             Store store,
-            Parking parking,
+            ClaimParking parking,
             EngineMetrics metrics,
             Time time,
             Session session,
@@ -93,8 +93,8 @@ public final class EngineSession extends Service {
         this.fencedAfter = beatEvery * (PARTS - 1);
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
-                new Claiming(
-                        new Asking(store.claims(), session, metrics, time),
+                new NumberedClaims(
+                        new MeteredClaims(store.claims(), session, metrics, time),
                         session.id(),
                         time,
                         again,
@@ -135,9 +135,9 @@ public final class EngineSession extends Service {
         }
         var leases =
                 here.claim(
-                        new Place.Attempt() {
+                        new ClaimWaiter.Attempt() {
                             @Override
-                            public Place.Find look() {
+                            public ClaimWaiter.Found look() {
                                 return claimOnce(room);
                             }
 
@@ -206,7 +206,7 @@ public final class EngineSession extends Service {
         LOG.info("The session {} could not be closed; it will expire.", session.id());
     }
 
-    private Place.Find claimOnce(IntSupplier room) {
+    private ClaimWaiter.Found claimOnce(IntSupplier room) {
         try {
             return claiming.claim(room);
         } catch (NotFound gone) {
@@ -226,19 +226,20 @@ public final class EngineSession extends Service {
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
-            case Answer.Done<Beat>(var beat) -> {
+            case Answer.Done<HeartbeatResult>(var beat) -> {
                 lastSign = asked;
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
             }
-            case Answer.Refused<Beat>(NotFound gone) -> die("the store does not know it any more");
-            case Answer.Refused<Beat>(var refusal) -> throw refusal;
+            case Answer.Refused<HeartbeatResult>(NotFound gone) ->
+                    die("the store does not know it any more");
+            case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
         return beatEvery - (time.nanos() - asked);
     }
 
-    private Answer<Beat> answer(Heartbeat heartbeat) {
+    private Answer<HeartbeatResult> answer(Heartbeat heartbeat) {
         try {
             return store.sessions().heartbeat(List.of(heartbeat)).getFirst();
         } catch (RuntimeException e) {

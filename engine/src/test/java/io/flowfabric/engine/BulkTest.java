@@ -9,8 +9,8 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 class BulkTest {
-    private static final By ADA = new By("ada", "clearing up");
+    private static final Attribution ADA = new Attribution("ada", "clearing up");
     private static final Search FAILED =
             Search.in(Namespace.DEFAULT).kind("mail").states(PublicState.FAILED);
     private static final Search WAITING =
@@ -40,7 +40,8 @@ class BulkTest {
         submitted("mail", 2500);
         submitted("other", 10);
 
-        assertThat(new Bulk(store, Act.Cancel::new, ADA).count(WAITING)).isEqualTo(2500);
+        assertThat(new Bulk(store, OperatorCommand.Cancel::new, ADA).count(WAITING))
+                .isEqualTo(2500);
         assertThat(count(PublicState.WAITING)).isEqualTo(2510);
     }
 
@@ -50,7 +51,7 @@ class BulkTest {
         submitted("other", 10);
         var heard = new ArrayList<Bulk.Progress>();
 
-        var end = new Bulk(store, Act.Cancel::new, ADA).run(WAITING, heard::add);
+        var end = new Bulk(store, OperatorCommand.Cancel::new, ADA).run(WAITING, heard::add);
 
         assertThat(end).isEqualTo(new Bulk.Progress(2500, 2500, 0));
         assertThat(heard).extracting(Bulk.Progress::seen).containsExactly(1000L, 2000L, 2500L);
@@ -65,10 +66,14 @@ class BulkTest {
                 .act(
                         ids.stream()
                                 .limit(2000)
-                                .map(id -> (Act) new Act.Fail(id, Failure.of("permanent", "no")))
+                                .map(
+                                        id ->
+                                                (OperatorCommand)
+                                                        new OperatorCommand.Fail(
+                                                                id, Failure.of("permanent", "no")))
                                 .toList(),
                         ADA);
-        var replay = new Bulk(store, Act.Replay::new, ADA);
+        var replay = new Bulk(store, OperatorCommand.Replay::new, ADA);
 
         assertThatThrownBy(() -> replay.run(FAILED, far -> Thread.currentThread().interrupt()))
                 .isInstanceOf(InterruptedException.class);
@@ -83,7 +88,7 @@ class BulkTest {
     void an_interrupt_in_the_middle_of_a_call_is_an_interrupt_whatever_it_breaks() {
         var ids = submitted("mail", 3);
         var lost = new StoreFailure("The connection broke.", true, new SocketException());
-        var cancel = new Bulk(breaking(lost), Act.Cancel::new, ADA);
+        var cancel = new Bulk(breaking(lost), OperatorCommand.Cancel::new, ADA);
 
         assertThatThrownBy(() -> cancel.run(ids, far -> {})).isSameAs(lost);
         interruptBeforeItBreaks = true;
@@ -107,10 +112,11 @@ class BulkTest {
     @Test
     void those_on_a_list_that_have_moved_on_are_counted_and_passed_over() throws Exception {
         var ids = new ArrayList<>(submitted("mail", 3));
-        store.operations().act(List.of(new Act.Complete(ids.getFirst(), Payload.EMPTY)), ADA);
+        store.operations()
+                .act(List.of(new OperatorCommand.Complete(ids.getFirst(), Payload.EMPTY)), ADA);
         ids.add(Submission.of("mail", Payload.EMPTY).id());
 
-        var cancel = new Bulk(store, Act.Cancel::new, ADA);
+        var cancel = new Bulk(store, OperatorCommand.Cancel::new, ADA);
 
         assertThat(cancel.run(ids, far -> {})).isEqualTo(new Bulk.Progress(4, 2, 2));
         assertThat(cancel.run(ids, far -> {})).isEqualTo(new Bulk.Progress(4, 2, 2));

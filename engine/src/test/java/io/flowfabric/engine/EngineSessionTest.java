@@ -12,9 +12,9 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 class EngineSessionTest {
-    private static final By OPERATOR = By.engine("test");
+    private static final Attribution OPERATOR = Attribution.engine("test");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
     private final ManualTime time = new ManualTime();
@@ -99,7 +99,8 @@ class EngineSessionTest {
         var kept = claimed();
         holder.held.addAll(List.of(lost.fence(), kept.fence()));
 
-        memory.operations().act(List.of(new Act.Revoke(lost.fence().execution())), OPERATOR);
+        memory.operations()
+                .act(List.of(new OperatorCommand.Revoke(lost.fence().execution())), OPERATOR);
         time.pass(Duration.ofSeconds(6));
 
         eventually("it is told", () -> holder.lost.contains(lost.fence()));

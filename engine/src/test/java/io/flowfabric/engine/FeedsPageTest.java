@@ -8,10 +8,10 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Queries;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.testkit.VirtualClock;
@@ -89,7 +89,9 @@ class FeedsPageTest {
         var submission = Submission.of("invoice", Payload.EMPTY).lane(Lane.of("billing"));
         store.submissions().submit(List.of(submission)).getFirst().orThrow();
         store.operations()
-                .act(List.of(new Act.Cancel(submission.id())), new By("ada", "not needed"))
+                .act(
+                        List.of(new OperatorCommand.Cancel(submission.id())),
+                        new Attribution("ada", "not needed"))
                 .getFirst()
                 .orThrow();
         return submission.id();

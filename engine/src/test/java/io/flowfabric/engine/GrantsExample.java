@@ -4,7 +4,7 @@ import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
@@ -68,11 +68,13 @@ final class GrantsExample {
 
     // [PAGE
     KeyView everyQuarter() {
-        return store.keys().rotate(Rotation.after(Duration.ofMinutes(1)), new By("ada", "routine"));
+        return store.keys()
+                .rotate(Rotation.after(Duration.ofMinutes(1)), new Attribution("ada", "routine"));
     }
 
     KeyView atOnce() {
-        return store.keys().rotate(Rotation.after(Duration.ZERO), new By("ada", "it was leaked"));
+        return store.keys()
+                .rotate(Rotation.after(Duration.ZERO), new Attribution("ada", "it was leaked"));
     }
 
     // PAGE]

@@ -6,14 +6,14 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Span;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.TimeRange;
 import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Policy;
 
@@ -46,7 +46,7 @@ final class OperateExample {
                         .lane("billing")
                         .states(PublicState.FAILED)
                         .tag("country", "dk")
-                        .submitted(Span.since(moment))
+                        .submitted(TimeRange.since(moment))
                         .reversed(); // the newest first
         var found = new ArrayList<ExecutionView>();
         var after = Cursor.NONE;
@@ -67,7 +67,7 @@ final class OperateExample {
                 .configure(
                         lane,
                         settings.state(LaneSettings.State.DRAINING),
-                        new By("ada", "the bank is closed until six"));
+                        new Attribution("ada", "the bank is closed until six"));
         store.queries()
                 .counts(lane.namespace())
                 .forEach((one, states) -> screen.show(one.name() + " " + states));
@@ -78,7 +78,7 @@ final class OperateExample {
     // [PAGE
     void takeTurns(Lane lane) {
         var settings = store.lanes().describe(lane).settings();
-        var ada = new By("ada", "one shop has sent a million");
+        var ada = new Attribution("ada", "one shop has sent a million");
         store.lanes().configure(lane, settings.sharing(true), ada);
     }
 
@@ -91,8 +91,9 @@ final class OperateExample {
 
     // [PAGE
     void cancel(ExecutionId order) {
-        var ada = new By("ada", "the customer has called");
-        var state = store.operations().act(List.of(new Act.Cancel(order)), ada).getFirst();
+        var ada = new Attribution("ada", "the customer has called");
+        var state =
+                store.operations().act(List.of(new OperatorCommand.Cancel(order)), ada).getFirst();
         screen.show(state.orThrow().publicState().wire()); // or throws why not
     }
 
@@ -104,8 +105,12 @@ final class OperateExample {
                 Search.in(SHOP)
                         .kind("charge")
                         .states(PublicState.FAILED)
-                        .changed(Span.between(from, to));
-        var replay = new Bulk(store, Act.Replay::new, new By("ada", "the bank is back"));
+                        .changed(TimeRange.between(from, to));
+        var replay =
+                new Bulk(
+                        store,
+                        OperatorCommand.Replay::new,
+                        new Attribution("ada", "the bank is back"));
         screen.show("would replay " + replay.count(broken));
         var end = replay.run(broken, far -> screen.show("replayed " + far.done()));
         screen.show("done %d, passed over %d".formatted(end.done(), end.refused()));
@@ -121,7 +126,9 @@ final class OperateExample {
             for (var worker : page.items()) {
                 if (worker.session().instance().equals(instance)) {
                     store.workers()
-                            .markDead(worker.session().id(), new By("ada", "its machine burnt"));
+                            .markDead(
+                                    worker.session().id(),
+                                    new Attribution("ada", "its machine burnt"));
                 }
             }
             after = page.next();
@@ -137,11 +144,11 @@ final class OperateExample {
                 .configure(
                         SHOP,
                         settings.retention(Duration.ofDays(30)),
-                        new By("ada", "the auditors want to see it"));
+                        new Attribution("ada", "the auditors want to see it"));
     }
 
     void forget(ExecutionId order) {
-        var ada = new By("ada", "a request to be forgotten, number 17");
+        var ada = new Attribution("ada", "a request to be forgotten, number 17");
         store.operations().erase(List.of(order), ada).getFirst().orThrow();
     }
     // PAGE]

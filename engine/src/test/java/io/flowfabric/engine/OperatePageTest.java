@@ -10,11 +10,11 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.testkit.VirtualClock;
@@ -36,7 +36,7 @@ class OperatePageTest {
             Pattern.compile("// \\[PAGE\n(.*?)\n *// PAGE]", Pattern.DOTALL);
     private static final Pattern ON_PAGE = Pattern.compile("```java\n(.*?)\n```", Pattern.DOTALL);
     private static final Lane BILLING = new Lane(OperateExample.SHOP, "billing");
-    private static final By GRACE = new By("grace", "to see what happens");
+    private static final Attribution GRACE = new Attribution("grace", "to see what happens");
 
     private final VirtualClock clock = new VirtualClock();
     private final MemoryStore store = new MemoryStore(clock);
@@ -178,7 +178,7 @@ class OperatePageTest {
     }
 
     private void fail(ExecutionId id) {
-        var fail = new Act.Fail(id, Failure.of("permanent", "no answer from the bank"));
+        var fail = new OperatorCommand.Fail(id, Failure.of("permanent", "no answer from the bank"));
         store.operations().act(List.of(fail), GRACE).getFirst().orThrow();
     }
 

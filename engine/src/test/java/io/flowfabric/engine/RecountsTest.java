@@ -9,7 +9,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.Recount;
+import io.flowfabric.core.contract.QuotaRecount;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.QuotaUse;
@@ -111,8 +111,9 @@ class RecountsTest {
             return answer;
         }
         // What nobody can do to the store in memory.
-        return answer instanceof Recount
-                ? new Recount(1, List.of(new Recount.Drift(QuotaUse.of("mail"), drift.get(), 0)))
+        return answer instanceof QuotaRecount
+                ? new QuotaRecount(
+                        1, List.of(new QuotaRecount.Drift(QuotaUse.of("mail"), drift.get(), 0)))
                 : new BudgetRecount(
                         1, List.of(new BudgetRecount.Drift("team", "tokens", drift.get(), 0)));
     }

@@ -54,7 +54,7 @@ class ServiceContractTest {
         PARKING {
             @Override
             Service make(Store store, Engine engine) {
-                return new Parking(store.wakeups(), QUICK, EngineMetrics.NONE, Time.SYSTEM);
+                return new ClaimParking(store.wakeups(), QUICK, EngineMetrics.NONE, Time.SYSTEM);
             }
         },
         SESSION {

@@ -49,7 +49,7 @@ class BadDatabaseTest {
             end $$
             """;
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
 
     @AfterEach
     void close() {

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Enforcement;
 import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.By;
-import io.flowfabric.core.contract.Spent;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.UsageEntry;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
@@ -38,15 +38,15 @@ class BudgetsUnderFireTest {
     private static final long USED_LOOSELY = 3 * SET_ASIDE;
     private static final long USED_STRICTLY = 20;
     private static final long ENOUGH = 1_000_000;
-    private static final By OPERATOR = new By("ada", "what we can afford");
+    private static final Attribution OPERATOR = new Attribution("ada", "what we can afford");
 
     private static final Policy POLICY =
-            Policy.DEFAULT.retry(Retry.times(5).backoff(Backoff.fixed(Duration.ofMillis(20))));
+            Policy.DEFAULT.retry(Retry.retries(5).backoff(Backoff.fixed(Duration.ofMillis(20))));
 
     private static final List<String> BUDGETS =
             List.of("house", "team", "period", "loose", "strict");
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
     private final Random random = new Random(13);
     private int rounds;
 
@@ -142,7 +142,7 @@ class BudgetsUnderFireTest {
 
     private static Submission drawing(String budget, long aside, String input) {
         return Submission.of(WorkerProgram.SPENDING, Payload.text(input))
-                .lane(World.LANE)
+                .lane(FaultScenario.LANE)
                 .policy(POLICY.budget(budget, Map.of(TOKENS, aside)));
     }
 
@@ -159,7 +159,7 @@ class BudgetsUnderFireTest {
         return fire.ids().stream()
                 .flatMap(id -> world.store().budgets().ledger(id).stream())
                 .filter(spent -> spent.budget().equals("team"))
-                .mapToLong(Spent::amount)
+                .mapToLong(UsageEntry::amount)
                 .sum();
     }
 

@@ -1,7 +1,7 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.engine.Bulk;
 import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.postgres.jdbc.DatabaseOptions;
@@ -15,7 +15,10 @@ final class BulkProgram {
     public static void main(String... words) throws InterruptedException {
         var options = DatabaseOptions.of(words[0], words[1], Child.password());
         try (var store = PostgresStore.open(options, new SchemaName(words[2]))) {
-            new Bulk(store, Act.Replay::new, new By("program", "the bug is mended"))
+            new Bulk(
+                            store,
+                            OperatorCommand.Replay::new,
+                            new Attribution("program", "the bug is mended"))
                     .run(BulkReplayTest.FAILED, far -> System.out.println(far.done()));
         }
     }

@@ -9,12 +9,12 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.state.Transition;
@@ -40,9 +40,9 @@ import java.util.concurrent.TimeUnit;
 /** A replay of very many, broken off in every way there is, and begun again. */
 class BulkReplayTest {
     static final Search FAILED =
-            Search.in(Namespace.DEFAULT).kind(World.KIND).states(PublicState.FAILED);
+            Search.in(Namespace.DEFAULT).kind(FaultScenario.KIND).states(PublicState.FAILED);
 
-    private static final By ADA = new By("ada", "the bug is mended");
+    private static final Attribution ADA = new Attribution("ada", "the bug is mended");
     private static final int EXECUTIONS = 50_000;
 
     /** How many are replayed before somebody breaks it off. */
@@ -53,7 +53,7 @@ class BulkReplayTest {
 
     private static final String NAME = "bulk";
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     @AfterEach
@@ -89,17 +89,17 @@ class BulkReplayTest {
     }
 
     private static Bulk replay(Store store) {
-        return new Bulk(store, Act.Replay::new, ADA);
+        return new Bulk(store, OperatorCommand.Replay::new, ADA);
     }
 
     private void failAll() {
         var engine = world.engine(world.store());
-        engine.submissions().submit(World.work(EXECUTIONS));
+        engine.submissions().submit(FaultScenario.work(EXECUTIONS));
         var worker =
-                World.worker(engine)
+                FaultScenario.worker(engine)
                         .concurrency(256)
                         .handle(
-                                World.KIND,
+                                FaultScenario.KIND,
                                 task -> {
                                     throw TaskFailure.permanent("it has a bug");
                                 })

@@ -6,14 +6,14 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Session;
@@ -29,14 +29,14 @@ import java.util.function.Consumer;
  * one that is ready, so that a healthy store would do what it is asked.
  */
 final class Calls {
-    private static final By ADA = new By("ada", "because");
+    private static final Attribution ADA = new Attribution("ada", "because");
 
-    private final Session session = Session.of("mailer", "here", World.LANE.name());
+    private final Session session = Session.of("mailer", "here", FaultScenario.LANE.name());
     private final ExecutionId ready;
     private final Fence held;
 
     private Calls(Store store) {
-        var submissions = World.work(2);
+        var submissions = FaultScenario.work(2);
         store.submissions().submit(submissions).forEach(answer -> answer.orThrow());
         store.sessions().open(session);
         held = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst().fence();
@@ -57,7 +57,7 @@ final class Calls {
     Map<String, Consumer<Store>> writes() {
         var calls = new LinkedHashMap<String, Consumer<Store>>();
         var end = new Ending.Complete(held, Payload.text("done"));
-        calls.put("submit", store -> store.submissions().submit(World.work(1)));
+        calls.put("submit", store -> store.submissions().submit(FaultScenario.work(1)));
         calls.put("open", store -> store.sessions().open(Session.of("other", "there", "emails")));
         calls.put(
                 "heartbeat",
@@ -70,7 +70,9 @@ final class Calls {
         calls.put(
                 "configure",
                 store -> store.lanes().configure(Lane.of("other"), LaneSettings.DEFAULT, ADA));
-        calls.put("act", store -> store.operations().act(List.of(new Act.Cancel(ready)), ADA));
+        calls.put(
+                "act",
+                store -> store.operations().act(List.of(new OperatorCommand.Cancel(ready)), ADA));
         calls.put("claim one", store -> store.operations().claim(ready, session.id(), ADA));
         calls.put("close", store -> store.sessions().close(session.id()));
         return calls;
@@ -95,7 +97,7 @@ final class Calls {
         calls.put("history", store -> store.queries().history(ready));
         calls.put("search", store -> store.queries().search(all, Cursor.NONE, 10));
         calls.put("counts", store -> store.queries().counts(Namespace.DEFAULT));
-        calls.put("lane", store -> store.lanes().describe(World.LANE));
+        calls.put("lane", store -> store.lanes().describe(FaultScenario.LANE));
         calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 10));
         calls.put("beginning", store -> store.feeds().beginning());
         calls.put("read", store -> store.feeds().read(everything, store.feeds().beginning(), 10));

@@ -29,13 +29,13 @@ class CutConnectionsTest {
 
     @Test
     void work_goes_on_while_all_connections_are_cut_ten_times_a_second() throws Exception {
-        try (var world = new World();
+        try (var world = new FaultScenario();
                 var load = Load.on(world.watched(), 4, 10, Duration.ofMillis(50))) {
             world.start(
-                    World.worker(world.engine())
+                    FaultScenario.worker(world.engine())
                             .ttl(Duration.ofSeconds(3))
                             .concurrency(8)
-                            .handle(World.KIND, CutConnectionsTest::work));
+                            .handle(FaultScenario.KIND, CutConnectionsTest::work));
             world.process("other", Duration.ofSeconds(3), 8).awaitReady();
 
             var cut = new AtomicLong();

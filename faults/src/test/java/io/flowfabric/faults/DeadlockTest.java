@@ -3,8 +3,8 @@ package io.flowfabric.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
@@ -40,9 +40,9 @@ class DeadlockTest {
             Policy.DEFAULT
                     .maxReclaims(MANY)
                     .maxReplays(MANY)
-                    .retry(Retry.times(MANY).backoff(Backoff.fixed(Duration.ofMillis(3))));
+                    .retry(Retry.retries(MANY).backoff(Backoff.fixed(Duration.ofMillis(3))));
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
 
     @AfterEach
     void close() {
@@ -52,7 +52,9 @@ class DeadlockTest {
     @Test
     void no_deadlock_reaches_anybody() throws Exception {
         var crowded = world.watched(world.another(world.options.withConnections(THREADS)));
-        var ids = World.submit(crowded, World.work(World.KIND, EXECUTIONS, POLICY));
+        var ids =
+                FaultScenario.submit(
+                        crowded, FaultScenario.work(FaultScenario.KIND, EXECUTIONS, POLICY));
         var deeds = new Deeds();
         long before = Servers.number(world.options, DEADLOCKS);
 
@@ -88,8 +90,8 @@ class DeadlockTest {
     }
 
     private void cancelAll(List<ExecutionId> ids) {
-        var acts = ids.stream().<Act>map(Act.Cancel::new).toList();
-        world.watched().operations().act(acts, new By("ada", "that was enough"));
+        var acts = ids.stream().<OperatorCommand>map(OperatorCommand.Cancel::new).toList();
+        world.watched().operations().act(acts, new Attribution("ada", "that was enough"));
     }
 
     private static boolean isDeadlock(Throwable failure) {

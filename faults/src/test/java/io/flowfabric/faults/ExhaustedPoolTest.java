@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 class ExhaustedPoolTest {
     private static final int CALLERS = 64;
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
 
     @AfterEach
     void close() {
@@ -40,16 +40,16 @@ class ExhaustedPoolTest {
         var small = world.another(world.options.withConnections(2));
         var watched = world.watched(small);
         world.start(
-                World.worker(world.engine(watched))
+                FaultScenario.worker(world.engine(watched))
                         .concurrency(CALLERS)
                         .handle(
-                                World.KIND,
+                                FaultScenario.KIND,
                                 task -> {
                                     task.progress(50, "half");
                                     return Payload.EMPTY;
                                 }));
 
-        var work = IntStream.range(0, CALLERS).mapToObj(i -> World.work(10)).toList();
+        var work = IntStream.range(0, CALLERS).mapToObj(i -> FaultScenario.work(10)).toList();
         for (var answer : atOnce(work, some -> submitOneByOne(watched, some))) {
             assertThat(answer.get()).allMatch(Answer::isDone);
         }
@@ -66,9 +66,11 @@ class ExhaustedPoolTest {
                         .withAcquireTimeout(Duration.ofMillis(300))
                         .withServerTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(1));
         var watched = world.watched(world.another(impatient));
-        var work = IntStream.range(0, CALLERS).mapToObj(i -> World.work(1)).toList();
+        var work = IntStream.range(0, CALLERS).mapToObj(i -> FaultScenario.work(1)).toList();
         // Started before, so that it lives through it.
-        world.start(World.worker(world.engine(watched)).handle(World.KIND, task -> Payload.EMPTY));
+        world.start(
+                FaultScenario.worker(world.engine(watched))
+                        .handle(FaultScenario.KIND, task -> Payload.EMPTY));
         var errors = new ArrayList<FlowFabricException>();
 
         try (var holder = Servers.connect(world.options);
@@ -97,7 +99,7 @@ class ExhaustedPoolTest {
         assertThat(world.counts()).as("what a refused call has left behind").isEmpty();
 
         for (var some : work) {
-            World.submit(watched, some);
+            FaultScenario.submit(watched, some);
         }
         world.judge();
         assertThat(world.counts()).containsExactly(entry(PublicState.COMPLETED, (long) CALLERS));

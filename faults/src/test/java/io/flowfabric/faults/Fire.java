@@ -1,10 +1,10 @@
 package io.flowfabric.faults;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Submission;
 
 import java.time.Duration;
@@ -32,9 +32,10 @@ final class Fire {
     private static final int WORKERS_EACH = 4;
     private static final int AT_ONCE = PLACES / PROCESSES / WORKERS_EACH;
     private static final int CANCELLED = 25;
-    private static final By OPERATOR = new By("ada", "the customer has changed his mind");
+    private static final Attribution OPERATOR =
+            new Attribution("ada", "the customer has changed his mind");
 
-    private final World world;
+    private final FaultScenario world;
     private final Random random;
     private final Supplier<Submission> work;
     private final List<ExecutionId> submitted = new ArrayList<>();
@@ -43,7 +44,7 @@ final class Fire {
     /**
      * @param work what there is to do, another piece each time
      */
-    Fire(World world, Random random, Supplier<Submission> work) {
+    Fire(FaultScenario world, Random random, Supplier<Submission> work) {
         this.world = world;
         this.random = random;
         this.work = work;
@@ -86,7 +87,7 @@ final class Fire {
 
     private void submit() {
         var works = IntStream.range(0, BATCH).mapToObj(i -> work.get()).toList();
-        submitted.addAll(World.submit(world.watched(), works));
+        submitted.addAll(FaultScenario.submit(world.watched(), works));
         submissions.addAll(works);
     }
 
@@ -96,7 +97,7 @@ final class Fire {
                 IntStream.range(0, CANCELLED)
                         .mapToObj(i -> submitted.get(random.nextInt(submitted.size())))
                         .distinct()
-                        .<Act>map(Act.Cancel::new)
+                        .<OperatorCommand>map(OperatorCommand.Cancel::new)
                         .toList();
         world.watched().operations().act(acts, OPERATOR);
     }

@@ -21,7 +21,7 @@ import java.util.List;
 class FrozenWorkerTest {
     private static final Duration TTL = Duration.ofSeconds(2);
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
 
     @AfterEach
     void close() {
@@ -30,7 +30,9 @@ class FrozenWorkerTest {
 
     @Test
     void nothing_is_accepted_from_one_that_wakes_up_too_late_and_it_works_on() {
-        var ids = World.submit(world.watched(), World.work(WorkerProgram.HOLD, 8, Policy.DEFAULT));
+        var ids =
+                FaultScenario.submit(
+                        world.watched(), FaultScenario.work(WorkerProgram.HOLD, 8, Policy.DEFAULT));
         var frozen = world.process("frozen", TTL, ids.size()).awaitReady();
         Waiting.until("it works on all", () -> frozen.begun().size() == ids.size());
         var before = world.view(ids.getFirst()).owner().orElseThrow().session();
@@ -45,7 +47,9 @@ class FrozenWorkerTest {
         heir.go();
 
         assertThat(frozen.tried()).allMatch(answer -> answer.endsWith(" LeaseLost"));
-        var more = World.submit(world.watched(), World.work("frozen", 20, Policy.DEFAULT));
+        var more =
+                FaultScenario.submit(
+                        world.watched(), FaultScenario.work("frozen", 20, Policy.DEFAULT));
         world.judge();
         for (var id : ids) {
             assertThat(world.result(id).result().orElseThrow().asText()).startsWith("heir ");

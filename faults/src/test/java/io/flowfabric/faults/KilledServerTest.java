@@ -23,12 +23,12 @@ class KilledServerTest {
     @Test
     void what_was_acknowledged_stands_and_everybody_goes_on() throws Exception {
         try (var server = new CrashingServer(home);
-                var world = new World(server.options());
+                var world = new FaultScenario(server.options());
                 var load = Load.on(world.watched(), 4, 5, Duration.ofMillis(20))) {
             world.start(
-                    World.worker(world.engine())
+                    FaultScenario.worker(world.engine())
                             .ttl(TTL)
-                            .handle(World.KIND, KilledServerTest::work));
+                            .handle(FaultScenario.KIND, KilledServerTest::work));
             world.process("other", TTL, 8).awaitReady();
 
             for (int i = 0; i < KILLS; i++) {

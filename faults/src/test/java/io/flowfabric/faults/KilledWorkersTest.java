@@ -21,7 +21,7 @@ class KilledWorkersTest {
     private static final Duration PROMISED = Duration.ofSeconds(1);
     private static final int KILLS = 8;
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
 
     @AfterEach
     void close() {
@@ -53,7 +53,10 @@ class KilledWorkersTest {
 
     @Test
     void work_of_a_killed_worker_is_claimed_again_within_a_second_of_its_time_to_live() {
-        var ids = World.submit(world.watched(), World.work(WorkerProgram.HOLD, 12, Policy.DEFAULT));
+        var ids =
+                FaultScenario.submit(
+                        world.watched(),
+                        FaultScenario.work(WorkerProgram.HOLD, 12, Policy.DEFAULT));
         var victim = world.process("victim", TTL, ids.size()).awaitReady();
         Waiting.until("it works on all", () -> victim.begun().size() == ids.size());
         var heir = world.process("heir", TTL, ids.size()).awaitReady();

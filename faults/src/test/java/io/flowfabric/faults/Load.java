@@ -31,7 +31,7 @@ final class Load implements AutoCloseable {
 
     private void submitAll(Store store, int batch, Duration pause) {
         while (!over) {
-            accepted.addAndGet(World.submit(store, World.work(batch)).size());
+            accepted.addAndGet(FaultScenario.submit(store, FaultScenario.work(batch)).size());
             Waiting.pause(pause);
         }
     }

@@ -9,8 +9,8 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.policy.Backoff;
@@ -25,8 +25,8 @@ import io.flowfabric.testkit.fault.Witness;
 import io.flowfabric.testkit.history.History;
 import io.flowfabric.testkit.history.HistoryAssert;
 import io.flowfabric.testkit.memory.MemoryStore;
-import io.flowfabric.worker.Outcome;
 import io.flowfabric.worker.Task;
+import io.flowfabric.worker.TaskResult;
 import io.flowfabric.worker.Worker;
 
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** After every commit of every operation, its caller hears of a failure and not of the commit. */
 class LostAnswersTest {
     private static final Duration TTL = Duration.ofSeconds(1);
-    private static final By OPERATOR = new By("ada", "to see what happens");
+    private static final Attribution OPERATOR = new Attribution("ada", "to see what happens");
     private static final List<String> EVERY_CALL =
             List.of(
                     "submit",
@@ -59,7 +59,7 @@ class LostAnswersTest {
     private static final Policy POLICY =
             Policy.DEFAULT
                     .maxReclaims(1000)
-                    .retry(Retry.times(1000).backoff(Backoff.fixed(Duration.ofMillis(2))));
+                    .retry(Retry.retries(1000).backoff(Backoff.fixed(Duration.ofMillis(2))));
 
     private final Witness witness = new Witness(InstantSource.system());
     private final LostAnswers loss = new LostAnswers();
@@ -95,7 +95,9 @@ class LostAnswersTest {
             Waiting.until(
                     "the answers to all kinds of calls were lost",
                     () -> {
-                        var wave = World.submit(lossy, World.work(World.KIND, 40, POLICY));
+                        var wave =
+                                FaultScenario.submit(
+                                        lossy, FaultScenario.work(FaultScenario.KIND, 40, POLICY));
                         operateOn(lossy, wave);
                         closeSomebodysSession(lossy);
                         return loss.kinds().containsAll(EVERY_CALL) && begun.size() > 400;
@@ -112,22 +114,22 @@ class LostAnswersTest {
     }
 
     private Worker worker(Engine engine) {
-        return World.worker(engine)
+        return FaultScenario.worker(engine)
                 .ttl(TTL)
                 .concurrency(6)
-                .decide(World.KIND, this::handle)
+                .decide(FaultScenario.KIND, this::handle)
                 .start();
     }
 
-    private Outcome handle(Task task) {
+    private TaskResult handle(Task task) {
         if (!begun.add(task.fence())) {
             twice.incrementAndGet();
         }
         return switch (Math.floorMod(task.fence().hashCode(), 10)) {
             case 0 -> throw new IllegalStateException("again");
-            case 1 -> Outcome.release();
-            case 2 -> Outcome.delay(Due.in(Duration.ofMillis(3)));
-            case 3 -> Outcome.cancel("no need");
+            case 1 -> TaskResult.release();
+            case 2 -> TaskResult.delay(Due.in(Duration.ofMillis(3)));
+            case 3 -> TaskResult.cancel("no need");
             case 4, 5 -> {
                 task.progress(50, "half");
                 task.progress(50, "half");
@@ -141,24 +143,27 @@ class LostAnswersTest {
         };
     }
 
-    private static Outcome done(Task task) {
-        return Outcome.complete(Payload.text("done " + task.fence()));
+    private static TaskResult done(Task task) {
+        return TaskResult.complete(Payload.text("done " + task.fence()));
     }
 
     /** One operator, who repeats what got no answer, and leaves nothing paused. */
     private void operateOn(Store store, List<ExecutionId> wave) {
         for (var id : wave.subList(0, 10)) {
-            var acts = new ArrayList<Act>();
+            var acts = new ArrayList<OperatorCommand>();
             switch (random.nextInt(7)) {
-                case 0 -> acts.add(new Act.Cancel(id));
-                case 1 -> acts.add(new Act.Complete(id, Payload.text("by hand")));
-                case 2 -> acts.add(new Act.Fail(id, Failure.of(Failure.PERMANENT, "by hand")));
-                case 3 -> acts.add(new Act.Reprioritise(id, random.nextInt(100)));
-                case 4 -> acts.add(new Act.Revoke(id));
-                case 5 -> acts.add(new Act.Replay(id));
+                case 0 -> acts.add(new OperatorCommand.Cancel(id));
+                case 1 -> acts.add(new OperatorCommand.Complete(id, Payload.text("by hand")));
+                case 2 ->
+                        acts.add(
+                                new OperatorCommand.Fail(
+                                        id, Failure.of(Failure.PERMANENT, "by hand")));
+                case 3 -> acts.add(new OperatorCommand.Reprioritise(id, random.nextInt(100)));
+                case 4 -> acts.add(new OperatorCommand.Revoke(id));
+                case 5 -> acts.add(new OperatorCommand.Replay(id));
                 default -> {
-                    acts.add(new Act.Pause(id));
-                    acts.add(new Act.Resume(id));
+                    acts.add(new OperatorCommand.Pause(id));
+                    acts.add(new OperatorCommand.Resume(id));
                 }
             }
             for (var act : acts) {

@@ -9,12 +9,12 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Session;
 
@@ -26,9 +26,9 @@ import java.util.List;
 
 /** Engines that were stopped, and things that nobody knows: a sentence each, and no trace. */
 class NobodyThereTest {
-    private static final By ADA = new By("ada", "because");
+    private static final Attribution ADA = new Attribution("ada", "because");
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
     private final String before = begin();
 
     /** An engine that starts makes the first key; from then on nothing may change. */
@@ -51,17 +51,21 @@ class NobodyThereTest {
         var engine = world.engine();
         engine.stop();
 
-        isUnavailable(() -> engine.submissions().submit(World.work(1)));
+        isUnavailable(() -> engine.submissions().submit(FaultScenario.work(1)));
     }
 
     @Test
     void a_stopped_engine_starts_no_worker_and_keeps_no_place() {
         var engine = world.engine();
         engine.stop();
-        var session = Session.of("mailer", "here", World.LANE.name());
+        var session = Session.of("mailer", "here", FaultScenario.LANE.name());
 
         isUnavailable(() -> engine.place(session));
-        isUnavailable(() -> World.worker(engine).handle(World.KIND, task -> Payload.EMPTY).start());
+        isUnavailable(
+                () ->
+                        FaultScenario.worker(engine)
+                                .handle(FaultScenario.KIND, task -> Payload.EMPTY)
+                                .start());
     }
 
     @Test
@@ -74,7 +78,7 @@ class NobodyThereTest {
         isNamed(id, store.queries().describe(List.of(id)));
         isNamed(id, store.queries().inputs(List.of(id)));
         isNamed(id, store.queries().results(List.of(id)));
-        isNamed(id, store.operations().act(List.of(new Act.Cancel(id)), ADA));
+        isNamed(id, store.operations().act(List.of(new OperatorCommand.Cancel(id)), ADA));
         isNamed(id, store.leases().progress(List.of(new Progress(fence, 50, "half"))));
         isNamed(id, store.leases().end(List.of(new Ending.Complete(fence, Payload.EMPTY))));
         isNamed(session, store.sessions().heartbeat(List.of(Heartbeat.of(session))));

@@ -4,13 +4,13 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Store;
@@ -50,7 +50,8 @@ final class Player {
 
     private static final int REMEMBERED = 12;
 
-    private static final By OPERATOR = new By("ada", "whatever comes to her mind");
+    private static final Attribution OPERATOR =
+            new Attribution("ada", "whatever comes to her mind");
 
     /** Doing these more often keeps the others from running out of work. */
     private static final List<Deed> CHOICES =
@@ -133,12 +134,13 @@ final class Player {
                 deeds.done(deed, 1);
                 open();
             }
-            case CANCEL -> act(deed, Act.Cancel::new);
-            case REPRIORITISE -> act(deed, id -> new Act.Reprioritise(id, random.nextInt(9)));
-            case REVOKE -> act(deed, Act.Revoke::new);
-            case PAUSE -> act(deed, Act.Pause::new);
-            case RESUME -> act(deed, Act.Resume::new);
-            case REPLAY -> act(deed, Act.Replay::new);
+            case CANCEL -> act(deed, OperatorCommand.Cancel::new);
+            case REPRIORITISE ->
+                    act(deed, id -> new OperatorCommand.Reprioritise(id, random.nextInt(9)));
+            case REVOKE -> act(deed, OperatorCommand.Revoke::new);
+            case PAUSE -> act(deed, OperatorCommand.Pause::new);
+            case RESUME -> act(deed, OperatorCommand.Resume::new);
+            case REPLAY -> act(deed, OperatorCommand.Replay::new);
             case RECLAIM -> tick(deed, Chore.SESSIONS);
             case TIMERS -> tick(deed, Chore.TIMERS);
         }
@@ -151,7 +153,7 @@ final class Player {
     }
 
     private Session newSession() {
-        return Session.of("player", "here", World.LANE.name())
+        return Session.of("player", "here", FaultScenario.LANE.name())
                 .ttl(Duration.ofMillis(20 + random.nextInt(LONGEST_TTL_MILLIS)));
     }
 
@@ -165,7 +167,7 @@ final class Player {
         deeds.done(deed, store.maintenance().tick(chore, 1000).processed());
     }
 
-    private void act(Deed deed, Function<ExecutionId, Act> what) {
+    private void act(Deed deed, Function<ExecutionId, OperatorCommand> what) {
         var some = new ArrayList<>(ids);
         Collections.shuffle(some, random);
         var acts = some.stream().limit(1 + random.nextInt(8)).map(what).toList();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Recount;
+import io.flowfabric.core.contract.QuotaRecount;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  */
 class QuotasUnderFireTest {
     private static final int CUSTOMERS = 20;
-    private static final By OPERATOR = new By("ada", "what our contracts say");
+    private static final Attribution OPERATOR = new Attribution("ada", "what our contracts say");
 
     private static final QuotaUse TENANT = QuotaUse.of("tenant");
     private static final QuotaUse CALLS = QuotaUse.of("calls");
@@ -46,9 +46,9 @@ class QuotasUnderFireTest {
                     .collect(Collectors.toMap(Quota::name, Function.identity()));
 
     private static final Policy POLICY =
-            Policy.DEFAULT.retry(Retry.times(5).backoff(Backoff.fixed(Duration.ofMillis(20))));
+            Policy.DEFAULT.retry(Retry.retries(5).backoff(Backoff.fixed(Duration.ofMillis(20))));
 
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
     private final Random random = new Random(11);
 
     @AfterEach
@@ -74,7 +74,7 @@ class QuotasUnderFireTest {
                 .hasSize(2 + 2 * CUSTOMERS)
                 .allSatisfy(use -> assertThat(running(use)).isZero());
         assertThat(world.store().quotas().recount(Namespace.DEFAULT))
-                .isEqualTo(new Recount(replay.seen().size(), List.of()));
+                .isEqualTo(new QuotaRecount(replay.seen().size(), List.of()));
         assertThat(replay.times(Transition.LAPSE)).isGreaterThan(Fire.KILLS);
         assertThat(replay.times(Transition.RETRY)).isGreaterThan(Fire.BATCH / 2);
         assertThat(replay.times(Transition.CANCEL)).isGreaterThan(Fire.KILLS);
@@ -99,7 +99,7 @@ class QuotasUnderFireTest {
                     case 4 -> POLICY.quota("calls").quota("burst", customer);
                     default -> POLICY;
                 };
-        return World.work(WorkerProgram.FRAIL, 1, policy).getFirst();
+        return FaultScenario.work(WorkerProgram.FRAIL, 1, policy).getFirst();
     }
 
     private int running(QuotaUse use) {

@@ -38,14 +38,14 @@ final class SmallHeapProgram {
         try (var store = PostgresStore.open(options, new SchemaName(words[2]));
                 var engine = new Engine(store)) {
             engine.start();
-            engine.submissions().submit(World.work(SUBMITTED));
+            engine.submissions().submit(FaultScenario.work(SUBMITTED));
             say("submitted");
             var worker =
                     Worker.on(engine)
-                            .lane(World.LANE.name())
+                            .lane(FaultScenario.LANE.name())
                             .concurrency(RUNNING)
                             .handle(
-                                    World.KIND,
+                                    FaultScenario.KIND,
                                     task -> {
                                         running.incrementAndGet();
                                         go.await();

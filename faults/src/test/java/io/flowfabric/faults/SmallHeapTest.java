@@ -13,7 +13,7 @@ import java.util.Objects;
 
 /** An engine in a small heap, with much more work in the store than would fit into it. */
 class SmallHeapTest {
-    private final World world = new World();
+    private final FaultScenario world = new FaultScenario();
 
     @AfterEach
     void close() {

@@ -45,7 +45,7 @@ final class WorkerProcess implements AutoCloseable {
                                 Objects.requireNonNull(options.user()),
                                 schema.text(),
                                 name,
-                                World.LANE.name(),
+                                FaultScenario.LANE.name(),
                                 Long.toString(ttl.toMillis()),
                                 Integer.toString(concurrency),
                                 Integer.toString(workers)),

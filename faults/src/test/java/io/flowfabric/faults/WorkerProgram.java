@@ -7,8 +7,8 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.postgres.jdbc.DatabaseOptions;
@@ -104,7 +104,7 @@ final class WorkerProgram {
                 .lane(lane)
                 .ttl(ttl)
                 .concurrency(concurrency)
-                .handle(World.KIND, this::welcome)
+                .handle(FaultScenario.KIND, this::welcome)
                 .handle(HOLD, this::hold)
                 .handle(FRAIL, this::frail)
                 .handle(SPENDING, this::spend)
@@ -157,7 +157,7 @@ final class WorkerProgram {
     /** Under a key that tells attempts apart, but not who goes on with one. */
     private void report(Task task, String budget, long amount, int part) {
         var key = "%s/%d/%d".formatted(task.execution(), task.attempt(), part);
-        var report = new Spending(task.fence(), budget, TOKENS, amount, key);
+        var report = new UsageReport(task.fence(), budget, TOKENS, amount, key);
         store.leases().spend(List.of(report)).getFirst().orThrow();
     }
 

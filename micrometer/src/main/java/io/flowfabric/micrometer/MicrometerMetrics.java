@@ -2,10 +2,10 @@ package io.flowfabric.micrometer;
 
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.contract.AdmissionBlock;
 import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Shut;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.EngineMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -82,11 +82,11 @@ public final class MicrometerMetrics implements EngineMetrics {
         var outcome = got == 0 ? "nothing" : got < wanted ? "some" : "full";
         count(1, "ff.claim", "outcome", outcome);
         time(took, "ff.claim.from.grant.duration", "lane", laneOf(session));
-        for (Shut shut : claimed.shut()) {
+        for (AdmissionBlock shut : claimed.shut()) {
             switch (shut) {
-                case Shut.Budget(var dimension) ->
+                case AdmissionBlock.Budget(var dimension) ->
                         count(1, "ff.budget.hit", "dimension", dimensions.of(dimension));
-                case Shut.Quota quota -> count(1, "ff.quota.hit", "reason", quota.wire());
+                case AdmissionBlock.Quota quota -> count(1, "ff.quota.hit", "reason", quota.wire());
             }
         }
     }

@@ -7,17 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Bounds;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
@@ -41,7 +41,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 class MicrometerMetricsTest {
-    private static final By OLGA = new By("olga", "to see it counted");
+    private static final Attribution OLGA = new Attribution("olga", "to see it counted");
     private static final Policy MAIL = Policy.DEFAULT.quota("mail");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
@@ -264,7 +264,7 @@ class MicrometerMetricsTest {
     }
 
     private void spend(Lease lease, long amount) {
-        var spending = new Spending(lease.fence(), "team", "tokens", amount, "key" + amount);
+        var spending = new UsageReport(lease.fence(), "team", "tokens", amount, "key" + amount);
         engine.leases().spend(List.of(spending)).getFirst().orThrow();
     }
 

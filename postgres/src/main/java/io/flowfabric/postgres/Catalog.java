@@ -48,7 +48,7 @@ final class Catalog {
     private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
-    private final Map<Purse, List<Dimension>> chains = new ConcurrentHashMap<>();
+    private final Map<Purse, List<BudgetDimension>> chains = new ConcurrentHashMap<>();
     private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
 
     /**
@@ -69,7 +69,7 @@ final class Catalog {
             meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
             // Two policies may come to the same, and are still to be read back as they were.
             budgets.forEach(use -> digest.text(BudgetText.write(use)));
-            return Stored.bytes(digest.done());
+            return RowCodec.bytes(digest.done());
         }
 
         List<Integer> meterNumbers() {
@@ -120,7 +120,7 @@ final class Catalog {
                     .set("compares", gate.needs().compare())
                     .ints("meters", gate.meters(), Cost::meter)
                     .longs("costs", gate.meters(), Cost::amount)
-                    .texts("quotas", gate.quotas(), QuotaKeeping::text)
+                    .texts("quotas", gate.quotas(), PostgresQuotas::text)
                     .texts("budgets", gate.budgets(), BudgetText::write)
                     .set("digest", digest)
                     .update();
@@ -142,7 +142,7 @@ final class Catalog {
             costs.put(meter(db, namespace, use), 0L);
         }
         for (BudgetUse use : policy.budgets()) {
-            for (Dimension dimension : chain(db, namespace, use)) {
+            for (BudgetDimension dimension : chain(db, namespace, use)) {
                 costs.merge(
                         dimension.meter(),
                         use.reserve().getOrDefault(dimension.name(), 0L),
@@ -169,7 +169,7 @@ final class Catalog {
         var budgets = settings.drawsOn(gate.budgets);
         for (BudgetUse use : settings.budgets()) {
             var own = gate.budgets.stream().filter(o -> o.compareTo(use) == 0).findFirst();
-            for (Dimension dimension : chain(db, namespace, use)) {
+            for (BudgetDimension dimension : chain(db, namespace, use)) {
                 long wanted = use.reserve().getOrDefault(dimension.name(), 0L);
                 long has = own.map(o -> o.reserve().getOrDefault(dimension.name(), 0L)).orElse(0L);
                 costs.merge(dimension.meter(), Math.max(0, wanted - has), Long::sum);
@@ -196,18 +196,18 @@ final class Catalog {
             return known;
         }
         int number =
-                QuotaKeeping.meter(db, namespace, use)
+                PostgresQuotas.meter(db, namespace, use)
                         .orElseThrow(() -> new NotFound("quota", use.quota()));
         trim(meterNumbers.keySet());
         meterNumbers.put(meter, number);
         return number;
     }
 
-    private List<Dimension> chain(Jdbc db, Namespace namespace, BudgetUse use) {
+    private List<BudgetDimension> chain(Jdbc db, Namespace namespace, BudgetUse use) {
         var key = new Purse(namespace, use.budget());
         var known = chains.get(key);
-        var chain = known != null ? known : Dimension.chain(db, namespace, use.budget());
-        Definitions.mustCount(use.budget(), Dimension.names(chain), use.reserve().keySet());
+        var chain = known != null ? known : BudgetDimension.chain(db, namespace, use.budget());
+        Definitions.mustCount(use.budget(), BudgetDimension.names(chain), use.reserve().keySet());
         trim(chains.keySet());
         chains.put(key, chain);
         return chain;
@@ -298,7 +298,7 @@ final class Catalog {
     private static Gate gate(Row row) {
         var quotas = new TreeSet<QuotaUse>();
         for (String use : row.texts("quotas")) {
-            quotas.add(QuotaKeeping.use(use));
+            quotas.add(PostgresQuotas.use(use));
         }
         var budgets = new TreeSet<BudgetUse>();
         for (String use : row.texts("budgets")) {

@@ -6,7 +6,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.postgres.jdbc.Jdbc;
@@ -37,7 +37,8 @@ final class EventReader {
         long id = row.longValue("id");
         try {
             var lane = Optional.ofNullable(row.intOrNull("lane"));
-            var tags = row.textOrNull("tags") == null ? Tags.NONE : Stored.tags(row.texts("tags"));
+            var tags =
+                    row.textOrNull("tags") == null ? Tags.NONE : RowCodec.tags(row.texts("tags"));
             rows.add(new Raw(id, lane, tags, event(row)));
         } catch (RuntimeException unreadable) {
             log.error("The event {} cannot be read and is passed over", id, unreadable);
@@ -64,9 +65,9 @@ final class EventReader {
             return catalog -> event;
         }
         int lane = row.intValue("lane");
-        var settings = LaneKeeping.read(row.text("settings"));
+        var settings = PostgresLanes.read(row.text("settings"));
         var by = by(row).orElseThrow();
-        var at = Stored.moment(row, "at");
+        var at = RowCodec.moment(row, "at");
         return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
     }
 
@@ -77,7 +78,7 @@ final class EventReader {
         }
         var quota = row.textOrNull("quota");
         if (quota != null && by(row).isEmpty()) {
-            return Recounting.read(row, quota);
+            return QuotaRecounter.read(row, quota);
         }
         if (quota != null) {
             var namespace = new Namespace(row.text("of_namespace"));
@@ -85,25 +86,25 @@ final class EventReader {
                     namespace,
                     quota,
                     Optional.ofNullable(row.textOrNull("settings"))
-                            .map(settings -> QuotaKeeping.read(namespace, quota, settings)),
+                            .map(settings -> PostgresQuotas.read(namespace, quota, settings)),
                     by(row).orElseThrow(),
-                    Stored.moment(row, "at"));
+                    RowCodec.moment(row, "at"));
         }
         return new Event.NamespaceChange(
                 new Namespace(row.text("of_namespace")),
-                NamespaceKeeping.read(row.text("settings")),
+                PostgresNamespaces.read(row.text("settings")),
                 by(row).orElseThrow(),
-                Stored.moment(row, "at"));
+                RowCodec.moment(row, "at"));
     }
 
     private static Event ofBudget(Row row, String budget) {
         var namespace = new Namespace(row.text("of_namespace"));
-        var at = Stored.moment(row, "at");
+        var at = RowCodec.moment(row, "at");
         var by = by(row);
         if (by.isPresent()) {
             return new Event.BudgetChange(namespace, budget, row.text("settings"), by.get(), at);
         }
-        var reached = Spendings.read(row.text("settings"));
+        var reached = UsageWriter.read(row.text("settings"));
         return new Event.BudgetReached(
                 namespace,
                 budget,
@@ -116,32 +117,32 @@ final class EventReader {
     private static Event ofSession(Row row) {
         var owner = owner(row).orElseThrow();
         var namespace = new Namespace(row.text("namespace"));
-        var at = Stored.moment(row, "at");
+        var at = RowCodec.moment(row, "at");
         var by = by(row);
         return by.isPresent()
                 ? new Event.MarkedDead(owner, namespace, by.get(), at)
-                : new Event.Renewal(owner, namespace, at, Stored.moment(row, "until"));
+                : new Event.Renewal(owner, namespace, at, RowCodec.moment(row, "until"));
     }
 
     private static Function<Catalog, Event> erased(Row row) {
         var execution = execution(row);
         int lane = row.intValue("lane");
         var by = by(row).orElseThrow();
-        var at = Stored.moment(row, "at");
+        var at = RowCodec.moment(row, "at");
         return catalog -> new Event.Erased(execution, catalog.lane(lane), by, at);
     }
 
     private static Function<Catalog, Event> step(Row row) {
         var execution = execution(row);
         int lane = row.intValue("lane");
-        var transition = Stored.transition(row, "transition");
-        var situation = Stored.situation(row);
-        var at = Stored.moment(row, "at");
+        var transition = RowCodec.transition(row, "transition");
+        var situation = RowCodec.situation(row);
+        var at = RowCodec.moment(row, "at");
         int attempts = row.intValue("attempts");
         long epoch = row.longValue("epoch");
         var owner = owner(row);
         var by = by(row);
-        var until = Stored.time(row, "until");
+        var until = RowCodec.time(row, "until");
         var failure = failure(row);
         return catalog ->
                 new Event.Step(
@@ -172,9 +173,9 @@ final class EventReader {
                                         row.text("instance")));
     }
 
-    private static Optional<By> by(Row row) {
+    private static Optional<Attribution> by(Row row) {
         return Optional.ofNullable(row.textOrNull("actor"))
-                .map(actor -> new By(actor, row.text("reason")));
+                .map(actor -> new Attribution(actor, row.text("reason")));
     }
 
     private static Optional<Failure> failure(Row row) {

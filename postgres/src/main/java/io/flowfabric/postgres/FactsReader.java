@@ -43,7 +43,7 @@ final class FactsReader {
      *     it over
      */
     static Map<UUID, Locked> lock(
-            String statement, Jdbc tx, Postgres postgres, Collection<UUID> ids) {
+            String statement, Jdbc tx, PostgresContext postgres, Collection<UUID> ids) {
         record Raw(
                 ExecutionId id,
                 int lane,
@@ -72,21 +72,21 @@ final class FactsReader {
                         row ->
                                 rows.add(
                                         new Raw(
-                                                Stored.id(row),
+                                                RowCodec.id(row),
                                                 row.intValue("lane"),
                                                 row.longValue("epoch"),
-                                                Stored.slots(row),
+                                                RowCodec.slots(row),
                                                 row.intValue("gate"),
                                                 row.intValue("terms"),
-                                                Stored.state(row),
+                                                RowCodec.state(row),
                                                 row.intValue("priority"),
                                                 row.intValue("attempts"),
                                                 row.intValue("retries"),
                                                 row.intValue("reclaims"),
                                                 row.intValue("replays"),
-                                                Stored.time(row, "deadline"),
-                                                Stored.time(row, "progress_at"),
-                                                Stored.moment(row, "now"),
+                                                RowCodec.time(row, "deadline"),
+                                                RowCodec.time(row, "progress_at"),
+                                                RowCodec.moment(row, "now"),
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
                                                 row.textOrNull("deadline_due"),
@@ -105,7 +105,7 @@ final class FactsReader {
                             : Optional.of(
                                     new Facts(
                                             row.id,
-                                            Stored.policy(
+                                            RowCodec.policy(
                                                     shared,
                                                     gate,
                                                     priority,

@@ -8,8 +8,8 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Submitted;
-import io.flowfabric.postgres.Accepting.Accepted;
 import io.flowfabric.postgres.Catalog.LaneGate;
+import io.flowfabric.postgres.SubmitStatement.Accepted;
 import io.flowfabric.postgres.jdbc.Failures;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Transaction;
@@ -48,11 +48,11 @@ import java.util.Set;
 public final class InTransaction implements Submissions {
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
-    private final Postgres postgres;
-    private final Home home;
+    private final PostgresContext postgres;
+    private final DatabaseIdentity home;
     private final Connection connection;
 
-    InTransaction(Postgres postgres, Home home, Connection connection) {
+    InTransaction(PostgresContext postgres, DatabaseIdentity home, Connection connection) {
         this.postgres = postgres;
         this.home = home;
         this.connection = connection;
@@ -82,8 +82,8 @@ public final class InTransaction implements Submissions {
         var tx = Transaction.of(connection, postgres.db().statements());
         checkTransaction();
         checkHome(tx);
-        var items = Incoming.all(postgres, submissions);
-        var lanes = lanes(items.stream().filter(Incoming::gated).toList());
+        var items = PreparedSubmission.all(postgres, submissions);
+        var lanes = lanes(items.stream().filter(PreparedSubmission::gated).toList());
         try {
             return tx.behindSavepoint(
                     postgres.db().options().lockTimeout(), () -> submit(tx, items, lanes));
@@ -154,10 +154,10 @@ public final class InTransaction implements Submissions {
      * transaction, every other submission to a new lane would wait until that ends, and a rollback
      * would undo what processes remember. A lane without work is in nobody's way.
      */
-    private Map<Lane, Integer> lanes(List<Incoming> items) {
+    private Map<Lane, Integer> lanes(List<PreparedSubmission> items) {
         var catalog = postgres.catalog();
         var lanes = new HashMap<Lane, Integer>();
-        for (Incoming item : items) {
+        for (PreparedSubmission item : items) {
             var lane = catalog.lane(item.lane());
             if (lane == null || !catalog.knows(new LaneGate(lane, item.gate()))) {
                 return register(items);
@@ -167,7 +167,7 @@ public final class InTransaction implements Submissions {
         return lanes;
     }
 
-    private Map<Lane, Integer> register(List<Incoming> items) {
+    private Map<Lane, Integer> register(List<PreparedSubmission> items) {
         var pairs = new HashSet<LaneGate>();
         var lanes =
                 postgres.db()
@@ -176,7 +176,7 @@ public final class InTransaction implements Submissions {
                                     var all = addLanes(tx, items);
                                     pairs.clear();
                                     pairs.addAll(pairs(items, all));
-                                    LaneKeeping.addGates(postgres, tx, pairs);
+                                    PostgresLanes.addGates(postgres, tx, pairs);
                                     return all;
                                 });
         lanes.forEach(postgres.catalog()::remember);
@@ -185,21 +185,25 @@ public final class InTransaction implements Submissions {
     }
 
     /** What will be refused leaves no lane behind. */
-    private Map<Lane, Integer> addLanes(Jdbc tx, List<Incoming> items) {
-        var wanted = items.stream().map(Incoming::lane).distinct().toList();
-        var lanes = LaneKeeping.numbers(tx, wanted);
+    private Map<Lane, Integer> addLanes(Jdbc tx, List<PreparedSubmission> items) {
+        var wanted = items.stream().map(PreparedSubmission::lane).distinct().toList();
+        var lanes = PostgresLanes.numbers(tx, wanted);
         var first = items.stream().filter(item -> !lanes.containsKey(item.lane())).toList();
         if (first.isEmpty()) {
             return lanes;
         }
-        var begun = Refusing.free(tx, first).stream().map(Incoming::lane).distinct().sorted();
-        LaneKeeping.add(tx, postgres.now(), begun.toList());
-        return LaneKeeping.numbers(tx, wanted);
+        var begun =
+                SubmitRefusals.free(tx, first).stream()
+                        .map(PreparedSubmission::lane)
+                        .distinct()
+                        .sorted();
+        PostgresLanes.add(tx, postgres.now(), begun.toList());
+        return PostgresLanes.numbers(tx, wanted);
     }
 
-    private static Set<LaneGate> pairs(List<Incoming> items, Map<Lane, Integer> lanes) {
+    private static Set<LaneGate> pairs(List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
         var pairs = new HashSet<LaneGate>();
-        for (Incoming item : items) {
+        for (PreparedSubmission item : items) {
             var lane = lanes.get(item.lane());
             if (lane != null) {
                 pairs.add(new LaneGate(lane, item.gate()));
@@ -209,10 +213,10 @@ public final class InTransaction implements Submissions {
     }
 
     private List<Answer<Submitted>> submit(
-            Jdbc tx, List<Incoming> items, Map<Lane, Integer> lanes) {
+            Jdbc tx, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
         var ready = new HashSet<Integer>();
         var answers =
-                Intake.answer(
+                SubmissionBatches.answer(
                         items,
                         (piece, decided) -> ready.addAll(decide(tx, piece, lanes, decided)),
                         InTransaction::unseen);
@@ -223,7 +227,7 @@ public final class InTransaction implements Submissions {
     /** Returns in which lanes there will be work. */
     private Set<Integer> decide(
             Jdbc tx,
-            List<Incoming> items,
+            List<PreparedSubmission> items,
             Map<Lane, Integer> lanes,
             Map<Integer, Answer<Submitted>> answers) {
         var placed =
@@ -231,9 +235,9 @@ public final class InTransaction implements Submissions {
                         .filter(item -> item.gated() && lanes.containsKey(item.lane()))
                         .toList();
         var accepted = insert(tx, placed, lanes);
-        Accepting.giveKeysBack(tx, placed, accepted);
+        SubmitStatement.giveKeysBack(tx, placed, accepted);
         accepted.answer(placed, answers);
-        Refusing.explain(tx, accepted.others(items), answers);
+        SubmitRefusals.explain(tx, accepted.others(items), answers);
         return accepted.ready().keySet();
     }
 
@@ -242,15 +246,16 @@ public final class InTransaction implements Submissions {
      * caller's transaction, everybody else with the same share key would wait until that ends. A
      * rollback costs the key that turn.
      */
-    private Accepted insert(Jdbc tx, List<Incoming> items, Map<Lane, Integer> lanes) {
-        var accepted = Accepting.insertDrawn(tx, postgres.now(), items, lanes, Map.of());
+    private Accepted insert(Jdbc tx, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
+        var accepted = SubmitStatement.insertDrawn(tx, postgres.now(), items, lanes, Map.of());
         var roundless =
                 items.stream().filter(item -> accepted.roundless().contains(item.id())).toList();
         if (roundless.isEmpty()) {
             return accepted;
         }
-        var rounds = Accepting.draw(postgres.db(), roundless, lanes);
-        return accepted.and(Accepting.insertDrawn(tx, postgres.now(), roundless, lanes, rounds));
+        var rounds = SubmitStatement.draw(postgres.db(), roundless, lanes);
+        return accepted.and(
+                SubmitStatement.insertDrawn(tx, postgres.now(), roundless, lanes, rounds));
     }
 
     /**
@@ -261,16 +266,16 @@ public final class InTransaction implements Submissions {
         if (!lanes.isEmpty()) {
             postgres.catalog().loadLanes(postgres.db(), lanes);
             tx.query("announce")
-                    .set("channel", Bell.channel(postgres.db().statements().schema()))
+                    .set("channel", WakeupNotifier.channel(postgres.db().statements().schema()))
                     .texts(
                             "messages",
                             lanes,
-                            lane -> Bell.messageToAll(postgres.catalog().lane(lane)))
+                            lane -> WakeupNotifier.messageToAll(postgres.catalog().lane(lane)))
                     .run();
         }
     }
 
-    private static Contended unseen(Incoming item) {
+    private static Contended unseen(PreparedSubmission item) {
         return new Contended(
                 "%s, because of something that is newer than the snapshot of this transaction,"
                         .formatted(item.submission().id()),

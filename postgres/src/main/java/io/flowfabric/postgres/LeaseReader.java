@@ -6,7 +6,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.postgres.jdbc.Jdbc;
 import io.flowfabric.postgres.jdbc.Row;
 
@@ -29,7 +29,7 @@ final class LeaseReader {
             int lane,
             int gate,
             int terms,
-            Next next,
+            LeasePurpose next,
             int attempts,
             long epoch,
             int retries,
@@ -49,22 +49,22 @@ final class LeaseReader {
         var type = row.textOrNull("content_type");
         rows.add(
                 new Raw(
-                        Stored.id(row),
+                        RowCodec.id(row),
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("terms"),
-                        Stored.next(row),
+                        RowCodec.next(row),
                         row.intValue("attempts"),
                         row.longValue("epoch"),
                         row.intValue("retries"),
-                        Stored.time(row, "deadline"),
-                        Stored.moment(row, "since"),
+                        RowCodec.time(row, "deadline"),
+                        RowCodec.moment(row, "since"),
                         row.intOrNull("first_priority"),
                         row.textOrNull("start_due"),
                         row.textOrNull("deadline_due"),
                         row.textOrNull("share"),
                         type == null ? null : Payload.of(row.bytes("input"), type),
-                        type == null ? null : Stored.tags(row.texts("tags"))));
+                        type == null ? null : RowCodec.tags(row.texts("tags"))));
     }
 
     boolean isEmpty() {
@@ -106,7 +106,7 @@ final class LeaseReader {
                             gate.kind(),
                             row.input,
                             row.tags,
-                            Stored.policy(
+                            RowCodec.policy(
                                     shared,
                                     gate,
                                     row.priority,

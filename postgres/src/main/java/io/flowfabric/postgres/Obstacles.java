@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * a gate.
  */
 final class Obstacles {
-    private final Postgres postgres;
+    private final PostgresContext postgres;
     private final List<Session> alive;
     private final Map<Lane, LaneView> lanes;
     private final Map<Integer, QuotaView> quotas;
@@ -33,7 +33,7 @@ final class Obstacles {
     private final Map<Draw, List<Fact.Budget>> budgets = new HashMap<>();
 
     private Obstacles(
-            Postgres postgres,
+            PostgresContext postgres,
             List<Session> alive,
             Map<Lane, LaneView> lanes,
             Map<Integer, QuotaView> quotas) {
@@ -48,10 +48,11 @@ final class Obstacles {
     private record Draw(Namespace namespace, BudgetUse use) {}
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
-    static Obstacles in(Postgres postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
+    static Obstacles in(
+            PostgresContext postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
         var meters = new HashSet<Integer>();
         gates.forEach(gate -> meters.addAll(gate.meterNumbers()));
-        var views = LaneKeeping.views(postgres.db(), lanes);
+        var views = PostgresLanes.views(postgres.db(), lanes);
         views.forEach(
                 (lane, view) -> {
                     for (String quota : view.settings().quotas()) {
@@ -61,9 +62,9 @@ final class Obstacles {
                 });
         return new Obstacles(
                 postgres,
-                lanes.isEmpty() ? List.of() : SessionKeeping.alive(postgres, lanes),
+                lanes.isEmpty() ? List.of() : PostgresSessions.alive(postgres, lanes),
                 views,
-                QuotaKeeping.views(postgres, postgres.db(), meters));
+                PostgresQuotas.views(postgres, postgres.db(), meters));
     }
 
     Optional<Obstacle> of(Lane lane, LaneSettings.State state, Catalog.Gate gate) {
@@ -98,7 +99,7 @@ final class Obstacles {
         return budgets.computeIfAbsent(
                 draw,
                 unknown ->
-                        BudgetReading.facts(postgres.db(), draw.namespace, List.of(draw.use))
+                        BudgetReader.facts(postgres.db(), draw.namespace, List.of(draw.use))
                                 .toList());
     }
 

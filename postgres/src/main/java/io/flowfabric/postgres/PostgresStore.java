@@ -31,20 +31,20 @@ import java.util.Optional;
 
 /** The store on Postgres 15 and later. Many processes may open the same schema at once. */
 public final class PostgresStore implements Store {
-    private final Postgres postgres;
-    private final Chores chores;
-    private final Claiming claims;
-    private final Bell bell;
-    private final Home home;
-    private final Origin origin;
+    private final PostgresContext postgres;
+    private final PostgresMaintenance chores;
+    private final PostgresClaims claims;
+    private final WakeupNotifier bell;
+    private final DatabaseIdentity home;
+    private final LogIncarnation origin;
 
-    private PostgresStore(Postgres postgres) {
+    private PostgresStore(PostgresContext postgres) {
         this.postgres = postgres;
-        this.chores = new Chores(postgres);
-        this.claims = new Claiming(postgres);
-        this.bell = new Bell(postgres);
-        this.home = new Home(postgres.db());
-        this.origin = new Origin(postgres.db());
+        this.chores = new PostgresMaintenance(postgres);
+        this.claims = new PostgresClaims(postgres);
+        this.bell = new WakeupNotifier(postgres);
+        this.home = new DatabaseIdentity(postgres.db());
+        this.origin = new LogIncarnation(postgres.db());
     }
 
     /** Opens the store in the default schema, which is made or brought up to date first. */
@@ -76,7 +76,12 @@ public final class PostgresStore implements Store {
         var db = Database.open(options, statements(schema).on(() -> today(time)));
         var store =
                 new PostgresStore(
-                        new Postgres(db, new Catalog(), new Marks(), new Waking(), clock));
+                        new PostgresContext(
+                                db,
+                                new Catalog(),
+                                new LowWaterMarks(),
+                                new PostgresWakeups(),
+                                clock));
         try {
             store.origin.settle();
             return store;
@@ -114,7 +119,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Submissions submissions() {
-        return new Submitting(postgres);
+        return new PostgresSubmissions(postgres);
     }
 
     /**
@@ -134,7 +139,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Sessions sessions() {
-        return new SessionKeeping(postgres, chores);
+        return new PostgresSessions(postgres, chores);
     }
 
     @Override
@@ -144,57 +149,57 @@ public final class PostgresStore implements Store {
 
     @Override
     public Grants grants() {
-        return new Granting(postgres, claims);
+        return new PostgresGrants(postgres, claims);
     }
 
     @Override
     public Leases leases() {
-        return new LeaseWriting(postgres);
+        return new PostgresLeases(postgres);
     }
 
     @Override
     public Namespaces namespaces() {
-        return new NamespaceKeeping(postgres);
+        return new PostgresNamespaces(postgres);
     }
 
     @Override
     public Lanes lanes() {
-        return new LaneKeeping(postgres);
+        return new PostgresLanes(postgres);
     }
 
     @Override
     public Quotas quotas() {
-        return new QuotaKeeping(postgres);
+        return new PostgresQuotas(postgres);
     }
 
     @Override
     public Budgets budgets() {
-        return new BudgetKeeping(postgres);
+        return new PostgresBudgets(postgres);
     }
 
     @Override
     public Workers workers() {
-        return new WorkerKeeping(postgres, chores);
+        return new PostgresWorkers(postgres, chores);
     }
 
     @Override
     public Keys keys() {
-        return new KeyKeeping(postgres);
+        return new PostgresKeys(postgres);
     }
 
     @Override
     public Operations operations() {
-        return new Operating(postgres);
+        return new PostgresOperations(postgres);
     }
 
     @Override
     public Queries queries() {
-        return new Reading(postgres);
+        return new PostgresQueries(postgres);
     }
 
     @Override
     public Feeds feeds() {
-        return new Feeding(postgres, origin);
+        return new PostgresFeeds(postgres, origin);
     }
 
     @Override

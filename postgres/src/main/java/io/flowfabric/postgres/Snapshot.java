@@ -57,7 +57,7 @@ record Snapshot(long xmin, long xmax, List<Long> open) {
     }
 
     /** As few bytes as it takes: there may be hundreds of open transactions. */
-    void write(Numbers.Writer numbers) {
+    void write(VarInt.Writer numbers) {
         numbers.write(xmin).write(xmax - xmin).write(open.size());
         long before = xmin;
         for (long xid : open) {
@@ -68,16 +68,16 @@ record Snapshot(long xmin, long xmax, List<Long> open) {
 
     /** Reads it back; what Postgres would not read is no part of a cursor of ours. */
     static Snapshot read(ByteBuffer bytes) {
-        long xmin = Numbers.read(bytes);
-        long xmax = Numbers.sum(xmin, Numbers.read(bytes));
-        long count = Numbers.read(bytes);
+        long xmin = VarInt.read(bytes);
+        long xmax = VarInt.sum(xmin, VarInt.read(bytes));
+        long count = VarInt.read(bytes);
         if (xmin == 0 || count > bytes.remaining()) {
             throw Cursor.malformed();
         }
         var open = new ArrayList<Long>();
         long before = xmin;
         for (long i = 0; i < count; i++) {
-            long xid = Numbers.sum(before, Numbers.read(bytes));
+            long xid = VarInt.sum(before, VarInt.read(bytes));
             if (xid >= xmax || (i > 0 && xid == before)) {
                 throw Cursor.malformed();
             }

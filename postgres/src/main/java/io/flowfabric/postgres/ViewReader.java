@@ -33,7 +33,7 @@ final class ViewReader {
     }
 
     void add(Row row) {
-        var id = Stored.id(row);
+        var id = RowCodec.id(row);
         // Without its submission a row says nothing that could be shown.
         if (row.textOrNull("creator") == null) {
             rows.add(
@@ -44,7 +44,7 @@ final class ViewReader {
                             -1,
                             false,
                             (lane, gate, shared, obstacles) -> {
-                                throw Operating.unreadable(id);
+                                throw PostgresOperations.unreadable(id);
                             }));
             return;
         }
@@ -54,11 +54,11 @@ final class ViewReader {
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("terms"),
-                        Stored.situation(row) == Situation.READY,
+                        RowCodec.situation(row) == Situation.READY,
                         finish(row, id)));
     }
 
-    Map<UUID, Answer<ExecutionView>> read(Postgres postgres) {
+    Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
         var db = postgres.db();
         var catalog = postgres.catalog();
         catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
@@ -72,7 +72,7 @@ final class ViewReader {
             views.put(
                     row.id.uuid(),
                     gate == null || shared == null
-                            ? Answer.refused(Operating.unreadable(row.id))
+                            ? Answer.refused(PostgresOperations.unreadable(row.id))
                             : Answer.done(
                                     row.view.view(
                                             catalog.lane(row.lane), gate, shared, obstacles)));
@@ -81,7 +81,7 @@ final class ViewReader {
     }
 
     /** Nothing is asked for unless there is work that waits for a worker. */
-    private Obstacles obstacles(Postgres postgres, Map<Integer, Catalog.Gate> gates) {
+    private Obstacles obstacles(PostgresContext postgres, Map<Integer, Catalog.Gate> gates) {
         var waiting = rows.stream().filter(Raw::waiting).toList();
         return Obstacles.in(
                 postgres,
@@ -93,11 +93,11 @@ final class ViewReader {
     }
 
     private static Finish finish(Row row, ExecutionId id) {
-        var laneState = Stored.word(LaneSettings.State.class, row.text("lane_state"));
-        var state = Stored.state(row);
+        var laneState = RowCodec.word(LaneSettings.State.class, row.text("lane_state"));
+        var state = RowCodec.state(row);
         var creator = row.text("creator");
         var key = Optional.ofNullable(row.textOrNull("key"));
-        var tags = Stored.tags(row.texts("tags"));
+        var tags = RowCodec.tags(row.texts("tags"));
         int firstPriority = row.intValue("first_priority");
         var start = TermsText.readDue(row.text("start_due"));
         var deadlineDue =
@@ -110,7 +110,7 @@ final class ViewReader {
         int reclaims = row.intValue("reclaims");
         int replays = row.intValue("replays");
         var progress = progress(row);
-        var failure = Reading.failure(row);
+        var failure = PostgresQueries.failure(row);
         var owner =
                 Optional.ofNullable(row.uuidOrNull("session"))
                         .map(
@@ -119,9 +119,9 @@ final class ViewReader {
                                                 new SessionId(session),
                                                 row.text("worker"),
                                                 row.text("instance")));
-        var deadline = Stored.time(row, "deadline");
-        var submitted = Stored.moment(row, "submitted");
-        var changed = Stored.moment(row, "changed");
+        var deadline = RowCodec.time(row, "deadline");
+        var submitted = RowCodec.moment(row, "submitted");
+        var changed = RowCodec.moment(row, "changed");
         return (lane, gate, shared, obstacles) ->
                 new ExecutionView(
                         id,
@@ -130,7 +130,7 @@ final class ViewReader {
                         creator,
                         key,
                         tags,
-                        Stored.policy(shared, gate, firstPriority, start, deadlineDue, share),
+                        RowCodec.policy(shared, gate, firstPriority, start, deadlineDue, share),
                         state instanceof Ready ready
                                 ? obstacles
                                         .of(lane, laneState, gate)
@@ -158,6 +158,6 @@ final class ViewReader {
                                 new ExecutionView.Done(
                                         percent,
                                         row.text("progress_message"),
-                                        Stored.moment(row, "progress_at")));
+                                        RowCodec.moment(row, "progress_at")));
     }
 }

@@ -6,12 +6,12 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Enforcement;
 import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetRecount.Drift;
 import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 
 /** Meters of budgets that say what nobody has followed up, or what is not so. */
 class BreachTest {
-    private static final By OLGA = new By("olga", "to see");
+    private static final Attribution OLGA = new Attribution("olga", "to see");
     private static final Budget TEAM =
             Budget.of("team", "tokens", 100).enforcement(Enforcement.CANCEL);
 

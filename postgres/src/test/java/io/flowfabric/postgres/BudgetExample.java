@@ -4,14 +4,14 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Bounds;
 import io.flowfabric.core.contract.Budget.Enforcement;
 import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.By;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 
 import java.time.Duration;
@@ -28,7 +28,7 @@ final class BudgetExample {
 
     // [DEFINE
     void define() {
-        var ada = new By("ada", "what we can afford");
+        var ada = new Attribution("ada", "what we can afford");
         store.budgets().define(Budget.of("acme", "tokens", 5_000_000).period(DAY), ada);
         store.budgets()
                 .define(
@@ -56,7 +56,7 @@ final class BudgetExample {
     // [REPORT
     BudgetView report(Fence fence, String call, long tokens) {
         var key = "%s %s".formatted(fence.execution(), call);
-        var report = new Spending(fence, "team-a", "tokens", tokens, key);
+        var report = new UsageReport(fence, "team-a", "tokens", tokens, key);
         return store.leases().spend(List.of(report)).getFirst().orThrow();
     }
 
@@ -65,7 +65,7 @@ final class BudgetExample {
     // [LEDGER
     long spentAndGivenBack(ExecutionId execution, String call) {
         var key = "%s %s".formatted(execution, call);
-        var olga = new By("olga", "the model was down, they do not charge us");
+        var olga = new Attribution("olga", "the model was down, they do not charge us");
         store.budgets().refund(execution, "team-a", key, olga);
         return store.budgets().ledger(execution).stream()
                 .filter(spent -> !spent.refunded())

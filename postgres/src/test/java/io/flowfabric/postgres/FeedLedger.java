@@ -43,7 +43,7 @@ final class FeedLedger {
     }
 
     synchronized void told(Feeds.Entry entry) {
-        long id = FeedPlace.of(entry.cursor()).last();
+        long id = FeedPosition.of(entry.cursor()).last();
         assertThat(kept).as("told behind a saved cursor").doesNotContainKey(id);
         assertThat(unsaved.put(id, entry.event())).as("told twice in one life: " + id).isNull();
         repeated += owed.remove(id) ? 1 : 0;

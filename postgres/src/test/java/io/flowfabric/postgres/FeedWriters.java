@@ -4,16 +4,16 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.postgres.embedded.TestPostgres;
 
 import java.sql.Connection;
@@ -37,7 +37,7 @@ import java.util.stream.Stream;
  */
 final class FeedWriters implements AutoCloseable {
     private static final Lane LANE = Lane.of("busy");
-    private static final By ADA = new By("ada", "she keeps changing her mind");
+    private static final Attribution ADA = new Attribution("ada", "she keeps changing her mind");
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(150);
 
     private final PostgresStore store;
@@ -151,20 +151,20 @@ final class FeedWriters implements AutoCloseable {
                             .map(answer -> answer.orThrow().id())
                             .toList();
             switch (random.nextInt(5)) {
-                case 0 -> act(new Act.Cancel(ids.getFirst()));
+                case 0 -> act(new OperatorCommand.Cancel(ids.getFirst()));
                 case 1 -> {
-                    act(new Act.Pause(ids.getFirst()));
-                    act(new Act.Resume(ids.getFirst()));
+                    act(new OperatorCommand.Pause(ids.getFirst()));
+                    act(new OperatorCommand.Resume(ids.getFirst()));
                 }
                 case 2 -> store.maintenance().tick(Chore.TIMERS, 100);
                 case 3 -> store.sessions().heartbeat(List.of(Heartbeat.of(session.id())));
-                default -> act(new Act.Reprioritise(ids.getFirst(), random.nextInt(9)));
+                default -> act(new OperatorCommand.Reprioritise(ids.getFirst(), random.nextInt(9)));
             }
             var leases = store.claims().claim(new Claim(session.id(), ++claims, 8));
             store.leases().end(leases.stream().map(lease -> ending(lease, random)).toList());
         }
 
-        private void act(Act act) {
+        private void act(OperatorCommand act) {
             store.operations().act(List.of(act), ADA);
         }
 
@@ -177,7 +177,7 @@ final class FeedWriters implements AutoCloseable {
                         new Ending.Fail(
                                 fence,
                                 Failure.of(Failure.TRANSIENT, "again"),
-                                new Verdict.TryAgain(Duration.ofMillis(20)));
+                                new RetryDecision.TryAgain(Duration.ofMillis(20)));
                 default -> new Ending.Complete(fence, Payload.EMPTY);
             };
         }

@@ -15,7 +15,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
@@ -206,7 +206,7 @@ class InTransactionTest {
                 .configure(
                         closed,
                         LaneSettings.DEFAULT.state(LaneSettings.State.DRAINING),
-                        new By("ada", "closing time"));
+                        new Attribution("ada", "closing time"));
         var open = work(newLane());
         try (var tx = shop.begin()) {
             var answers = shop.store().in(tx).submit(List.of(work(closed), open));

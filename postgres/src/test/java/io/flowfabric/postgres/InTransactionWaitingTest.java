@@ -11,7 +11,7 @@ import io.flowfabric.core.Contended;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Submission;
@@ -130,7 +130,7 @@ class InTransactionWaitingTest {
     @Test
     void work_that_takes_turns_waits_for_nobody_and_keeps_its_turn() throws Exception {
         var lane = newLane();
-        var ada = new By("ada", "fair is fair");
+        var ada = new Attribution("ada", "fair is fair");
         shop.store().lanes().configure(lane, LaneSettings.DEFAULT.sharing(true), ada);
         try (var tx = shop.begin();
                 var second = shop.begin()) {

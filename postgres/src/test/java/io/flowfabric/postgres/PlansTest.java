@@ -9,10 +9,9 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Fact;
@@ -20,12 +19,13 @@ import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
@@ -141,7 +141,7 @@ class PlansTest {
                                 .policy(
                                         Policy.DEFAULT.needs(
                                                 Capabilities.of("gpu" + i % SHUT_GATES))));
-        store.budgets().define(Budget.of("spent", "tokens", 0), new By("ada", "to see"));
+        store.budgets().define(Budget.of("spent", "tokens", 0), new Attribution("ada", "to see"));
         submit(
                 WITHOUT_BUDGET,
                 i ->
@@ -192,7 +192,7 @@ class PlansTest {
     @Test
     void turns_cost_what_takes_them_however_many_keys_wait() {
         var lane = new Lane(new Namespace("fair"), "shared");
-        var ada = new By("ada", "fair is fair");
+        var ada = new Attribution("ada", "fair is fair");
         store.lanes().configure(lane, LaneSettings.DEFAULT.sharing(true), ada);
         var sharer =
                 Session.of("worker", "6", "shared")
@@ -296,7 +296,7 @@ class PlansTest {
 
     @Test
     void a_report_of_what_was_used_touches_its_budgets() {
-        var ada = new By("ada", "to see");
+        var ada = new Attribution("ada", "to see");
         store.budgets().define(Budget.of("house", "tokens", 1_000_000), ada);
         store.budgets().define(Budget.of("team", "tokens", 1_000_000).parent("house"), ada);
         var lane = Lane.of("spenders");
@@ -308,7 +308,7 @@ class PlansTest {
         startLogging();
         for (Lease lease : leases) {
             var key = lease.fence().toString();
-            var report = new Spending(lease.fence(), "team", "tokens", 10, key);
+            var report = new UsageReport(lease.fence(), "team", "tokens", 10, key);
             store.leases().spend(List.of(report)).getFirst().orThrow();
         }
         store.maintenance().tick(Chore.TIMERS, 1000);
@@ -369,7 +369,7 @@ class PlansTest {
         store.claims().claim(new Claim(busy.id(), 1, BATCH));
         startLogging();
         store.workers().describe(busy.id());
-        store.workers().markDead(busy.id(), new By("ada", "it does not answer"));
+        store.workers().markDead(busy.id(), new Attribution("ada", "it does not answer"));
 
         check("workers", BATCH);
         check("mark_dead", 6);
@@ -383,11 +383,12 @@ class PlansTest {
     void an_act_of_an_operator_touches_its_execution() {
         var id = submit(1, i -> Submission.of("work", Payload.EMPTY)).getFirst();
         startLogging();
-        store.operations().act(List.of(new Act.Cancel(id)), new By("ada", "not needed"));
+        store.operations()
+                .act(List.of(new OperatorCommand.Cancel(id)), new Attribution("ada", "not needed"));
         store.queries().describe(List.of(id));
         store.queries().history(id);
 
-        store.operations().erase(List.of(id), new By("ada", "they asked to be forgotten"));
+        store.operations().erase(List.of(id), new Attribution("ada", "they asked to be forgotten"));
 
         check("facts", 2);
         check("step", 2);
@@ -451,7 +452,7 @@ class PlansTest {
         var lane = Lane.of("closed");
         var work = Submission.of("work", Payload.EMPTY).lane(lane);
         submit(1, i -> work);
-        var ada = new By("ada", "the press is down");
+        var ada = new Attribution("ada", "the press is down");
         store.lanes().configure(lane, LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED), ada);
         startLogging();
 

@@ -4,7 +4,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Store;
@@ -26,7 +26,7 @@ final class QuotaExample {
 
     // [DEFINE
     void define() {
-        var ada = new By("ada", "what our contracts say");
+        var ada = new Attribution("ada", "what our contracts say");
         store.quotas().define(Quota.atOnce("customer", 5), ada);
         store.quotas().define(Quota.rate("geocoder", 100, Duration.ofMinutes(1)), ada);
         store.quotas().define(Quota.atOnce("gpu", 8).rate(1000, Duration.ofHours(1)), ada);
@@ -45,7 +45,7 @@ final class QuotaExample {
 
     // [LANE
     void boundTheLane() {
-        var ada = new By("ada", "one contract for all of it");
+        var ada = new Attribution("ada", "one contract for all of it");
         var lane = Lane.of("geocoding");
         var settings = LaneSettings.DEFAULT.quota("gpu").budget("team", Map.of("tokens", 500L));
         store.lanes().configure(lane, settings, ada);

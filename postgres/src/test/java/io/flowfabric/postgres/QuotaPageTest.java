@@ -8,8 +8,8 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -72,7 +72,7 @@ class QuotaPageTest {
     void a_lane_that_is_bound_says_so_and_keeps_its_quota() throws Exception {
         try (var shop = new Shop()) {
             var example = new QuotaExample(shop.store());
-            var ada = new By("ada", "to begin with");
+            var ada = new Attribution("ada", "to begin with");
             example.define();
             shop.store().budgets().define(Budget.of("team", "tokens", 900), ada);
             example.boundTheLane();

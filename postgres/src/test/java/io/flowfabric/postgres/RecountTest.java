@@ -7,7 +7,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Event;
@@ -16,8 +16,8 @@ import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Recount;
-import io.flowfabric.core.contract.Recount.Drift;
+import io.flowfabric.core.contract.QuotaRecount;
+import io.flowfabric.core.contract.QuotaRecount.Drift;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Policy;
@@ -39,7 +39,7 @@ import java.util.stream.IntStream;
 /** What becomes of meters that somebody has written to past the store. */
 class RecountTest {
     private static final QuotaUse MAIL = QuotaUse.of("mail");
-    private static final By OLGA = new By("olga", "to see");
+    private static final Attribution OLGA = new Attribution("olga", "to see");
     private static final int KEYS = 10;
     private static final int CLAIMERS = 4;
     private static final int ROUNDS = 20;
@@ -72,7 +72,7 @@ class RecountTest {
         damage(3, "mail");
         assertThat(claim(session, 2, 3)).isEmpty();
 
-        assertThat(recount()).isEqualTo(new Recount(1, List.of(new Drift(MAIL, 3, 1))));
+        assertThat(recount()).isEqualTo(new QuotaRecount(1, List.of(new Drift(MAIL, 3, 1))));
 
         assertThat(claim(session, 3, 3)).hasSize(2);
         assertThat(recount().drifts()).isEmpty();
@@ -142,7 +142,7 @@ class RecountTest {
             assertThat(ended).isEqualTo(ROUNDS * KEYS);
         }
         assertThat(counted).isGreaterThan(CLAIMERS);
-        assertThat(recount()).isEqualTo(new Recount(1 + KEYS, List.of()));
+        assertThat(recount()).isEqualTo(new QuotaRecount(1 + KEYS, List.of()));
     }
 
     /** Each on connections of its own, until nothing is left. */
@@ -192,7 +192,7 @@ class RecountTest {
                 .toList();
     }
 
-    private Recount recount() {
+    private QuotaRecount recount() {
         return store.quotas().recount(Namespace.DEFAULT);
     }
 

@@ -183,11 +183,11 @@ class RestoreTest {
     @Test
     void a_cursor_that_has_seen_more_than_the_server_ever_did_is_from_another_one() {
         try (var store = PostgresStore.open(TestPostgres.options(), schema)) {
-            var place = FeedPlace.of(store.feeds().read(EVERYTHING, Cursor.NONE, 1).next());
+            var place = FeedPosition.of(store.feeds().read(EVERYTHING, Cursor.NONE, 1).next());
             long ahead = place.seen().orElseThrow().xmax() + 1_000_000;
             var future = new Snapshot(ahead, ahead, List.of());
 
-            var cursor = FeedPlace.behind(place.era(), future, 0).cursor();
+            var cursor = FeedPosition.behind(place.era(), future, 0).cursor();
 
             assertRestored(() -> store.feeds().read(EVERYTHING, cursor, 10));
         }

@@ -163,8 +163,8 @@ final class Shop implements AutoCloseable {
 
     private void announce(Connection connection, Lane lane) throws SQLException {
         try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
-            notify.setString(1, Bell.channel(schema));
-            notify.setString(2, Bell.messageToAll(lane));
+            notify.setString(1, WakeupNotifier.channel(schema));
+            notify.setString(2, WakeupNotifier.messageToAll(lane));
             notify.execute();
         }
     }

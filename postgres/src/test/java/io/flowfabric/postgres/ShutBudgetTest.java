@@ -7,16 +7,16 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.postgres.embedded.TestPostgres;
 import io.flowfabric.postgres.jdbc.SchemaName;
@@ -38,7 +38,7 @@ import java.util.stream.IntStream;
 
 /** A budget that is used up, with much behind it. */
 class ShutBudgetTest {
-    private static final By ADA = new By("ada", "what we can afford");
+    private static final Attribution ADA = new Attribution("ada", "what we can afford");
     private static final long HARD = 500;
     private static final long SET_ASIDE = 10;
     private static final Policy DRAWS = Policy.DEFAULT.budget("team", Map.of("tokens", SET_ASIDE));
@@ -157,7 +157,7 @@ class ShutBudgetTest {
     }
 
     private void useUp(Lease lease) {
-        var report = new Spending(lease.fence(), "team", "tokens", HARD, "all of it");
+        var report = new UsageReport(lease.fence(), "team", "tokens", HARD, "all of it");
         store.leases().spend(List.of(report)).getFirst().orThrow();
     }
 

@@ -14,7 +14,7 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,7 +48,7 @@ final class Assignment implements Task, Runnable {
         LOST
     }
 
-    private final Shift shift;
+    private final WorkerSession shift;
     private final Lease lease;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
     private volatile @Nullable Thread thread;
@@ -58,7 +58,7 @@ final class Assignment implements Task, Runnable {
     /** How often the store could not answer the ending; the committers count in here. */
     int repeats;
 
-    Assignment(Shift shift, Lease lease) {
+    Assignment(WorkerSession shift, Lease lease) {
         this.shift = shift;
         this.lease = lease;
     }
@@ -140,10 +140,10 @@ final class Assignment implements Task, Runnable {
     private Ending perform() {
         try {
             return switch (shift.handler(lease.kind()).handle(this)) {
-                case Outcome.Complete(var result) -> new Ending.Complete(fence(), result);
-                case Outcome.Delay(var until) -> new Ending.Delay(fence(), until);
-                case Outcome.Release() -> new Ending.Release(fence());
-                case Outcome.Cancel(var reason) -> new Ending.Cancel(fence(), reason);
+                case TaskResult.Complete(var result) -> new Ending.Complete(fence(), result);
+                case TaskResult.Delay(var until) -> new Ending.Delay(fence(), until);
+                case TaskResult.Release() -> new Ending.Release(fence());
+                case TaskResult.Cancel(var reason) -> new Ending.Cancel(fence(), reason);
             };
         } catch (Throwable failure) {
             // Whatever a handler throws when it is told to stop, it throws because of that.
@@ -155,13 +155,14 @@ final class Assignment implements Task, Runnable {
         var failure = failure(thrown);
         var verdict = lease.policy().retry().decide(execution(), failure, lease.retriesUsed());
         switch (verdict) {
-            case Verdict.TryAgain(var delay) ->
+            case RetryDecision.TryAgain(var delay) ->
                     LOG.info(
                             "{} failed, and is tried again in {}: {}",
                             fence(),
                             delay,
                             failure.message());
-            case Verdict.GiveUp() -> LOG.warn("{} failed for good: {}", fence(), failure.detail());
+            case RetryDecision.GiveUp() ->
+                    LOG.warn("{} failed for good: {}", fence(), failure.detail());
         }
         return new Ending.Fail(fence(), failure, verdict);
     }

@@ -20,8 +20,8 @@ public interface Handler {
 
     /** A handler that may also end its work in other ways than by completing it. */
     @FunctionalInterface
-    interface Deciding {
+    interface WithResult {
         /** Does the work, and returns how it ends. Failing is the same as in {@link Handler}. */
-        Outcome handle(Task task) throws Exception;
+        TaskResult handle(Task task) throws Exception;
     }
 }

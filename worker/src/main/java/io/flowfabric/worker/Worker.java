@@ -40,12 +40,12 @@ public final class Worker extends Service {
 
     private final Engine engine;
     private final Session template;
-    private final Map<String, Handler.Deciding> handlers;
+    private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
     private final Committers committers;
     private volatile Duration grace;
     private volatile boolean draining;
-    private volatile Shift shift;
+    private volatile WorkerSession shift;
     private @Nullable Thread claimer;
 
     /**
@@ -54,7 +54,7 @@ public final class Worker extends Service {
     Worker(
             Engine engine,
             Session template,
-            Map<String, Handler.Deciding> handlers,
+            Map<String, Handler.WithResult> handlers,
             int concurrency,
             Duration grace) {
         this.engine = engine;
@@ -145,7 +145,7 @@ public final class Worker extends Service {
     }
 
     /** Waits until a claim is worth it; false when there is no point in one any more. */
-    private boolean roomy(Shift now) throws InterruptedException {
+    private boolean roomy(WorkerSession now) throws InterruptedException {
         if (!draining && slots.room() == 0) {
             engine.metrics().atCapacity();
         }
@@ -153,7 +153,7 @@ public final class Worker extends Service {
     }
 
     /** Goes on under another session. */
-    private void relieve(Shift old) {
+    private void relieve(WorkerSession old) {
         old.session().stop();
         var next = newShift();
         next.session().start();
@@ -166,8 +166,9 @@ public final class Worker extends Service {
         LOG.info("{} goes on in the session {}.", this, next.session().id());
     }
 
-    private Shift newShift() {
-        return new Shift(engine, template.id(SessionId.mint()), handlers, slots, committers);
+    private WorkerSession newShift() {
+        return new WorkerSession(
+                engine, template.id(SessionId.mint()), handlers, slots, committers);
     }
 
     private void committed() {

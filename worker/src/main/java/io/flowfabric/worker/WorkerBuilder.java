@@ -17,7 +17,7 @@ import java.util.UUID;
 /** Describes a worker: who it is, where it takes work from, and what it does with it. */
 public final class WorkerBuilder {
     private final Engine engine;
-    private final Map<String, Handler.Deciding> handlers = new HashMap<>();
+    private final Map<String, Handler.WithResult> handlers = new HashMap<>();
     private final TreeSet<String> lanes = new TreeSet<>();
     private Namespace namespace = Namespace.DEFAULT;
     private String name = "worker";
@@ -95,11 +95,11 @@ public final class WorkerBuilder {
 
     /** Handles a kind of work; what the handler returns is its result. */
     public WorkerBuilder handle(String kind, Handler handler) {
-        return decide(kind, task -> Outcome.complete(handler.handle(task)));
+        return decide(kind, task -> TaskResult.complete(handler.handle(task)));
     }
 
     /** Handles a kind of work; what the handler returns says how it ends. */
-    public WorkerBuilder decide(String kind, Handler.Deciding handler) {
+    public WorkerBuilder decide(String kind, Handler.WithResult handler) {
         if (handlers.putIfAbsent(kind, handler) != null) {
             throw new IllegalStateException("There is a handler for " + kind + " already.");
         }

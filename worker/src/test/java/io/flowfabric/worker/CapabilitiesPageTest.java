@@ -41,7 +41,7 @@ class CapabilitiesPageTest {
     @Test
     @Timeout(60)
     void the_code_on_the_page_runs() throws InterruptedException {
-        try (var world = new WorkerWorld(Time.SYSTEM)) {
+        try (var world = new WorkerScenario(Time.SYSTEM)) {
             var film = new CapabilitiesExample().run(world.engine());
 
             assertThat(world.state(film)).isEqualTo(PublicState.COMPLETED);

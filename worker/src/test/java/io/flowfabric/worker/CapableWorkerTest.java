@@ -24,7 +24,7 @@ import java.util.List;
 class CapableWorkerTest {
     private static final int STRANGERS = 3;
 
-    private final WorkerWorld world = new WorkerWorld(new ManualTime());
+    private final WorkerScenario world = new WorkerScenario(new ManualTime());
 
     @AfterEach
     void close() {

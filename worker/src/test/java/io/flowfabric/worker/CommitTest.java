@@ -10,9 +10,9 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;
@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
 class CommitTest {
     private final IllegalStateException cause = new IllegalStateException("test");
 
-    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+    private final WorkerScenario world = new WorkerScenario(Time.SYSTEM);
     private final CountDownLatch go = new CountDownLatch(1);
     private final Queue<Integer> commits = new ConcurrentLinkedQueue<>();
 
@@ -141,7 +141,9 @@ class CommitTest {
         started.await();
         world.memory
                 .operations()
-                .act(List.of(new Act.Cancel(ids.get(1))), new By("ada", "not needed"));
+                .act(
+                        List.of(new OperatorCommand.Cancel(ids.get(1))),
+                        new Attribution("ada", "not needed"));
 
         go.countDown();
 

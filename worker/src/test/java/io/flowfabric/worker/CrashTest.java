@@ -28,7 +28,7 @@ import java.util.concurrent.CountDownLatch;
 /** Workers whose process is gone, as far as the store and everyone else can see. */
 class CrashTest {
     private final ManualTime time = new ManualTime();
-    private final WorkerWorld world = new WorkerWorld(time);
+    private final WorkerScenario world = new WorkerScenario(time);
     private final Witness witness = new Witness(world.clock);
     private final CountDownLatch go = new CountDownLatch(1);
     private final Set<ExecutionId> byFirst = ConcurrentHashMap.newKeySet();
@@ -108,7 +108,7 @@ class CrashTest {
         world.start(
                 Worker.on(cut)
                         .name("first")
-                        .lane(WorkerWorld.LANE.name())
+                        .lane(WorkerScenario.LANE.name())
                         .concurrency(5)
                         .handle(
                                 "welcome",

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 class DrainTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+    private final WorkerScenario world = new WorkerScenario(Time.SYSTEM);
     private final CountDownLatch go = new CountDownLatch(1);
     private final AtomicInteger inside = new AtomicInteger();
 
@@ -259,7 +259,7 @@ class DrainTest {
     @Test
     void a_store_that_is_gone_does_not_keep_a_worker_from_stopping() throws Exception {
         var time = new ManualTime();
-        try (var other = new WorkerWorld(time)) {
+        try (var other = new WorkerScenario(time)) {
             var worker = other.start(other.worker().handle("welcome", task -> Payload.EMPTY));
             other.hook(
                     (call, real) -> {
@@ -273,7 +273,7 @@ class DrainTest {
                     .submit(
                             List.of(
                                     Submission.of("welcome", Payload.EMPTY)
-                                            .lane(WorkerWorld.LANE)));
+                                            .lane(WorkerScenario.LANE)));
             eventually("its end fails", () -> other.calls("end") > 0);
 
             var stopping = Thread.ofVirtual().start(() -> worker.stop(Duration.ofSeconds(1)));

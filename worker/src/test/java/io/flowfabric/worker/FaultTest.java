@@ -53,9 +53,9 @@ class FaultTest {
     private static final Policy POLICY =
             Policy.DEFAULT
                     .maxReclaims(1000)
-                    .retry(Retry.times(1000).backoff(Backoff.fixed(Duration.ofMillis(2))));
+                    .retry(Retry.retries(1000).backoff(Backoff.fixed(Duration.ofMillis(2))));
 
-    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+    private final WorkerScenario world = new WorkerScenario(Time.SYSTEM);
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
     private final Set<Fence> begun = ConcurrentHashMap.newKeySet();
     private final Witness witness = new Witness(world.clock);
@@ -165,13 +165,13 @@ class FaultTest {
     private void startWorker(Engine engine) {
         world.start(
                 Worker.on(engine)
-                        .lane(WorkerWorld.LANE.name())
+                        .lane(WorkerScenario.LANE.name())
                         .ttl(TTL)
                         .concurrency(4)
                         .decide("welcome", this::handle));
     }
 
-    private Outcome handle(Task task) {
+    private TaskResult handle(Task task) {
         if (!begun.add(task.fence())) {
             twice.incrementAndGet();
         }
@@ -180,10 +180,10 @@ class FaultTest {
             throw new IllegalStateException("again");
         }
         if (choice == 1) {
-            return Outcome.release();
+            return TaskResult.release();
         }
         if (choice == 2) {
-            return Outcome.delay(Due.in(Duration.ofMillis(3)));
+            return TaskResult.delay(Due.in(Duration.ofMillis(3)));
         }
         if (choice < 5) {
             task.progress(50, "half");
@@ -191,14 +191,14 @@ class FaultTest {
         if (choice == 6) {
             Eventually.pause(Duration.ofMillis(30));
         }
-        return Outcome.complete(Payload.text("done " + task.execution()));
+        return TaskResult.complete(Payload.text("done " + task.execution()));
     }
 
     private List<ExecutionId> submit(Engine engine) {
         var submissions =
                 IntStream.range(0, WORK)
                         .mapToObj(i -> Submission.of("welcome", Payload.text("" + i)))
-                        .map(submission -> submission.lane(WorkerWorld.LANE).policy(POLICY))
+                        .map(submission -> submission.lane(WorkerScenario.LANE).policy(POLICY))
                         .toList();
         for (var submission : submissions) {
             while (!submitted(engine, submission)) {

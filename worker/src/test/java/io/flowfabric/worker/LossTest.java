@@ -11,8 +11,8 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.ManualTime;
 
@@ -30,10 +30,10 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Leases that are lost while their handler runs, one by one and all at once. */
 class LossTest {
-    private static final By ADA = new By("ada", "a test");
+    private static final Attribution ADA = new Attribution("ada", "a test");
 
     private final ManualTime time = new ManualTime();
-    private final WorkerWorld world = new WorkerWorld(time);
+    private final WorkerScenario world = new WorkerScenario(time);
     private final CountDownLatch go = new CountDownLatch(1);
     private final Set<Fence> begun = ConcurrentHashMap.newKeySet();
     private final Set<Fence> interrupted = ConcurrentHashMap.newKeySet();
@@ -52,7 +52,7 @@ class LossTest {
         var id = world.submit("welcome");
         eventually("it runs", () -> begun.size() == 1);
 
-        act(new Act.Cancel(id));
+        act(new OperatorCommand.Cancel(id));
         eventually(time, "it is interrupted", () -> interrupted.size() == 1);
 
         assertThat(world.state(id)).isEqualTo(PublicState.CANCELLED);
@@ -67,7 +67,7 @@ class LossTest {
         eventually("it runs", () -> begun.size() == 1);
         var second = world.submit("welcome");
 
-        act(new Act.Cancel(first));
+        act(new OperatorCommand.Cancel(first));
 
         eventually(time, "the next one runs", () -> begun.size() == 2);
         go.countDown();
@@ -80,7 +80,7 @@ class LossTest {
         var id = world.submit("welcome");
         eventually("it runs", () -> begun.size() == 1);
 
-        act(new Act.Revoke(id));
+        act(new OperatorCommand.Revoke(id));
         eventually(time, "it runs again", () -> begun.size() == 2);
         go.countDown();
 
@@ -104,7 +104,7 @@ class LossTest {
                         .handle(
                                 "welcome",
                                 task -> {
-                                    act(new Act.Cancel(task.execution()));
+                                    act(new OperatorCommand.Cancel(task.execution()));
                                     try {
                                         task.progress(50, "half");
                                     } catch (LeaseLost e) {
@@ -284,7 +284,7 @@ class LossTest {
         }
     }
 
-    private void act(Act act) {
+    private void act(OperatorCommand act) {
         world.memory.operations().act(List.of(act), ADA).getFirst().orThrow();
     }
 }

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 class PrefetchTest {
     private final ManualTime time = new ManualTime();
-    private final WorkerWorld world = new WorkerWorld(time);
+    private final WorkerScenario world = new WorkerScenario(time);
     private final CountDownLatch go = new CountDownLatch(1);
     private final AtomicInteger inside = new AtomicInteger();
 

@@ -27,22 +27,22 @@ class WorkerLifeTest {
     enum Kind {
         COMMITTERS {
             @Override
-            Service make(WorkerWorld world) {
+            Service make(WorkerScenario world) {
                 return new Committers(
                         world.engine().leases(), EngineMetrics.NONE, Time.SYSTEM, "some", () -> {});
             }
         },
         WORKER {
             @Override
-            Service make(WorkerWorld world) {
+            Service make(WorkerScenario world) {
                 return world.worker().handle("welcome", task -> Payload.EMPTY).build();
             }
         };
 
-        abstract Service make(WorkerWorld world);
+        abstract Service make(WorkerScenario world);
     }
 
-    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+    private final WorkerScenario world = new WorkerScenario(Time.SYSTEM);
 
     @AfterEach
     void close() {

@@ -35,9 +35,9 @@ import java.util.concurrent.atomic.AtomicReference;
 
 class WorkerTest {
     private static final Policy TRY_TWICE =
-            Policy.DEFAULT.retry(Retry.times(1).backoff(Backoff.fixed(Duration.ofMillis(1))));
+            Policy.DEFAULT.retry(Retry.retries(1).backoff(Backoff.fixed(Duration.ofMillis(1))));
 
-    private final WorkerWorld world = new WorkerWorld(Time.SYSTEM);
+    private final WorkerScenario world = new WorkerScenario(Time.SYSTEM);
 
     @AfterEach
     void close() {
@@ -61,7 +61,7 @@ class WorkerTest {
         var seen = new AtomicReference<String>("");
         var submission =
                 Submission.of("welcome", Payload.text("ada"))
-                        .lane(WorkerWorld.LANE)
+                        .lane(WorkerScenario.LANE)
                         .tag("customer", "7")
                         .policy(Policy.DEFAULT.deadline(Due.in(Duration.ofHours(1))));
         world.start(
@@ -192,20 +192,20 @@ class WorkerTest {
         var times = new AtomicInteger();
         world.start(
                 world.worker()
-                        .decide("off", task -> Outcome.cancel("not needed any more"))
-                        .decide("done", task -> Outcome.complete(Payload.text("done")))
+                        .decide("off", task -> TaskResult.cancel("not needed any more"))
+                        .decide("done", task -> TaskResult.complete(Payload.text("done")))
                         .decide(
                                 "later",
                                 task ->
                                         times.incrementAndGet() == 1
-                                                ? Outcome.delay(Due.in(Duration.ofMillis(20)))
-                                                : Outcome.complete(Payload.EMPTY))
+                                                ? TaskResult.delay(Due.in(Duration.ofMillis(20)))
+                                                : TaskResult.complete(Payload.EMPTY))
                         .decide(
                                 "elsewhere",
                                 task ->
                                         task.fence().epoch() == 1
-                                                ? Outcome.release()
-                                                : Outcome.complete(Payload.EMPTY)));
+                                                ? TaskResult.release()
+                                                : TaskResult.complete(Payload.EMPTY)));
 
         var off = world.submit("off");
         var later = world.submit("later");

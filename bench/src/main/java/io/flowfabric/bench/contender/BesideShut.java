@@ -1,7 +1,7 @@
 package io.flowfabric.bench.contender;
 
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.policy.Policy;
 
 import java.sql.SQLException;
@@ -9,7 +9,7 @@ import java.time.Duration;
 
 /** An engine that drains beside work which came first, and waits for a budget that is used up. */
 public final class BesideShut implements Contender {
-    private static final By BENCH = new By("bench", "to measure it");
+    private static final Attribution BENCH = new Attribution("bench", "to measure it");
 
     private final EngineDefaults engine;
     private final int waiting;

@@ -39,12 +39,12 @@ final class Check {
     }
 
     /** Looks at everything that carries the tag of a run. */
-    static Report of(Queries queries, String run) {
+    static RunReport of(Queries queries, String run) {
         var check = new Check(queries);
         check.read(run);
         check.found.forEach(check::compare);
         check.order();
-        return new Report(check.found, check.differences);
+        return new RunReport(check.found, check.differences);
     }
 
     private void read(String run) {

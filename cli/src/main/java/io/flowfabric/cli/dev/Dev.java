@@ -87,7 +87,7 @@ public final class Dev {
         boolean good;
         try (var store = PostgresStore.open(database.withApplicationName("ff dev engine"));
                 var engine = new Engine(store);
-                var crew = new Crew(server, logs)) {
+                var crew = new WorkerProcesses(server, logs)) {
             engine.start();
             screen.say(
                     "Postgres serves at 127.0.0.1:%d, and the engine runs."
@@ -107,7 +107,7 @@ public final class Dev {
         return good ? GOOD : BAD;
     }
 
-    private boolean play(Engine engine, Crew crew, EmbeddedPostgres server) {
+    private boolean play(Engine engine, WorkerProcesses crew, EmbeddedPostgres server) {
         var run = RUN.format(Instant.now());
         long start = System.nanoTime();
         try {

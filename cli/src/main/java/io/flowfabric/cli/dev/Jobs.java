@@ -3,9 +3,9 @@ package io.flowfabric.cli.dev;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.worker.Outcome;
 import io.flowfabric.worker.Task;
 import io.flowfabric.worker.TaskFailure;
+import io.flowfabric.worker.TaskResult;
 import io.flowfabric.worker.WorkerBuilder;
 
 import java.time.Duration;
@@ -78,10 +78,10 @@ final class Jobs {
         return Payload.text("Delivered under lease " + task.fence().epoch() + ".");
     }
 
-    private static Outcome poll(Task task) {
+    private static TaskResult poll(Task task) {
         return task.fence().epoch() <= EMPTY_LOOKS
-                ? Outcome.delay(Due.in(BETWEEN_LOOKS))
-                : Outcome.complete(Payload.text("It had arrived."));
+                ? TaskResult.delay(Due.in(BETWEEN_LOOKS))
+                : TaskResult.complete(Payload.text("It had arrived."));
     }
 
     /** Stands for work: it takes time, and can be interrupted. */

@@ -4,9 +4,9 @@ import io.flowfabric.cli.terminal.Screen;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Store;
 
@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 /** What a run left behind that was stopped, or killed, before its end. */
 final class Leftovers {
     private static final int PAGE = 500;
-    private static final By BY =
-            new By(Fate.CREATOR, "the run that it belongs to was stopped before its end");
+    private static final Attribution BY =
+            new Attribution(Fate.CREATOR, "the run that it belongs to was stopped before its end");
 
     private Leftovers() {}
 
@@ -46,11 +46,11 @@ final class Leftovers {
         return view.creator().equals(Fate.CREATOR);
     }
 
-    private static Act cancel(ExecutionView view) {
-        return new Act.Cancel(view.id());
+    private static OperatorCommand cancel(ExecutionView view) {
+        return new OperatorCommand.Cancel(view.id());
     }
 
-    private static int cancel(Store store, List<Act> acts) {
+    private static int cancel(Store store, List<OperatorCommand> acts) {
         // One that ended by itself meanwhile is refused, and that is as good.
         return acts.isEmpty() ? 0 : store.operations().act(acts, BY).size();
     }

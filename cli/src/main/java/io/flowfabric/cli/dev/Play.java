@@ -3,9 +3,9 @@ package io.flowfabric.cli.dev;
 import io.flowfabric.cli.terminal.Screen;
 import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.engine.Engine;
 
@@ -27,10 +27,11 @@ final class Play {
     /** After which part of the run the worker is killed. */
     private static final double KILL_AT = 0.3;
 
-    private static final By OPERATOR = new By("ff dev", "the demo shows how work is called off");
+    private static final Attribution OPERATOR =
+            new Attribution("ff dev", "the demo shows how work is called off");
 
     private final Engine engine;
-    private final Crew crew;
+    private final WorkerProcesses crew;
     private final Screen screen;
     private final StopSignal stop;
     private final String run;
@@ -42,7 +43,13 @@ final class Play {
      * @param run the tag that tells the executions of this run from those of others
      * @param patience how long the whole may take; what has not ended by then is left as it is
      */
-    Play(Engine engine, Crew crew, Screen screen, StopSignal stop, String run, Duration patience) {
+    Play(
+            Engine engine,
+            WorkerProcesses crew,
+            Screen screen,
+            StopSignal stop,
+            String run,
+            Duration patience) {
         this.engine = engine;
         this.crew = crew;
         this.screen = screen;
@@ -144,8 +151,11 @@ final class Play {
     }
 
     private void cancel(Fate fate) {
-        var acts = ids(fate).stream().map(Act.Cancel::new);
-        accepted(engine.store().operations().act(acts.<Act>map(act -> act).toList(), OPERATOR));
+        var acts = ids(fate).stream().map(OperatorCommand.Cancel::new);
+        accepted(
+                engine.store()
+                        .operations()
+                        .act(acts.<OperatorCommand>map(act -> act).toList(), OPERATOR));
     }
 
     /** Looks on until something is so, or the patience is over. */

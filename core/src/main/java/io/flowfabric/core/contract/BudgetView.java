@@ -78,11 +78,11 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
     }
 
     /** The dimensions of which there is not enough left for work that would set so much aside. */
-    public Stream<Shut.Budget> shut(Map<String, Long> reserve) {
+    public Stream<AdmissionBlock.Budget> shut(Map<String, Long> reserve) {
         return budget.enforcement().stops()
                 ? dimensions()
                         .filter(dimension -> !fits(dimension, amount(reserve, dimension)))
-                        .map(Shut.Budget::new)
+                        .map(AdmissionBlock.Budget::new)
                 : Stream.empty();
     }
 

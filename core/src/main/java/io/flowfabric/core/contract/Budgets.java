@@ -14,7 +14,7 @@ public interface Budgets {
      * @throws io.flowfabric.core.NotFound when there is no such parent
      * @throws io.flowfabric.core.Conflict when it lives with other dimensions or another parent
      */
-    BudgetView define(Budget budget, By by);
+    BudgetView define(Budget budget, Attribution by);
 
     /**
      * How a budget stands.
@@ -27,7 +27,7 @@ public interface Budgets {
     Page<Budget> list(Namespace namespace, Cursor after, int max);
 
     /** Begins at zero again, now; what is set aside stays so. */
-    BudgetView reset(Namespace namespace, String budget, By by);
+    BudgetView reset(Namespace namespace, String budget, Attribution by);
 
     /**
      * Takes the bounds away. Work that draws on the budget is no longer held back, and new work
@@ -35,17 +35,17 @@ public interface Budgets {
      *
      * @throws io.flowfabric.core.Conflict while a lane names it
      */
-    void delete(Namespace namespace, String budget, By by);
+    void delete(Namespace namespace, String budget, Attribution by);
 
     /** What an execution used up, as reported, in order. */
-    List<Spent> ledger(ExecutionId execution);
+    List<UsageEntry> ledger(ExecutionId execution);
 
     /**
      * Takes a report back. Doing so again is success.
      *
      * @throws io.flowfabric.core.NotFound when the execution reported nothing under this key
      */
-    Spent refund(ExecutionId execution, String budget, String key, By by);
+    UsageEntry refund(ExecutionId execution, String budget, String key, Attribution by);
 
     /**
      * Counts anew what is set aside of each budget of a namespace, from the work that runs, and

@@ -11,7 +11,7 @@ import java.util.Set;
  *     store looks at no more than {@link #GATES} different combinations of budgets and quotas to
  *     say so: where there are thousands, it tells of some. A repeat tells of none.
  */
-public record Claimed(List<Lease> leases, Set<Shut> shut) {
+public record Claimed(List<Lease> leases, Set<AdmissionBlock> shut) {
     /** How many shut combinations of budgets and quotas a claim looks at. */
     public static final int GATES = 32;
 

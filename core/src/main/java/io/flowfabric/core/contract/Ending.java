@@ -7,7 +7,7 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Text;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 
 /** How the holder of a lease gives it up. */
 public sealed interface Ending {
@@ -32,7 +32,7 @@ public sealed interface Ending {
      * The attempt failed; the verdict, decided beside the store by the retry policy, says what
      * follows.
      */
-    record Fail(Fence fence, Failure failure, Verdict verdict) implements Ending {
+    record Fail(Fence fence, Failure failure, RetryDecision verdict) implements Ending {
         @Override
         public Digest digest() {
             var digest =
@@ -41,8 +41,8 @@ public sealed interface Ending {
                             .text(failure.message())
                             .text(failure.detail());
             return switch (verdict) {
-                case Verdict.GiveUp() -> digest.number(-1).done();
-                case Verdict.TryAgain(var delay) -> digest.number(delay.toMillis()).done();
+                case RetryDecision.GiveUp() -> digest.number(-1).done();
+                case RetryDecision.TryAgain(var delay) -> digest.number(delay.toMillis()).done();
             };
         }
     }

@@ -37,7 +37,7 @@ public sealed interface Event {
             int attempts,
             long epoch,
             Optional<Owner> owner,
-            Optional<By> by,
+            Optional<Attribution> by,
             Optional<Instant> until,
             Optional<Failure> failure)
             implements Event {
@@ -85,7 +85,8 @@ public sealed interface Event {
     record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {}
 
     /** Somebody changed how a lane behaves. */
-    record LaneChange(Lane lane, LaneSettings settings, By by, Instant at) implements Event {
+    record LaneChange(Lane lane, LaneSettings settings, Attribution by, Instant at)
+            implements Event {
         @Override
         public Namespace namespace() {
             return lane.namespace();
@@ -93,7 +94,8 @@ public sealed interface Event {
     }
 
     /** Somebody changed how a namespace behaves. */
-    record NamespaceChange(Namespace namespace, NamespaceSettings settings, By by, Instant at)
+    record NamespaceChange(
+            Namespace namespace, NamespaceSettings settings, Attribution by, Instant at)
             implements Event {}
 
     /**
@@ -101,7 +103,8 @@ public sealed interface Event {
      *
      * @param quota what it allows from now on; none when it was deleted
      */
-    record QuotaChange(Namespace namespace, String name, Optional<Quota> quota, By by, Instant at)
+    record QuotaChange(
+            Namespace namespace, String name, Optional<Quota> quota, Attribution by, Instant at)
             implements Event {}
 
     /**
@@ -110,7 +113,8 @@ public sealed interface Event {
      * @param change what was done, in one word: {@code define}, {@code reset}, {@code delete},
      *     {@code refund}
      */
-    record BudgetChange(Namespace namespace, String budget, String change, By by, Instant at)
+    record BudgetChange(
+            Namespace namespace, String budget, String change, Attribution by, Instant at)
             implements Event {}
 
     /**
@@ -139,10 +143,11 @@ public sealed interface Event {
             implements Event {}
 
     /** Somebody declared a worker process dead; what it held lapses after this. */
-    record MarkedDead(Owner owner, Namespace namespace, By by, Instant at) implements Event {}
+    record MarkedDead(Owner owner, Namespace namespace, Attribution by, Instant at)
+            implements Event {}
 
     /** Somebody had an execution forgotten; the events before this one that told of it are gone. */
-    record Erased(ExecutionId execution, Lane lane, By by, Instant at) implements Event {
+    record Erased(ExecutionId execution, Lane lane, Attribution by, Instant at) implements Event {
         @Override
         public Namespace namespace() {
             return lane.namespace();

@@ -4,7 +4,7 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.state.DelayedBy;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
@@ -17,7 +17,7 @@ import java.util.Optional;
  * people.
  *
  * <p>One record for each kind of thing that can hold work back. Whatever learns to hold it back
- * adds a record here, and says in {@code Why} when it is shown.
+ * adds a record here, and says in {@code ExecutionExplainer} when it is shown.
  */
 public sealed interface Fact {
     /** The fact in words, without a full stop. */
@@ -28,7 +28,7 @@ public sealed interface Fact {
      *
      * @param by who took it, when it was not the holder of the lease
      */
-    record Step(Transition transition, Instant at, Optional<By> by) implements Fact {
+    record Step(Transition transition, Instant at, Optional<Attribution> by) implements Fact {
         @Override
         public String words() {
             return "last step: %s at %s%s".formatted(transition.wire(), at, signed(by));
@@ -40,7 +40,7 @@ public sealed interface Fact {
      *
      * @param by who closed the lane; absent when that is no longer remembered
      */
-    record ClosedLane(Lane lane, LaneSettings.State state, Instant since, Optional<By> by)
+    record ClosedLane(Lane lane, LaneSettings.State state, Instant since, Optional<Attribution> by)
             implements Fact {
         @Override
         public String words() {
@@ -53,7 +53,7 @@ public sealed interface Fact {
      *
      * @param next what the next lease is for, which tells who asked for the delay
      */
-    record Delay(Instant until, DelayedBy by, Next next) implements Fact {
+    record Delay(Instant until, DelayedBy by, LeasePurpose next) implements Fact {
         @Override
         public String words() {
             return switch (by) {
@@ -223,7 +223,7 @@ public sealed interface Fact {
     }
 
     /** Who did it, as the end of a sentence. */
-    private static String signed(Optional<By> by) {
+    private static String signed(Optional<Attribution> by) {
         return by.map(who -> ", by %s: %s".formatted(who.actor(), who.reason())).orElse("");
     }
 

@@ -73,7 +73,8 @@ public record FeedFilter(
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
                     switch (event) {
-                        case Event.Step step -> step.by().filter(By::isOperator).isPresent();
+                        case Event.Step step ->
+                                step.by().filter(Attribution::isOperator).isPresent();
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
                         case Event.NamespaceChange change -> true;

@@ -9,4 +9,4 @@ import java.util.Optional;
  * @param retires when it is no longer believed; it never is, as long as it signs
  * @param by who made it, and why
  */
-public record KeyView(String id, Instant made, Optional<Instant> retires, By by) {}
+public record KeyView(String id, Instant made, Optional<Instant> retires, Attribution by) {}

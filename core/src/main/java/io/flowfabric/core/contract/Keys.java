@@ -37,7 +37,7 @@ public interface Keys {
      * Signs with a new key from now on. The same rotation again changes nothing. Keys whose grace
      * was over before are forgotten.
      */
-    KeyView rotate(Rotation rotation, By by);
+    KeyView rotate(Rotation rotation, Attribution by);
 
     /** The keys that are kept, the newest first, without their secrets. */
     List<KeyView> list();

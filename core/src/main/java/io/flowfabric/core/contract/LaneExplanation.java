@@ -12,7 +12,7 @@ import java.util.Optional;
  *     longer remembered
  * @param groups the largest first; behind the hundredth come the rest, one group per situation
  */
-public record LaneExplanation(LaneView lane, Optional<By> by, List<Group> groups) {
+public record LaneExplanation(LaneView lane, Optional<Attribution> by, List<Group> groups) {
     /** More reasons than these nobody reads. */
     public static final int MOST_NAMED = 100;
 

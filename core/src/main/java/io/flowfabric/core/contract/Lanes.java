@@ -12,7 +12,7 @@ public interface Lanes {
      * @throws io.flowfabric.core.NotFound when it names a quota, a budget or a dimension that
      *     nobody defined
      */
-    LaneView configure(Lane lane, LaneSettings settings, By by);
+    LaneView configure(Lane lane, LaneSettings settings, Attribution by);
 
     /**
      * One lane.

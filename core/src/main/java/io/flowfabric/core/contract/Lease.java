@@ -6,7 +6,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -22,7 +22,7 @@ import java.util.Optional;
 public record Lease(
         Fence fence,
         SessionId session,
-        Next next,
+        LeasePurpose next,
         Lane lane,
         String kind,
         Payload input,

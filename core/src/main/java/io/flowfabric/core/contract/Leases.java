@@ -21,7 +21,7 @@ public interface Leases {
      * budget stands then. The same report again counts once; the same key with another content is
      * {@code Conflict}; an unknown budget or dimension is {@code NotFound}.
      */
-    List<Answer<BudgetView>> spend(List<Spending> spendings);
+    List<Answer<BudgetView>> spend(List<UsageReport> spendings);
 
     /**
      * Ends leases: complete, fail, cancel, delay, release.

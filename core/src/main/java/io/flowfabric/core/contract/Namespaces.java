@@ -8,7 +8,7 @@ import io.flowfabric.core.Namespace;
  */
 public interface Namespaces {
     /** Sets how a namespace behaves, from now on. Returns the namespace as it is then. */
-    NamespaceView configure(Namespace namespace, NamespaceSettings settings, By by);
+    NamespaceView configure(Namespace namespace, NamespaceSettings settings, Attribution by);
 
     /** One namespace, also when nobody has heard of it yet. */
     NamespaceView describe(Namespace namespace);

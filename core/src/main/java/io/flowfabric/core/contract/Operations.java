@@ -15,7 +15,7 @@ public interface Operations {
      * NotFound} for an unknown id, {@code Conflict} when the execution has ended, or is not in a
      * state that the act applies to.
      */
-    List<Answer<ExecutionState>> act(List<Act> acts, By by);
+    List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by);
 
     /**
      * Leases one ready execution to a session, past the order of the lane and past what the session
@@ -24,7 +24,7 @@ public interface Operations {
      * @throws io.flowfabric.core.Conflict when it is not ready, or a quota leaves no room for it,
      *     unless this very session holds it already
      */
-    Lease claim(ExecutionId execution, SessionId session, By by);
+    Lease claim(ExecutionId execution, SessionId session, Attribution by);
 
     /**
      * Forgets ended executions before their retention ends, each by itself, with everything that is
@@ -35,5 +35,5 @@ public interface Operations {
      * unknown id, also of what was erased before; {@code Conflict} when the execution has not
      * ended.
      */
-    List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by);
+    List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by);
 }

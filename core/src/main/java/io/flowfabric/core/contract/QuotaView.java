@@ -23,14 +23,14 @@ public record QuotaView(
     }
 
     /** What is full. */
-    public Stream<Shut.Quota> shut() {
+    public Stream<AdmissionBlock.Quota> shut() {
         return Stream.concat(
                 quota.concurrency().stream()
                         .filter(most -> running >= most)
-                        .map(most -> Shut.Quota.CONCURRENCY),
+                        .map(most -> AdmissionBlock.Quota.CONCURRENCY),
                 quota.rate().stream()
                         .filter(rate -> started >= rate.max())
-                        .map(rate -> Shut.Quota.RATE));
+                        .map(rate -> AdmissionBlock.Quota.RATE));
     }
 
     /** What is full, in words. */

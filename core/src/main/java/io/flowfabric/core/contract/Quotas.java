@@ -10,7 +10,7 @@ public interface Quotas {
      * Defines a quota, or changes one. The new bounds hold from now on; what runs over them goes on
      * running.
      */
-    QuotaView define(Quota quota, By by);
+    QuotaView define(Quota quota, Attribution by);
 
     /**
      * How a quota stands, for one key or for what has none.
@@ -28,12 +28,12 @@ public interface Quotas {
      *
      * @throws io.flowfabric.core.Conflict while a lane names it
      */
-    void delete(Namespace namespace, String quota, By by);
+    void delete(Namespace namespace, String quota, Attribution by);
 
     /**
      * Counts anew what runs against each quota of a namespace, from the work that runs, and puts
      * right what says otherwise. It is exact beside claims and endings, which wait for it where
      * they count against the same quotas. Starts within a window are not counted anew.
      */
-    Recount recount(Namespace namespace);
+    QuotaRecount recount(Namespace namespace);
 }

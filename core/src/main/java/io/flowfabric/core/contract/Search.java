@@ -8,7 +8,7 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.Text;
 import io.flowfabric.core.state.ExecutionState.Queued;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 
 import java.util.List;
@@ -36,8 +36,8 @@ public record Search(
         boolean lapsed,
         Tags tags,
         Optional<String> creator,
-        Span submitted,
-        Span changed,
+        TimeRange submitted,
+        TimeRange changed,
         Optional<Partition> partition,
         Optional<String> worker,
         boolean newestFirst) {
@@ -98,13 +98,13 @@ public record Search(
         return draft.search();
     }
 
-    public Search submitted(Span other) {
+    public Search submitted(TimeRange other) {
         var draft = new Draft(this);
         draft.submitted = other;
         return draft.search();
     }
 
-    public Search changed(Span other) {
+    public Search changed(TimeRange other) {
         var draft = new Draft(this);
         draft.changed = other;
         return draft.search();
@@ -148,7 +148,7 @@ public record Search(
     }
 
     private static boolean waitsAfterLapse(ExecutionView view) {
-        return view.state() instanceof Queued waiting && waiting.next() == Next.RECLAIM;
+        return view.state() instanceof Queued waiting && waiting.next() == LeasePurpose.RECLAIM;
     }
 
     /** A search whose fields can be set one by one. */
@@ -161,8 +161,8 @@ public record Search(
         private boolean lapsed;
         private Tags tags = Tags.NONE;
         private Optional<String> creator = Optional.empty();
-        private Span submitted = Span.EVER;
-        private Span changed = Span.EVER;
+        private TimeRange submitted = TimeRange.EVER;
+        private TimeRange changed = TimeRange.EVER;
         private Optional<Partition> partition = Optional.empty();
         private Optional<String> worker = Optional.empty();
         private boolean newestFirst;

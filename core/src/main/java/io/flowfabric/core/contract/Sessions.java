@@ -19,10 +19,10 @@ public interface Sessions {
      * lives under the name of another worker in this namespace; {@code NotFound} when the session
      * of this id has died.
      */
-    Opened open(Session session);
+    OpenedSession open(Session session);
 
     /** Keeps sessions alive. Refusal: {@code NotFound} when a session has died. */
-    List<Answer<Beat>> heartbeat(List<Heartbeat> heartbeats);
+    List<Answer<HeartbeatResult>> heartbeat(List<Heartbeat> heartbeats);
 
     /** Ends a session at once, as if it had died. Closing again does nothing. */
     void close(SessionId session);

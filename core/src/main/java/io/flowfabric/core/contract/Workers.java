@@ -38,5 +38,5 @@ public interface Workers {
      *
      * @throws io.flowfabric.core.NotFound when it was never opened, or died long ago
      */
-    WorkerView markDead(SessionId session, By by);
+    WorkerView markDead(SessionId session, Attribution by);
 }

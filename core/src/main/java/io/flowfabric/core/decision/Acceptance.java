@@ -12,7 +12,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Waiting;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
@@ -79,6 +79,7 @@ public final class Acceptance {
     /** How an execution begins that is accepted now. */
     public static Waiting begin(Policy policy, Instant now) {
         var start = policy.start().from(now);
-        return Transition.begin(new Delayed(Next.FIRST, start, DelayedBy.REQUEST).unlessDue(now));
+        return Transition.begin(
+                new Delayed(LeasePurpose.FIRST, start, DelayedBy.REQUEST).unlessDue(now));
     }
 }

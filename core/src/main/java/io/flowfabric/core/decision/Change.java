@@ -2,7 +2,7 @@ package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
@@ -27,7 +27,7 @@ public record Change(
         int reclaims,
         int replays,
         Optional<Instant> deadline,
-        Optional<By> by,
+        Optional<Attribution> by,
         Optional<Failure> failure,
         Optional<Payload> result) {
 
@@ -52,7 +52,7 @@ public record Change(
         return of(facts, transition, new ExecutionState.Finished(outcome, now, attempt));
     }
 
-    Change by(By who) {
+    Change by(Attribution who) {
         return new Change(
                 transition,
                 after,

@@ -5,12 +5,12 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Waiting;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
@@ -33,7 +33,7 @@ import java.util.Optional;
 public record LeaseEnd(
         Transition transition,
         Optional<Outcome> outcome,
-        Optional<Next> next,
+        Optional<LeasePurpose> next,
         Optional<Due> until,
         Optional<DelayedBy> delayedBy,
         Optional<Failure> failure,
@@ -65,14 +65,14 @@ public record LeaseEnd(
             case Ending.Delay delay ->
                     goesOn(
                             Transition.DELAY,
-                            Next.CONTINUE,
+                            LeasePurpose.CONTINUE,
                             Optional.of(delay.until()),
                             Optional.of(DelayedBy.REQUEST),
                             Optional.empty());
             case Ending.Release release ->
                     goesOn(
                             Transition.RELEASE,
-                            Next.CONTINUE,
+                            LeasePurpose.CONTINUE,
                             Optional.empty(),
                             Optional.empty(),
                             Optional.empty());
@@ -80,14 +80,14 @@ public record LeaseEnd(
     }
 
     /** What a failed attempt leads to: the end of the execution, or another attempt. */
-    static LeaseEnd failed(Failure failure, Verdict verdict) {
+    static LeaseEnd failed(Failure failure, RetryDecision verdict) {
         return switch (verdict) {
-            case Verdict.GiveUp() ->
+            case RetryDecision.GiveUp() ->
                     over(Transition.FAIL, Outcome.FAILED, Optional.of(failure), Optional.empty());
-            case Verdict.TryAgain(var delay) ->
+            case RetryDecision.TryAgain(var delay) ->
                     goesOn(
                             Transition.RETRY,
-                            Next.RETRY,
+                            LeasePurpose.RETRY,
                             Optional.of(Due.in(delay)),
                             Optional.of(DelayedBy.BACKOFF),
                             Optional.of(failure));
@@ -111,7 +111,7 @@ public record LeaseEnd(
 
     private static LeaseEnd goesOn(
             Transition transition,
-            Next next,
+            LeasePurpose next,
             Optional<Due> until,
             Optional<DelayedBy> by,
             Optional<Failure> failure) {

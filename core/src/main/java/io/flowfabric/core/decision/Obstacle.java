@@ -44,7 +44,7 @@ public record Obstacle(BlockedBy by, String words) {
             var words = "lane %s is %s".formatted(lane, state.wire());
             return Optional.of(new Obstacle(BlockedBy.LANE, words));
         }
-        return Route.obstacle(lane, kind, needs, alive)
+        return CapabilityRouting.obstacle(lane, kind, needs, alive)
                 .map(words -> new Obstacle(BlockedBy.ROUTE, words))
                 .or(() -> shortage.get().map(words -> new Obstacle(BlockedBy.BUDGET, words)))
                 .or(() -> full(quotas.get()).map(words -> new Obstacle(BlockedBy.QUOTA, words)));

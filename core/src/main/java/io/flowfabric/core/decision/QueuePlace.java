@@ -1,7 +1,7 @@
 package io.flowfabric.core.decision;
 
 import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 
 import java.time.Instant;
 import java.util.Comparator;
@@ -32,7 +32,7 @@ public record QueuePlace(long rank, boolean fresh, long sequence)
             LaneSettings settings,
             int priority,
             Instant submitted,
-            Next next,
+            LeasePurpose next,
             long round,
             long sequence) {
         boolean fresh = !next.begun();

@@ -21,7 +21,7 @@ public enum Timer {
 
         @Override
         public Change ring(Facts facts, Instant now) {
-            return ByTime.expire(facts, now);
+            return TimerDecisions.expire(facts, now);
         }
     },
     /** The lease has lasted too long. */
@@ -35,7 +35,7 @@ public enum Timer {
 
         @Override
         public Change ring(Facts facts, Instant now) {
-            return ByTime.timeOut(facts, now);
+            return TimerDecisions.timeOut(facts, now);
         }
     },
     /** The worker has been silent for too long. */
@@ -53,7 +53,7 @@ public enum Timer {
 
         @Override
         public Change ring(Facts facts, Instant now) {
-            return ByTime.stall(facts, now);
+            return TimerDecisions.stall(facts, now);
         }
     },
     /** The delay is over. */
@@ -67,7 +67,7 @@ public enum Timer {
 
         @Override
         public Change ring(Facts facts, Instant now) {
-            return ByTime.wake(facts);
+            return TimerDecisions.wake(facts);
         }
     },
     /** The grant was not redeemed in time. */
@@ -81,7 +81,7 @@ public enum Timer {
 
         @Override
         public Change ring(Facts facts, Instant now) {
-            return ByTime.forfeit(facts);
+            return TimerDecisions.forfeit(facts);
         }
     };
 

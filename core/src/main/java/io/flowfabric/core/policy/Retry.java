@@ -75,13 +75,13 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
      * <p>The chance in the jitter is drawn from the execution and its retry, so that the same
      * failure, decided again after a lost answer, is decided the same way.
      */
-    public Verdict decide(ExecutionId execution, Failure failure, int retriesUsed) {
+    public RetryDecision decide(ExecutionId execution, Failure failure, int retriesUsed) {
         if (retriesUsed >= max || !worthIt(failure.category())) {
-            return Verdict.GIVE_UP;
+            return RetryDecision.GIVE_UP;
         }
         long longest = backoff.delay(retriesUsed).toMillis();
         double chance = chance(execution, retriesUsed);
-        return new Verdict.TryAgain(
+        return new RetryDecision.TryAgain(
                 Duration.ofMillis(Math.round((double) longest * (1 - jitter * chance))));
     }
 

@@ -41,7 +41,7 @@ public sealed interface ExecutionState {
     /** Not running and not ended: something still has to happen before a worker takes it. */
     sealed interface Queued extends ExecutionState {
         /** What the next lease will be for. */
-        Next next();
+        LeasePurpose next();
 
         @Override
         default AttemptState attempt() {
@@ -60,7 +60,7 @@ public sealed interface ExecutionState {
     }
 
     /** Any able worker may take it now. */
-    record Ready(Next next) implements Waiting {
+    record Ready(LeasePurpose next) implements Waiting {
         @Override
         public Situation situation() {
             return Situation.READY;
@@ -68,7 +68,7 @@ public sealed interface ExecutionState {
     }
 
     /** It becomes ready at a time. */
-    record Delayed(Next next, Instant until, DelayedBy by) implements Waiting {
+    record Delayed(LeasePurpose next, Instant until, DelayedBy by) implements Waiting {
         public Delayed {
             mustFit(by.situation(), next.attempt());
         }
@@ -91,7 +91,7 @@ public sealed interface ExecutionState {
         }
 
         @Override
-        public Next next() {
+        public LeasePurpose next() {
             return behind.next();
         }
 
@@ -102,7 +102,7 @@ public sealed interface ExecutionState {
     }
 
     /** A signed ticket for it was handed out, and not yet redeemed. */
-    record Granted(Next next, SessionId to, Instant until) implements Queued {
+    record Granted(LeasePurpose next, SessionId to, Instant until) implements Queued {
         @Override
         public Situation situation() {
             return Situation.GRANTED;

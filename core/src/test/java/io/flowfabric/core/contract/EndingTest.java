@@ -14,7 +14,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 
 import org.junit.jupiter.api.Test;
 
@@ -22,8 +22,8 @@ import java.time.Duration;
 import java.util.List;
 
 class EndingTest {
-    private static final Verdict AT_ONCE = new Verdict.TryAgain(Duration.ZERO);
-    private static final Verdict LATER = new Verdict.TryAgain(Duration.ofMillis(1));
+    private static final RetryDecision AT_ONCE = new RetryDecision.TryAgain(Duration.ZERO);
+    private static final RetryDecision LATER = new RetryDecision.TryAgain(Duration.ofMillis(1));
 
     /** Endings of one lease, no two of which say the same. */
     private static List<Ending> endings(Fence fence) {
@@ -31,7 +31,7 @@ class EndingTest {
                 new Ending.Complete(fence, Payload.EMPTY),
                 new Ending.Complete(fence, Payload.text("")),
                 new Ending.Complete(fence, Payload.text("done")),
-                new Ending.Fail(fence, FAILURE, Verdict.GIVE_UP),
+                new Ending.Fail(fence, FAILURE, RetryDecision.GIVE_UP),
                 new Ending.Fail(fence, FAILURE, AT_ONCE),
                 new Ending.Fail(fence, FAILURE, LATER),
                 new Ending.Fail(fence, new Failure("mine", "no route", "at Line 1"), LATER),

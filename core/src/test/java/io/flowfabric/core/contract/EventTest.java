@@ -21,7 +21,7 @@ import java.util.Optional;
 
 class EventTest {
     private static final Lane LANE = new Lane(new Namespace("shop"), "emails");
-    private static final By OPERATOR = new By("ada", "because");
+    private static final Attribution OPERATOR = new Attribution("ada", "because");
 
     @ParameterizedTest
     @EnumSource
@@ -66,7 +66,10 @@ class EventTest {
         assertThat(step(transition, Optional.of(OWNER), Optional.of(OPERATOR)).leaseChange())
                 .contains(byOther);
         assertThat(
-                        step(transition, Optional.of(OWNER), Optional.of(By.engine("deadline")))
+                        step(
+                                        transition,
+                                        Optional.of(OWNER),
+                                        Optional.of(Attribution.engine("deadline")))
                                 .leaseChange())
                 .contains(byOther);
     }
@@ -89,7 +92,8 @@ class EventTest {
                 .isEqualTo(LANE.namespace());
     }
 
-    private static Event.Step step(Transition transition, Optional<Owner> owner, Optional<By> by) {
+    private static Event.Step step(
+            Transition transition, Optional<Owner> owner, Optional<Attribution> by) {
         return new Event.Step(
                 ID,
                 LANE,

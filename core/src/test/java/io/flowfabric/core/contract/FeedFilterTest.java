@@ -28,9 +28,9 @@ import java.util.Set;
 class FeedFilterTest {
     private static final Namespace SHOP = new Namespace("shop");
     private static final Lane LANE = new Lane(SHOP, "emails");
-    private static final Optional<By> ADA = Optional.of(new By("ada", "because"));
-    private static final Optional<By> ENGINE = Optional.of(By.engine("deadline"));
-    private static final Optional<By> NOBODY = Optional.empty();
+    private static final Optional<Attribution> ADA = Optional.of(new Attribution("ada", "because"));
+    private static final Optional<Attribution> ENGINE = Optional.of(Attribution.engine("deadline"));
+    private static final Optional<Attribution> NOBODY = Optional.empty();
 
     private static final Event SUBMITTED =
             step(Transition.SUBMIT, Situation.READY, Optional.empty(), NOBODY);
@@ -157,7 +157,7 @@ class FeedFilterTest {
     }
 
     private static Event.Step step(
-            Transition transition, Situation now, Optional<Owner> owner, Optional<By> by) {
+            Transition transition, Situation now, Optional<Owner> owner, Optional<Attribution> by) {
         return new Event.Step(
                 ID,
                 LANE,

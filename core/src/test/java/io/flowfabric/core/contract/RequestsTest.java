@@ -91,35 +91,42 @@ class RequestsTest {
     void every_act_is_on_one_execution() {
         var acts =
                 List.of(
-                        new Act.Cancel(ID),
-                        new Act.Complete(ID, Payload.EMPTY),
-                        new Act.Fail(ID, FAILURE),
-                        new Act.Pause(ID),
-                        new Act.Resume(ID),
-                        new Act.Revoke(ID),
-                        new Act.Reprioritise(ID, 1),
-                        new Act.Replay(ID));
+                        new OperatorCommand.Cancel(ID),
+                        new OperatorCommand.Complete(ID, Payload.EMPTY),
+                        new OperatorCommand.Fail(ID, FAILURE),
+                        new OperatorCommand.Pause(ID),
+                        new OperatorCommand.Resume(ID),
+                        new OperatorCommand.Revoke(ID),
+                        new OperatorCommand.Reprioritise(ID, 1),
+                        new OperatorCommand.Replay(ID));
 
-        assertThat(acts).extracting(Act::execution).containsOnly(ID);
-        assertThat(acts.stream().<Class<?>>map(Act::getClass))
-                .containsExactlyInAnyOrder(Act.class.getPermittedSubclasses());
+        assertThat(acts).extracting(OperatorCommand::execution).containsOnly(ID);
+        assertThat(acts.stream().<Class<?>>map(OperatorCommand::getClass))
+                .containsExactlyInAnyOrder(OperatorCommand.class.getPermittedSubclasses());
     }
 
     @Test
     void a_result_from_outside_may_take_a_mebibyte_and_no_more() {
-        assertThat(new Act.Complete(ID, payload(1 << 20)).result().size()).isEqualTo(1 << 20);
+        assertThat(new OperatorCommand.Complete(ID, payload(1 << 20)).result().size())
+                .isEqualTo(1 << 20);
         assertRefused(
                 Invalid.Code.TOO_LARGE,
                 "result",
-                () -> new Act.Complete(ID, payload((1 << 20) + 1)));
+                () -> new OperatorCommand.Complete(ID, payload((1 << 20) + 1)));
     }
 
     @Test
     void a_new_priority_goes_from_0_to_9000() {
-        assertThat(new Act.Reprioritise(ID, 0).priority()).isZero();
-        assertThat(new Act.Reprioritise(ID, 9000).priority()).isEqualTo(9000);
-        assertRefused(Invalid.Code.OUT_OF_RANGE, "priority", () -> new Act.Reprioritise(ID, 9001));
-        assertRefused(Invalid.Code.OUT_OF_RANGE, "priority", () -> new Act.Reprioritise(ID, -1));
+        assertThat(new OperatorCommand.Reprioritise(ID, 0).priority()).isZero();
+        assertThat(new OperatorCommand.Reprioritise(ID, 9000).priority()).isEqualTo(9000);
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "priority",
+                () -> new OperatorCommand.Reprioritise(ID, 9001));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "priority",
+                () -> new OperatorCommand.Reprioritise(ID, -1));
     }
 
     private static Set<Fence> fences(int count) {

@@ -47,7 +47,7 @@ class ResultsTest {
     @Test
     void a_beat_keeps_what_was_lost() {
         var lost = new HashSet<>(Set.of(FENCE));
-        var beat = new Beat(NOON, lost);
+        var beat = new HeartbeatResult(NOON, lost);
         lost.add(OTHER_FENCE);
 
         assertThat(beat.lost()).containsExactly(FENCE);

@@ -41,8 +41,8 @@ class SearchTest {
                                 false,
                                 Tags.NONE,
                                 Optional.empty(),
-                                Span.EVER,
-                                Span.EVER,
+                                TimeRange.EVER,
+                                TimeRange.EVER,
                                 Optional.empty(),
                                 Optional.empty(),
                                 false));
@@ -57,8 +57,8 @@ class SearchTest {
                         .reason(BlockingReason.WAITING_FOR_DELAY)
                         .tag("a", "1")
                         .creator("ada")
-                        .submitted(Span.since(NOON))
-                        .changed(Span.until(NOON))
+                        .submitted(TimeRange.since(NOON))
+                        .changed(TimeRange.until(NOON))
                         .partition(new Partition(7))
                         .worker("mailer")
                         .reversed();
@@ -73,9 +73,10 @@ class SearchTest {
                 .containsExactly("reason");
         assertThat(Components.changed(full, full.onlyLapsed())).containsExactly("lapsed");
         assertThat(Components.changed(full, full.creator("ben"))).containsExactly("creator");
-        assertThat(Components.changed(full, full.submitted(Span.EVER)))
+        assertThat(Components.changed(full, full.submitted(TimeRange.EVER)))
                 .containsExactly("submitted");
-        assertThat(Components.changed(full, full.changed(Span.EVER))).containsExactly("changed");
+        assertThat(Components.changed(full, full.changed(TimeRange.EVER)))
+                .containsExactly("changed");
         assertThat(Components.changed(full, full.partition(new Partition(8))))
                 .containsExactly("partition");
         assertThat(Components.changed(full, full.worker("sender"))).containsExactly("worker");
@@ -98,17 +99,17 @@ class SearchTest {
 
     @Test
     void a_span_has_its_beginning_and_not_its_end() {
-        var minute = Span.between(NOON, NOON.plusSeconds(60));
+        var minute = TimeRange.between(NOON, NOON.plusSeconds(60));
 
         assertThat(minute.holds(NOON.minusMillis(1))).isFalse();
         assertThat(minute.holds(NOON)).isTrue();
         assertThat(minute.holds(NOON.plusSeconds(60).minusMillis(1))).isTrue();
         assertThat(minute.holds(NOON.plusSeconds(60))).isFalse();
-        assertThat(Span.EVER.holds(Instant.MIN)).isTrue();
+        assertThat(TimeRange.EVER.holds(Instant.MIN)).isTrue();
         assertRefused(
                 Invalid.Code.OUT_OF_RANGE,
                 "time span",
-                () -> Span.between(NOON, NOON.minusMillis(1)));
+                () -> TimeRange.between(NOON, NOON.minusMillis(1)));
     }
 
     @Test
@@ -124,8 +125,8 @@ class SearchTest {
                         false,
                         Tags.NONE,
                         Optional.empty(),
-                        Span.EVER,
-                        Span.EVER,
+                        TimeRange.EVER,
+                        TimeRange.EVER,
                         Optional.empty(),
                         Optional.empty(),
                         false);

@@ -25,7 +25,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 
 import org.junit.jupiter.api.Test;
 
@@ -94,9 +94,9 @@ class AcceptanceTest {
     void it_begins_ready_or_delayed() {
         var later = NOON.plusSeconds(5);
 
-        assertThat(Acceptance.begin(Policy.DEFAULT, NOON)).isEqualTo(new Ready(Next.FIRST));
+        assertThat(Acceptance.begin(Policy.DEFAULT, NOON)).isEqualTo(new Ready(LeasePurpose.FIRST));
         assertThat(Acceptance.begin(Policy.DEFAULT.start(Due.in(Duration.ofSeconds(5))), NOON))
-                .isEqualTo(new Delayed(Next.FIRST, later, DelayedBy.REQUEST));
+                .isEqualTo(new Delayed(LeasePurpose.FIRST, later, DelayedBy.REQUEST));
     }
 
     @Test

@@ -10,7 +10,7 @@ import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector.AttemptState;
 
@@ -24,7 +24,7 @@ import java.util.Optional;
 final class Given {
     static final Running RUNNING = new Running(SESSION, NOON);
     static final Delayed DELAYED =
-            new Delayed(Next.CONTINUE, NOON.plusSeconds(60), DelayedBy.REQUEST);
+            new Delayed(LeasePurpose.CONTINUE, NOON.plusSeconds(60), DelayedBy.REQUEST);
 
     private Given() {}
 

@@ -16,11 +16,11 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
@@ -57,7 +57,7 @@ class LeaseEndTest {
 
     @Test
     void giving_up_ends_it_with_its_failure() {
-        var fail = new Ending.Fail(FENCE, FAILURE, Verdict.GIVE_UP);
+        var fail = new Ending.Fail(FENCE, FAILURE, RetryDecision.GIVE_UP);
 
         assertThat(end(fail).after()).isEqualTo(ended(Outcome.FAILED));
         assertThat(end(fail).failure()).contains(FAILURE);
@@ -67,10 +67,10 @@ class LeaseEndTest {
 
     @Test
     void trying_again_counts_a_retry_and_waits_for_it() {
-        var fail = new Ending.Fail(FENCE, FAILURE, new Verdict.TryAgain(MINUTE));
+        var fail = new Ending.Fail(FENCE, FAILURE, new RetryDecision.TryAgain(MINUTE));
 
         assertThat(end(fail).after())
-                .isEqualTo(new Delayed(Next.RETRY, IN_A_MINUTE, DelayedBy.BACKOFF));
+                .isEqualTo(new Delayed(LeasePurpose.RETRY, IN_A_MINUTE, DelayedBy.BACKOFF));
         assertThat(end(fail).failure()).contains(FAILURE);
         assertThat(end(fail))
                 .extracting(Change::retries, Change::reclaims, Change::replays)
@@ -80,9 +80,9 @@ class LeaseEndTest {
 
     @Test
     void trying_again_at_once_does_not_wait() {
-        var fail = new Ending.Fail(FENCE, FAILURE, new Verdict.TryAgain(Duration.ZERO));
+        var fail = new Ending.Fail(FENCE, FAILURE, new RetryDecision.TryAgain(Duration.ZERO));
 
-        assertThat(end(fail).after()).isEqualTo(new Ready(Next.RETRY));
+        assertThat(end(fail).after()).isEqualTo(new Ready(LeasePurpose.RETRY));
         assertThat(answer(fail)).isEqualTo(new Ended(Transition.RETRY, Optional.of(NOON)));
     }
 
@@ -101,9 +101,9 @@ class LeaseEndTest {
         var past = new Ending.Delay(FENCE, Due.at(NOON));
 
         assertThat(end(later).after())
-                .isEqualTo(new Delayed(Next.CONTINUE, IN_A_MINUTE, DelayedBy.REQUEST));
+                .isEqualTo(new Delayed(LeasePurpose.CONTINUE, IN_A_MINUTE, DelayedBy.REQUEST));
         assertThat(answer(later)).isEqualTo(new Ended(Transition.DELAY, Optional.of(IN_A_MINUTE)));
-        assertThat(end(past).after()).isEqualTo(new Ready(Next.CONTINUE));
+        assertThat(end(past).after()).isEqualTo(new Ready(LeasePurpose.CONTINUE));
         assertThat(answer(past)).isEqualTo(new Ended(Transition.DELAY, Optional.of(NOON)));
     }
 
@@ -111,7 +111,7 @@ class LeaseEndTest {
     void releasing_returns_it_unharmed() {
         var release = new Ending.Release(FENCE);
 
-        assertThat(end(release).after()).isEqualTo(new Ready(Next.CONTINUE));
+        assertThat(end(release).after()).isEqualTo(new Ready(LeasePurpose.CONTINUE));
         assertThat(end(release).reclaims()).isEqualTo(3);
         assertThat(answer(release)).isEqualTo(new Ended(Transition.RELEASE, Optional.empty()));
     }
@@ -121,7 +121,7 @@ class LeaseEndTest {
         var end = LeaseEnd.of(new Ending.Delay(FENCE, Due.in(MINUTE)));
 
         assertThat(end.situation()).isEqualTo(Situation.DELAYED);
-        assertThat(end.next()).contains(Next.CONTINUE);
+        assertThat(end.next()).contains(LeasePurpose.CONTINUE);
         assertThat(end.until()).contains(Due.in(MINUTE));
         assertThat(end.retries()).isZero();
         assertThat(LeaseEnd.of(new Ending.Release(FENCE)).situation()).isEqualTo(Situation.READY);

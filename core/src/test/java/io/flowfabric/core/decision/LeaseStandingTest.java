@@ -14,7 +14,7 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,7 @@ class LeaseStandingTest {
 
     @Test
     void another_ending_of_the_same_lease_is_a_conflict() {
-        var other = new Ending.Fail(FENCE, FAILURE, Verdict.GIVE_UP);
+        var other = new Ending.Fail(FENCE, FAILURE, RetryDecision.GIVE_UP);
 
         assertThatThrownBy(() -> standing(2, 5, 5).repeated(other))
                 .isInstanceOfSatisfying(

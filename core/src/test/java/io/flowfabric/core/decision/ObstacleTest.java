@@ -11,7 +11,7 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 
 import org.junit.jupiter.api.Test;
 
@@ -56,7 +56,7 @@ class ObstacleTest {
 
     @Test
     void ready_work_reads_as_blocked_by_it() {
-        var ready = new Ready(Next.FIRST);
+        var ready = new Ready(LeasePurpose.FIRST);
 
         assertThat(new Obstacle(BlockedBy.QUOTA, "full").before(ready))
                 .isEqualTo(new Blocked(BlockedBy.QUOTA, "full", ready));

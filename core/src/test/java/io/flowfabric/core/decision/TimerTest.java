@@ -14,7 +14,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
@@ -29,12 +29,12 @@ class TimerTest {
     private static final Instant LATER = NOON.plusSeconds(10);
     private static final Policy TIMED =
             Policy.DEFAULT.attemptTimeout(MINUTE).stallTimeout(MINUTE.multipliedBy(2));
-    private static final Granted GRANTED = new Granted(Next.FIRST, SESSION, LATER);
+    private static final Granted GRANTED = new Granted(LeasePurpose.FIRST, SESSION, LATER);
 
     @Test
     void a_deadline_is_due_whatever_the_execution_is_at_until_it_has_ended() {
         for (ExecutionState state :
-                new ExecutionState[] {new Ready(Next.FIRST), RUNNING, DELAYED}) {
+                new ExecutionState[] {new Ready(LeasePurpose.FIRST), RUNNING, DELAYED}) {
             assertThat(Timer.DEADLINE.due(facts(state, TIMED, Optional.of(LATER)))).contains(LATER);
             assertThat(Timer.DEADLINE.due(facts(state))).isEmpty();
         }

@@ -37,21 +37,21 @@ class RetryTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     /** Without jitter, so that the wait is exact. */
-    private static final Retry THREE = Retry.times(3).jitter(0);
+    private static final Retry THREE = Retry.retries(3).jitter(0);
 
     @Test
     void the_default_is_three_retries_with_half_of_the_wait_left_to_chance() {
         assertThat(Retry.DEFAULT)
                 .isEqualTo(new Retry(3, Backoff.DEFAULT, 0.5, Collections.emptySortedSet()));
-        assertThat(Retry.times(3)).isEqualTo(Retry.DEFAULT);
-        assertThat(Retry.times(7))
+        assertThat(Retry.retries(3)).isEqualTo(Retry.DEFAULT);
+        assertThat(Retry.retries(7))
                 .isEqualTo(new Retry(7, Backoff.DEFAULT, 0.5, Collections.emptySortedSet()));
     }
 
     @Test
     void never_means_never() {
-        assertThat(Retry.NEVER.decide(ID, TRANSIENT, 0)).isEqualTo(Verdict.GIVE_UP);
-        assertThat(Retry.times(0).decide(ID, TRANSIENT, 0)).isEqualTo(Verdict.GIVE_UP);
+        assertThat(Retry.NEVER.decide(ID, TRANSIENT, 0)).isEqualTo(RetryDecision.GIVE_UP);
+        assertThat(Retry.retries(0).decide(ID, TRANSIENT, 0)).isEqualTo(RetryDecision.GIVE_UP);
     }
 
     @Test
@@ -61,8 +61,8 @@ class RetryTest {
                         tryAgain(Duration.ofSeconds(1)),
                         tryAgain(Duration.ofSeconds(2)),
                         tryAgain(Duration.ofSeconds(4)),
-                        Verdict.GIVE_UP,
-                        Verdict.GIVE_UP);
+                        RetryDecision.GIVE_UP,
+                        RetryDecision.GIVE_UP);
     }
 
     @ParameterizedTest
@@ -78,7 +78,8 @@ class RetryTest {
             String category, boolean retried) {
         var verdict = THREE.decide(ID, Failure.of(category, ""), 0);
 
-        assertThat(verdict).isEqualTo(retried ? tryAgain(Duration.ofSeconds(1)) : Verdict.GIVE_UP);
+        assertThat(verdict)
+                .isEqualTo(retried ? tryAgain(Duration.ofSeconds(1)) : RetryDecision.GIVE_UP);
     }
 
     @ParameterizedTest
@@ -92,7 +93,8 @@ class RetryTest {
     void only_the_named_failures_are_retried_when_some_are(String category, boolean retried) {
         var verdict = THREE.only("permanent", "my own").decide(ID, Failure.of(category, ""), 0);
 
-        assertThat(verdict).isEqualTo(retried ? tryAgain(Duration.ofSeconds(1)) : Verdict.GIVE_UP);
+        assertThat(verdict)
+                .isEqualTo(retried ? tryAgain(Duration.ofSeconds(1)) : RetryDecision.GIVE_UP);
     }
 
     @Test
@@ -168,7 +170,7 @@ class RetryTest {
 
     @Test
     void each_retry_draws_anew() {
-        var retry = Retry.times(100).backoff(Backoff.fixed(HOUR)).jitter(1);
+        var retry = Retry.retries(100).backoff(Backoff.fixed(HOUR)).jitter(1);
         var waits = IntStream.range(0, 100).mapToObj(used -> retry.decide(ID, TRANSIENT, used));
 
         assertThat(waits).doesNotHaveDuplicates();
@@ -182,15 +184,15 @@ class RetryTest {
                 .containsExactly("jitter");
         assertThat(Components.changed(Retry.DEFAULT, Retry.DEFAULT.only("a", "b")))
                 .containsExactly("categories");
-        assertThat(Components.changed(Retry.DEFAULT, Retry.times(9))).containsExactly("max");
+        assertThat(Components.changed(Retry.DEFAULT, Retry.retries(9))).containsExactly("max");
         assertThat(Retry.DEFAULT.only("b", "a").categories()).containsExactly("a", "b");
     }
 
     @Test
     void there_may_be_a_million_retries_and_no_more() {
-        assertThat(Retry.times(1_000_000).max()).isEqualTo(1_000_000);
-        assertRefused(Invalid.Code.OUT_OF_RANGE, "max retries", () -> Retry.times(1_000_001));
-        assertRefused(Invalid.Code.OUT_OF_RANGE, "max retries", () -> Retry.times(-1));
+        assertThat(Retry.retries(1_000_000).max()).isEqualTo(1_000_000);
+        assertRefused(Invalid.Code.OUT_OF_RANGE, "max retries", () -> Retry.retries(1_000_001));
+        assertRefused(Invalid.Code.OUT_OF_RANGE, "max retries", () -> Retry.retries(-1));
     }
 
     @ParameterizedTest
@@ -229,26 +231,30 @@ class RetryTest {
     void a_verdict_waits_for_whole_milliseconds_up_to_a_hundred_years() {
         var longest = Duration.ofMillis(Limit.DURATION_MILLIS.max());
 
-        assertThat(new Verdict.TryAgain(Duration.ofNanos(1_999_999)))
+        assertThat(new RetryDecision.TryAgain(Duration.ofNanos(1_999_999)))
                 .isEqualTo(tryAgain(Duration.ofMillis(1)));
-        assertThat(new Verdict.TryAgain(longest).delay()).isEqualTo(longest);
+        assertThat(new RetryDecision.TryAgain(longest).delay()).isEqualTo(longest);
         assertRefused(
                 Invalid.Code.OUT_OF_RANGE,
                 "retry delay in ms",
-                () -> new Verdict.TryAgain(longest.plusMillis(1)));
+                () -> new RetryDecision.TryAgain(longest.plusMillis(1)));
         assertRefused(
                 Invalid.Code.OUT_OF_RANGE,
                 "retry delay in ms",
-                () -> new Verdict.TryAgain(Duration.ofMillis(-1)));
+                () -> new RetryDecision.TryAgain(Duration.ofMillis(-1)));
     }
 
-    private static Verdict tryAgain(Duration delay) {
-        return new Verdict.TryAgain(delay);
+    private static RetryDecision tryAgain(Duration delay) {
+        return new RetryDecision.TryAgain(delay);
     }
 
     private static List<Long> waits(Retry retry, List<ExecutionId> ids) {
         return ids.stream()
-                .map(id -> ((Verdict.TryAgain) retry.decide(id, TRANSIENT, 0)).delay().toMillis())
+                .map(
+                        id ->
+                                ((RetryDecision.TryAgain) retry.decide(id, TRANSIENT, 0))
+                                        .delay()
+                                        .toMillis())
                 .toList();
     }
 

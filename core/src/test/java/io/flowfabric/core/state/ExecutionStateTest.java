@@ -67,7 +67,7 @@ class ExecutionStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void what_waits_knows_what_its_next_lease_is_for(Next next) {
+    void what_waits_knows_what_its_next_lease_is_for(LeasePurpose next) {
         var ready = new Ready(next);
 
         assertThat(ready.next()).isEqualTo(next);
@@ -77,18 +77,18 @@ class ExecutionStateTest {
 
     @Test
     void a_block_keeps_the_delay_behind_it() {
-        var delay = new Delayed(Next.RETRY, NOON, DelayedBy.BACKOFF);
+        var delay = new Delayed(LeasePurpose.RETRY, NOON, DelayedBy.BACKOFF);
         var paused = new Blocked(BlockedBy.OPERATOR, "because", delay);
 
         assertThat(paused.behind()).isEqualTo(delay);
-        assertThat(paused.next()).isEqualTo(Next.RETRY);
+        assertThat(paused.next()).isEqualTo(LeasePurpose.RETRY);
         assertThat(paused.situation()).isEqualTo(Situation.HELD_BY_OPERATOR);
     }
 
     @Test
     void a_delay_is_over_at_its_moment_and_not_before() {
-        var delayed = new Delayed(Next.RETRY, NOON, DelayedBy.BACKOFF);
-        var ready = new Ready(Next.RETRY);
+        var delayed = new Delayed(LeasePurpose.RETRY, NOON, DelayedBy.BACKOFF);
+        var ready = new Ready(LeasePurpose.RETRY);
 
         assertThat(delayed.unlessDue(NOON.minusMillis(1))).isEqualTo(delayed);
         assertThat(delayed.unlessDue(NOON)).isEqualTo(ready);
@@ -104,7 +104,7 @@ class ExecutionStateTest {
                         .map(Queued.class::cast)
                         .collect(Collectors.groupingBy(Queued::next));
 
-        assertThat(queued).containsOnlyKeys(Next.values());
+        assertThat(queued).containsOnlyKeys(LeasePurpose.values());
         queued.forEach(
                 (next, states) ->
                         assertThat(states)
@@ -153,7 +153,7 @@ class ExecutionStateTest {
         "RECLAIM, false, true, RECLAIM"
     })
     void the_next_lease_says_whether_it_starts_an_attempt_and_how_it_is_claimed(
-            Next next, boolean startsAttempt, boolean begun, Transition claim) {
+            LeasePurpose next, boolean startsAttempt, boolean begun, Transition claim) {
         assertThat(next.startsAttempt()).isEqualTo(startsAttempt);
         assertThat(next.begun()).isEqualTo(begun);
         assertThat(next.claim()).isEqualTo(claim);

@@ -27,13 +27,13 @@ import java.util.stream.Stream;
  * written down by hand.
  */
 final class States {
-    private static final Map<Next, String> ATTEMPTS =
+    private static final Map<LeasePurpose, String> ATTEMPTS =
             Map.of(
-                    Next.FIRST, "pending_first_attempt",
-                    Next.RETRY, "pending_retry_attempt",
-                    Next.REPLAY, "pending_replay_attempt",
-                    Next.CONTINUE, "attempt_interrupted",
-                    Next.RECLAIM, "attempt_interrupted");
+                    LeasePurpose.FIRST, "pending_first_attempt",
+                    LeasePurpose.RETRY, "pending_retry_attempt",
+                    LeasePurpose.REPLAY, "pending_replay_attempt",
+                    LeasePurpose.CONTINUE, "attempt_interrupted",
+                    LeasePurpose.RECLAIM, "attempt_interrupted");
 
     private static final Map<DelayedBy, String> DELAYS =
             Map.of(
@@ -86,7 +86,7 @@ final class States {
     /** Everything that can be tried. */
     static List<Candidate> candidates() {
         var all = new ArrayList<Candidate>();
-        for (var next : Next.values()) {
+        for (var next : LeasePurpose.values()) {
             var attempt = ATTEMPTS.get(next);
             all.add(
                     new Candidate(

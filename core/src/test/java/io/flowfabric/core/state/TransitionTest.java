@@ -198,7 +198,8 @@ class TransitionTest {
         assertThatThrownBy(
                         () ->
                                 Transition.LAPSE.check(
-                                        new Ready(Next.FIRST), new Ready(Next.RECLAIM)))
+                                        new Ready(LeasePurpose.FIRST),
+                                        new Ready(LeasePurpose.RECLAIM)))
                 .hasMessage("transition: LAPSE does not lead from READY to READY.");
     }
 

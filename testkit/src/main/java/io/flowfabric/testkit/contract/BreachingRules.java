@@ -12,15 +12,15 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Enforcement;
 import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.By;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.Transition;
@@ -56,7 +56,7 @@ abstract class BreachingRules extends Rules {
         assertThat(answer.orThrow().breached()).as("the report is heard").isTrue();
         for (Lease lease : leases.subList(0, 2)) {
             assertThat(world.lastStep(idOf(lease)).transition()).isEqualTo(Transition.CANCEL);
-            assertThat(world.lastStep(idOf(lease)).by()).contains(By.engine(BREACH));
+            assertThat(world.lastStep(idOf(lease)).by()).contains(Attribution.engine(BREACH));
             assertThat(world.view(lease).failure()).contains(Failure.of(Failure.CANCELLED, BREACH));
             assertThat(world.report(lease, 50)).as("its worker is fenced").isLeaseLost();
             assertThat(world.end(complete(lease))).isLeaseLost();
@@ -68,7 +68,7 @@ abstract class BreachingRules extends Rules {
     @Test
     void what_was_cancelled_gives_back_its_places_and_what_was_set_aside() {
         define(TEAM);
-        world.store().quotas().define(Quota.atOnce("mail", 2), World.OLGA);
+        world.store().quotas().define(Quota.atOnce("mail", 2), Scenario.OLGA);
         world.submit(2, () -> work(DRAWS.quota("mail")));
         var leases = world.worker().claim(2);
         assertThat(level("team")).isEqualTo(new Level(0, 20));
@@ -99,7 +99,7 @@ abstract class BreachingRules extends Rules {
 
         assertThat(worker.redeem(grant)).isDenied(Denied.Code.UNKNOWN_GRANT);
         assertThat(world.lastStep(works.getLast()).transition()).isEqualTo(Transition.FORFEIT);
-        assertThat(world.lastStep(works.getLast()).by()).contains(By.engine(BREACH));
+        assertThat(world.lastStep(works.getLast()).by()).contains(Attribution.engine(BREACH));
         assertThat(level("team")).isEqualTo(new Level(100, 0));
     }
 
@@ -113,7 +113,7 @@ abstract class BreachingRules extends Rules {
         assertThat(world.worker().claim(1)).isEmpty();
         assertThat(world.transitions(waiting)).containsExactly(Transition.SUBMIT);
 
-        world.store().budgets().reset(Namespace.DEFAULT, "team", World.OLGA);
+        world.store().budgets().reset(Namespace.DEFAULT, "team", Scenario.OLGA);
         assertThat(world.worker().take(1)).containsExactly(waiting);
     }
 
@@ -128,8 +128,8 @@ abstract class BreachingRules extends Rules {
 
         spend(one, "one", 100).orThrow();
 
-        assertThat(world.lastStep(idOf(one)).by()).contains(By.engine(BREACH));
-        assertThat(world.lastStep(idOf(two)).by()).contains(By.engine(BREACH));
+        assertThat(world.lastStep(idOf(one)).by()).contains(Attribution.engine(BREACH));
+        assertThat(world.lastStep(idOf(two)).by()).contains(Attribution.engine(BREACH));
         assertThat(world.end(complete(other))).isDone();
     }
 
@@ -157,7 +157,7 @@ abstract class BreachingRules extends Rules {
 
         define(TEAM);
 
-        assertThat(world.lastStep(idOf(lease)).by()).contains(By.engine(BREACH));
+        assertThat(world.lastStep(idOf(lease)).by()).contains(Attribution.engine(BREACH));
     }
 
     @Test
@@ -189,7 +189,7 @@ abstract class BreachingRules extends Rules {
     }
 
     private void define(Budget budget) {
-        world.store().budgets().define(budget, World.OLGA);
+        world.store().budgets().define(budget, Scenario.OLGA);
     }
 
     private Level level(String budget) {
@@ -207,7 +207,7 @@ abstract class BreachingRules extends Rules {
     private Answer<BudgetView> spend(Lease lease, String budget, long amount) {
         return world.store()
                 .leases()
-                .spend(List.of(new Spending(lease.fence(), budget, "tokens", amount, "a")))
+                .spend(List.of(new UsageReport(lease.fence(), budget, "tokens", amount, "a")))
                 .getFirst();
     }
 }

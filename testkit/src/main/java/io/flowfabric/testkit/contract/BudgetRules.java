@@ -23,13 +23,13 @@ import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Spending;
-import io.flowfabric.core.contract.Spent;
+import io.flowfabric.core.contract.UsageEntry;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
-    @Answers({"P54", "W16"})
+    @BatchAnswers({"P54", "W16"})
     void work_stops_when_a_hard_limit_is_reached_and_not_before() {
         define(Budget.of("team", "tokens", 100));
         world.submit(3, () -> work(TEAM));
@@ -80,7 +80,7 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
-    @Answers({"P60", "W24"})
+    @BatchAnswers({"P60", "W24"})
     void what_waits_for_a_budget_says_so_and_is_in_nobodys_way() {
         define(Budget.of("team", "tokens", 1_000_000).period(HOUR));
         var resets = world.in(HOUR);
@@ -94,14 +94,14 @@ abstract class BudgetRules extends Rules {
                         new Blocked(
                                 BlockedBy.BUDGET,
                                 "budget team: tokens 1,000,000 of 1,000,000, resets at " + resets,
-                                new Ready(Next.FIRST)));
+                                new Ready(LeasePurpose.FIRST)));
         assertThat(world.find(Search.in(Namespace.DEFAULT).states(PublicState.RATE_LIMITED)))
                 .containsExactly(waiting);
         assertThat(world.worker().take(2)).containsExactly(free);
     }
 
     @Test
-    @Answers({"P58", "W38"})
+    @BatchAnswers({"P58", "W38"})
     void the_same_report_counts_once_and_its_key_belongs_to_the_budget() {
         define(Budget.of("team", "tokens", 100));
         define(Budget.of("other", "tokens", 100));
@@ -140,14 +140,14 @@ abstract class BudgetRules extends Rules {
                                 .leases()
                                 .spend(
                                         List.of(
-                                                new Spending(
+                                                new UsageReport(
                                                         lease.fence(), "team", "cents", 1, "a")))
                                 .getFirst())
                 .isNotFound("dimension of budget team");
     }
 
     @Test
-    @Answers({"P57", "W16"})
+    @BatchAnswers({"P57", "W16"})
     void what_is_set_aside_is_counted_and_settled_by_what_is_reported() {
         define(Budget.of("team", "tokens", 100));
         var reserving = Policy.DEFAULT.budget("team", Map.of("tokens", 40L));
@@ -162,7 +162,7 @@ abstract class BudgetRules extends Rules {
                         new Blocked(
                                 BlockedBy.BUDGET,
                                 "budget team: tokens 0 of 100 used, 80 set aside, 40 needed",
-                                new Ready(Next.FIRST)));
+                                new Ready(LeasePurpose.FIRST)));
         spend(leases.get(0), 15, "a");
         assertThat(level()).isEqualTo(new Level(15, 65));
         spend(leases.get(0), 30, "b");
@@ -175,7 +175,7 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
-    @Answers("W16")
+    @BatchAnswers("W16")
     void what_is_set_aside_comes_back_with_every_end_of_a_lease() {
         define(Budget.of("team", "tokens", 100));
         var reserving = Policy.DEFAULT.budget("team", Map.of("tokens", 100L));
@@ -257,14 +257,14 @@ abstract class BudgetRules extends Rules {
         spend(begun(TEAM), 1, "b");
         assertThat(world.worker().claim(1)).isEmpty();
 
-        assertThat(world.store().budgets().reset(Namespace.DEFAULT, "team", World.OLGA).levels())
+        assertThat(world.store().budgets().reset(Namespace.DEFAULT, "team", Scenario.OLGA).levels())
                 .containsEntry("tokens", new Level(0, 1));
         assertThat(world.worker().take(1)).containsExactly(works.get(1));
         define(Budget.of("team", "tokens", 0));
         assertThat(world.worker().claim(1)).isEmpty();
 
-        world.store().budgets().delete(Namespace.DEFAULT, "team", World.OLGA);
-        world.store().budgets().delete(Namespace.DEFAULT, "team", World.OLGA);
+        world.store().budgets().delete(Namespace.DEFAULT, "team", Scenario.OLGA);
+        world.store().budgets().delete(Namespace.DEFAULT, "team", Scenario.OLGA);
         assertThat(world.worker().take(1)).containsExactly(works.get(2));
         assertThat(world.offer(work(TEAM))).isNotFound("budget");
         assertThat(asked(() -> view("team"))).isNotFound("budget");
@@ -295,7 +295,7 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
-    @Answers({"P58", "W38"})
+    @BatchAnswers({"P58", "W38"})
     void the_ledger_says_what_an_execution_used_and_a_refund_takes_it_back_once() {
         define(Budget.of("team", "tokens", 100));
         var lease = begun(TEAM);
@@ -306,15 +306,16 @@ abstract class BudgetRules extends Rules {
 
         assertThat(budgets.ledger(id))
                 .containsExactly(
-                        new Spent("team", "tokens", 10, "a", world.now(), false),
-                        new Spent("team", "tokens", 20, "b", world.now(), false));
-        var refunded = new Spent("team", "tokens", 20, "b", world.now(), true);
-        assertThat(budgets.refund(id, "team", "b", World.OLGA)).isEqualTo(refunded);
-        assertThat(budgets.refund(id, "team", "b", World.OLGA)).isEqualTo(refunded);
+                        new UsageEntry("team", "tokens", 10, "a", world.now(), false),
+                        new UsageEntry("team", "tokens", 20, "b", world.now(), false));
+        var refunded = new UsageEntry("team", "tokens", 20, "b", world.now(), true);
+        assertThat(budgets.refund(id, "team", "b", Scenario.OLGA)).isEqualTo(refunded);
+        assertThat(budgets.refund(id, "team", "b", Scenario.OLGA)).isEqualTo(refunded);
 
         assertThat(level()).isEqualTo(new Level(10, 0));
         assertThat(budgets.ledger(id)).contains(refunded);
-        assertThat(asked(() -> budgets.refund(id, "team", "z", World.OLGA))).isNotFound("spending");
+        assertThat(asked(() -> budgets.refund(id, "team", "z", Scenario.OLGA)))
+                .isNotFound("spending");
     }
 
     @Test
@@ -337,7 +338,7 @@ abstract class BudgetRules extends Rules {
     }
 
     private BudgetView define(Budget budget) {
-        return world.store().budgets().define(budget, World.OLGA);
+        return world.store().budgets().define(budget, Scenario.OLGA);
     }
 
     private BudgetView view(String budget) {
@@ -366,7 +367,7 @@ abstract class BudgetRules extends Rules {
     private Answer<BudgetView> report(Lease lease, String budget, long amount, String key) {
         return world.store()
                 .leases()
-                .spend(List.of(new Spending(lease.fence(), budget, "tokens", amount, key)))
+                .spend(List.of(new UsageReport(lease.fence(), budget, "tokens", amount, key)))
                 .getFirst();
     }
 }

@@ -13,10 +13,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Finished;
@@ -40,7 +40,7 @@ abstract class CancellingRules extends Rules {
     }
 
     @Test
-    @Answers("P25")
+    @BatchAnswers("P25")
     void cancelling_running_work_fences_its_worker_at_once() {
         var lease = world.begun();
 
@@ -55,7 +55,7 @@ abstract class CancellingRules extends Rules {
     }
 
     @Test
-    @Answers("P25")
+    @BatchAnswers("P25")
     void the_worker_of_cancelled_work_is_told_by_its_heartbeat() {
         world.submit(2, Given::work);
         var worker = world.worker();
@@ -109,13 +109,13 @@ abstract class CancellingRules extends Rules {
         var before = world.everything();
         world.advance(MINUTE);
 
-        assertThat(world.act(new Act.Cancel(work))).isDone(world.view(work).state());
+        assertThat(world.act(new OperatorCommand.Cancel(work))).isDone(world.view(work).state());
 
         assertThat(world.everything()).isEqualTo(before);
     }
 
     @Test
-    @Answers("W6")
+    @BatchAnswers("W6")
     void cancelling_many_answers_for_each_and_leaves_what_had_ended_alone() {
         var live = world.submit();
         var completed = world.begun();
@@ -129,12 +129,12 @@ abstract class CancellingRules extends Rules {
                         .operations()
                         .act(
                                 List.of(
-                                        new Act.Cancel(live),
-                                        new Act.Cancel(idOf(completed)),
-                                        new Act.Cancel(cancelled),
-                                        new Act.Cancel(unknown()),
-                                        new Act.Cancel(idOf(alsoLive))),
-                                World.OLGA);
+                                        new OperatorCommand.Cancel(live),
+                                        new OperatorCommand.Cancel(idOf(completed)),
+                                        new OperatorCommand.Cancel(cancelled),
+                                        new OperatorCommand.Cancel(unknown()),
+                                        new OperatorCommand.Cancel(idOf(alsoLive))),
+                                Scenario.OLGA);
 
         assertThat(answers.get(0)).isDone();
         assertThat(answers.get(1)).isConflict(Conflict.Code.ALREADY_FINISHED);
@@ -148,9 +148,9 @@ abstract class CancellingRules extends Rules {
     @Test
     void who_cancelled_and_why_is_kept() {
         var lease = world.begun();
-        var by = new By("grace", "the customer has left");
+        var by = new Attribution("grace", "the customer has left");
 
-        world.store().operations().act(List.of(new Act.Cancel(idOf(lease))), by);
+        world.store().operations().act(List.of(new OperatorCommand.Cancel(idOf(lease))), by);
 
         var step = world.lastStep(idOf(lease));
         assertThat(step.transition()).isEqualTo(Transition.CANCEL);
@@ -169,7 +169,7 @@ abstract class CancellingRules extends Rules {
         var step = world.lastStep(idOf(lease));
         assertThat(step.by()).isEmpty();
         assertThat(step.failure()).contains(Failure.of(Failure.CANCELLED, "no longer wanted"));
-        assertThat(world.act(new Act.Cancel(idOf(lease)))).isDone();
+        assertThat(world.act(new OperatorCommand.Cancel(idOf(lease)))).isDone();
     }
 
     private Finished cancelledNow(AttemptState attempt) {

@@ -288,7 +288,7 @@ abstract class CapabilityRules extends Rules {
                 work(Policy.DEFAULT.priority(priority).needs(Capabilities.of(capabilities))));
     }
 
-    private Worker offering(String... capabilities) {
+    private ScenarioWorker offering(String... capabilities) {
         return world.worker(world.session(Lane.DEFAULT).offers(Capabilities.of(capabilities)));
     }
 }

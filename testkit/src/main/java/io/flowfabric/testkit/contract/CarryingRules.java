@@ -15,13 +15,13 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ abstract class CarryingRules extends Rules {
     }
 
     @Test
-    @Answers("W31")
+    @BatchAnswers("W31")
     void an_input_comes_out_as_it_went_in() {
         for (var input : payloads()) {
             var work = world.submit(Submission.of("job", input));
@@ -56,13 +56,13 @@ abstract class CarryingRules extends Rules {
     }
 
     @Test
-    @Answers("W31")
+    @BatchAnswers("W31")
     void a_result_comes_out_as_it_went_in() {
         for (var result : payloads()) {
             var lease = world.begun();
             world.end(complete(lease, result)).orThrow();
             var byHand = world.submit();
-            world.act(new Act.Complete(byHand, result)).orThrow();
+            world.act(new OperatorCommand.Complete(byHand, result)).orThrow();
 
             assertThat(world.result(idOf(lease)).orThrow().result()).contains(result);
             assertThat(world.result(byHand).orThrow().result()).contains(result);
@@ -98,12 +98,14 @@ abstract class CarryingRules extends Rules {
     @Test
     void words_about_the_work_come_out_as_they_went_in() {
         var lease = world.begun();
-        var by = new By(ANY_SCRIPT, ANY_SCRIPT);
+        var by = new Attribution(ANY_SCRIPT, ANY_SCRIPT);
         world.store()
                 .leases()
                 .progress(List.of(new Progress(lease.fence(), 42, ANY_SCRIPT)))
                 .forEach(answer -> answer.orThrow());
-        world.store().operations().act(List.of(new Act.Reprioritise(idOf(lease), 7)), by);
+        world.store()
+                .operations()
+                .act(List.of(new OperatorCommand.Reprioritise(idOf(lease), 7)), by);
 
         assertThat(world.view(lease).progress().orElseThrow().message()).isEqualTo(ANY_SCRIPT);
         assertThat(world.lastStep(idOf(lease)).by()).contains(by);
@@ -116,12 +118,13 @@ abstract class CarryingRules extends Rules {
         var failure = new Failure(ANY_SCRIPT, awkward, endless);
         var lease = world.begun();
 
-        world.end(new Ending.Fail(lease.fence(), failure, Verdict.GIVE_UP)).orThrow();
+        world.end(new Ending.Fail(lease.fence(), failure, RetryDecision.GIVE_UP)).orThrow();
 
         assertThat(world.failureOf(idOf(lease))).isEqualTo(failure);
         assertThat(world.result(idOf(lease)).orThrow().failure()).contains(failure);
         assertThat(world.lastStep(idOf(lease)).failure()).contains(failure);
-        assertThat(world.end(new Ending.Fail(lease.fence(), failure, Verdict.GIVE_UP))).isDone();
+        assertThat(world.end(new Ending.Fail(lease.fence(), failure, RetryDecision.GIVE_UP)))
+                .isDone();
         assertThat(failure.message()).doesNotContain("\u0000");
     }
 
@@ -162,7 +165,7 @@ abstract class CarryingRules extends Rules {
                 .isInvalid(Invalid.Code.TOO_LARGE);
         assertThat(asked(() -> world.end(complete(lease, tooLarge))))
                 .isInvalid(Invalid.Code.TOO_LARGE);
-        assertThat(asked(() -> world.act(new Act.Complete(idOf(lease), tooLarge))))
+        assertThat(asked(() -> world.act(new OperatorCommand.Complete(idOf(lease), tooLarge))))
                 .isInvalid(Invalid.Code.TOO_LARGE);
 
         assertThat(world.everything()).isEqualTo(before);

@@ -21,7 +21,7 @@ abstract class ClaimingAgainRules extends Rules {
     }
 
     @Test
-    @Answers("W7")
+    @BatchAnswers("W7")
     void a_claim_repeated_gives_the_same_leases_and_nothing_new() {
         world.submit(5, Given::work);
         var worker = world.worker();

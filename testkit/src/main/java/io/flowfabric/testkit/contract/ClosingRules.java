@@ -9,7 +9,6 @@ import static io.flowfabric.testkit.contract.Given.work;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.FeedFilter;
@@ -21,11 +20,12 @@ import io.flowfabric.core.contract.Keys.Rotation;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.testkit.StoreFixture;
@@ -79,38 +79,44 @@ abstract class ClosingRules extends Rules {
                 () -> store.grants().redeem(new Redemption(session, 2, List.of("token"))),
                 () -> store.grants().verify(session, List.of("token")),
                 () -> store.keys().first(),
-                () -> store.keys().rotate(Rotation.after(Duration.ZERO), World.OLGA),
+                () -> store.keys().rotate(Rotation.after(Duration.ZERO), Scenario.OLGA),
                 () -> store.keys().list(),
                 () -> store.leases().progress(List.of(new Progress(lease.fence(), 1, ""))),
                 () -> store.leases().end(List.of(complete(lease))),
                 () ->
                         store.namespaces()
                                 .configure(
-                                        Namespace.DEFAULT, NamespaceSettings.DEFAULT, World.OLGA),
+                                        Namespace.DEFAULT,
+                                        NamespaceSettings.DEFAULT,
+                                        Scenario.OLGA),
                 () -> store.namespaces().describe(Namespace.DEFAULT),
                 () -> store.namespaces().list(Cursor.NONE, 1),
-                () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, World.OLGA),
-                () -> store.quotas().define(Quota.atOnce("q", 1), World.OLGA),
+                () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, Scenario.OLGA),
+                () -> store.quotas().define(Quota.atOnce("q", 1), Scenario.OLGA),
                 () -> store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("q")),
                 () -> store.quotas().list(Namespace.DEFAULT, Cursor.NONE, 1),
                 () -> store.quotas().recount(Namespace.DEFAULT),
-                () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", World.OLGA)),
-                () -> store.budgets().define(Budget.of("b", "tokens", 1), World.OLGA),
+                () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", Scenario.OLGA)),
+                () -> store.budgets().define(Budget.of("b", "tokens", 1), Scenario.OLGA),
                 () -> store.budgets().describe(Namespace.DEFAULT, "b"),
                 () -> store.budgets().list(Namespace.DEFAULT, Cursor.NONE, 1),
-                () -> store.budgets().reset(Namespace.DEFAULT, "b", World.OLGA),
-                () -> closed(() -> store.budgets().delete(Namespace.DEFAULT, "b", World.OLGA)),
+                () -> store.budgets().reset(Namespace.DEFAULT, "b", Scenario.OLGA),
+                () -> closed(() -> store.budgets().delete(Namespace.DEFAULT, "b", Scenario.OLGA)),
                 () -> store.budgets().ledger(id),
-                () -> store.budgets().refund(id, "b", "k", World.OLGA),
-                () -> store.leases().spend(List.of(new Spending(lease.fence(), "b", "t", 1, "k"))),
+                () -> store.budgets().refund(id, "b", "k", Scenario.OLGA),
+                () ->
+                        store.leases()
+                                .spend(List.of(new UsageReport(lease.fence(), "b", "t", 1, "k"))),
                 () -> store.lanes().describe(Lane.DEFAULT),
                 () -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 1),
                 () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1),
                 () -> store.workers().describe(session),
-                () -> store.workers().markDead(session, World.OLGA),
-                () -> store.operations().act(List.of(new Act.Cancel(id)), World.OLGA),
-                () -> store.operations().claim(id, session, World.OLGA),
-                () -> store.operations().erase(List.of(id), World.OLGA),
+                () -> store.workers().markDead(session, Scenario.OLGA),
+                () ->
+                        store.operations()
+                                .act(List.of(new OperatorCommand.Cancel(id)), Scenario.OLGA),
+                () -> store.operations().claim(id, session, Scenario.OLGA),
+                () -> store.operations().erase(List.of(id), Scenario.OLGA),
                 () -> store.queries().describe(List.of(id)),
                 () -> store.queries().inputs(List.of(id)),
                 () -> store.queries().results(List.of(id)),

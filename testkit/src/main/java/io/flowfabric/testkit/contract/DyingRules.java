@@ -9,13 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Maintenance.Round;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector;
 import io.flowfabric.core.state.Transition;
@@ -34,7 +34,7 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers({"W30", "P6"})
+    @BatchAnswers({"W30", "P6"})
     void the_work_of_a_dead_worker_is_ready_again() {
         var work = world.submit();
         var frail = world.frailWorker();
@@ -43,7 +43,7 @@ abstract class DyingRules extends Rules {
         world.bury(frail);
 
         assertThat(world.view(work))
-                .reads(new Ready(Next.RECLAIM))
+                .reads(new Ready(LeasePurpose.RECLAIM))
                 .isUnowned()
                 .hasBegun(1, 1)
                 .hasRetried(0)
@@ -53,7 +53,7 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers("W30")
+    @BatchAnswers("W30")
     void the_next_worker_goes_on_with_the_same_attempt_under_a_new_epoch() {
         var work = world.submit();
         var frail = world.frailWorker();
@@ -63,7 +63,7 @@ abstract class DyingRules extends Rules {
         var lease = world.worker().claimOne();
 
         assertThat(lease.fence()).isEqualTo(new Fence(work, 0, 2));
-        assertThat(lease.next()).isEqualTo(Next.RECLAIM);
+        assertThat(lease.next()).isEqualTo(LeasePurpose.RECLAIM);
         assertThat(lease.retriesUsed()).isZero();
         assertThat(world.transitions(work))
                 .containsExactly(
@@ -86,7 +86,7 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers("P21")
+    @BatchAnswers("P21")
     void what_was_reclaimed_is_not_taken_from_its_new_worker() {
         var work = world.submit();
         var frail = world.frailWorker();
@@ -104,7 +104,7 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers("P26")
+    @BatchAnswers("P26")
     void a_dead_worker_is_no_timeout() {
         var policy = Policy.DEFAULT.attemptTimeout(Duration.ofSeconds(45)).retry(Retry.NEVER);
         var work = world.submit(policy);
@@ -113,7 +113,7 @@ abstract class DyingRules extends Rules {
 
         world.bury(frail);
         world.pass(Duration.ofSeconds(15));
-        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(1);
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(1);
 
         var lease = world.worker().claimOne();
         world.pass(Duration.ofSeconds(44));
@@ -121,12 +121,12 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers("P27")
+    @BatchAnswers("P27")
     void work_that_kills_its_workers_fails_at_the_cap() {
         var work = world.submit(Policy.DEFAULT.maxReclaims(2));
         for (int death = 1; death <= 2; death++) {
             killWorker();
-            assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(death);
+            assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(death);
         }
 
         killWorker();
@@ -134,12 +134,12 @@ abstract class DyingRules extends Rules {
         assertThat(world.view(work)).endedAs(Outcome.FAILED).hasLapsed(2).hasBegun(1, 3);
         assertThat(world.failureOf(work))
                 .isEqualTo(Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded"));
-        assertThat(world.lastStep(work).by()).contains(By.engine("max_reclaims_exceeded"));
+        assertThat(world.lastStep(work).by()).contains(Attribution.engine("max_reclaims_exceeded"));
         assertThat(world.worker().claim(1)).isEmpty();
     }
 
     @Test
-    @Answers("P27")
+    @BatchAnswers("P27")
     void work_that_may_not_lapse_at_all_fails_with_its_first_worker() {
         var work = world.submit(Policy.DEFAULT.maxReclaims(0));
 
@@ -149,7 +149,7 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers("P27")
+    @BatchAnswers("P27")
     void the_cap_is_a_hundred_unless_the_policy_says_otherwise() {
         var work = world.submit();
         for (int i = 0; i < 100; i++) {
@@ -157,7 +157,7 @@ abstract class DyingRules extends Rules {
             worker.claimOne();
             worker.close();
         }
-        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(100);
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(100);
 
         killWorker();
 
@@ -165,7 +165,7 @@ abstract class DyingRules extends Rules {
     }
 
     @Test
-    @Answers("W4")
+    @BatchAnswers("W4")
     void many_deaths_at_once_leave_nobody_behind() {
         var works = world.submit(120, Given::work);
         var workers =
@@ -184,12 +184,12 @@ abstract class DyingRules extends Rules {
                 .allSatisfy(
                         work ->
                                 assertThat(world.view(work))
-                                        .reads(new Ready(Next.RECLAIM))
+                                        .reads(new Ready(LeasePurpose.RECLAIM))
                                         .hasLapsed(1));
     }
 
     @Test
-    @Answers("W4")
+    @BatchAnswers("W4")
     void a_round_buries_no_more_than_its_limit_and_says_that_there_is_more() {
         var works = world.submit(10, Given::work);
         var frail = world.frailWorker();
@@ -242,7 +242,10 @@ abstract class DyingRules extends Rules {
 
         worker.close();
 
-        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(1).isUnowned();
+        assertThat(world.view(work))
+                .reads(new Ready(LeasePurpose.RECLAIM))
+                .hasLapsed(1)
+                .isUnowned();
         assertThat(world.end(complete(lease))).isLeaseLost();
         assertThat(asked(() -> worker.claim(1))).isNotFound("session");
     }

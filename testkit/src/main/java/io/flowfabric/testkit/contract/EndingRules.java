@@ -16,12 +16,12 @@ import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -52,7 +52,7 @@ abstract class EndingRules extends Rules {
     }
 
     @Test
-    @Answers({"P51", "W19"})
+    @BatchAnswers({"P51", "W19"})
     void every_end_is_told_once() {
         var feed = world.feed(FeedFilter.of(Topic.COMPLETIONS));
 
@@ -64,7 +64,7 @@ abstract class EndingRules extends Rules {
     }
 
     @Test
-    @Answers({"P16", "W19"})
+    @BatchAnswers({"P16", "W19"})
     void every_end_reads_as_the_outcome_that_it_was() {
         endInEveryWay()
                 .forEach(
@@ -77,7 +77,7 @@ abstract class EndingRules extends Rules {
     }
 
     @Test
-    @Answers({"P23", "P53", "W12", "W26"})
+    @BatchAnswers({"P23", "P53", "W12", "W26"})
     void what_has_ended_never_changes_again() {
         var ends = endInEveryWay();
         var before = world.everything();
@@ -92,7 +92,7 @@ abstract class EndingRules extends Rules {
     }
 
     @Test
-    @Answers({"P53", "W12"})
+    @BatchAnswers({"P53", "W12"})
     void what_has_ended_is_not_handed_out() {
         var ends = endInEveryWay();
         world.pass(Duration.ofMinutes(2));
@@ -103,7 +103,7 @@ abstract class EndingRules extends Rules {
     }
 
     @Test
-    @Answers("W12")
+    @BatchAnswers("W12")
     void an_end_takes_the_work_out_of_its_workers_hands() {
         world.submit();
         var worker = world.worker();
@@ -168,11 +168,11 @@ abstract class EndingRules extends Rules {
             ends.put(live, Outcome.CANCELLED);
         }
         for (var live : liveInEveryState()) {
-            world.act(new Act.Complete(live, Endings.RESULT)).orThrow();
+            world.act(new OperatorCommand.Complete(live, Endings.RESULT)).orThrow();
             ends.put(live, Outcome.SUCCESS);
         }
         for (var live : liveInEveryState()) {
-            world.act(new Act.Fail(live, Endings.FAILURE)).orThrow();
+            world.act(new OperatorCommand.Fail(live, Endings.FAILURE)).orThrow();
             ends.put(live, Outcome.FAILED);
         }
         ends.put(finished(Endings::complete), Outcome.SUCCESS);
@@ -228,15 +228,15 @@ abstract class EndingRules extends Rules {
             everyEnding(new Fence(work, view.attempts() - 1, view.epoch()))
                     .forEach(ending -> world.end(ending));
         }
-        world.act(new Act.Cancel(work));
-        world.act(new Act.Complete(work, Endings.RESULT));
-        world.act(new Act.Fail(work, Failure.of(Failure.PERMANENT, "another failure")));
+        world.act(new OperatorCommand.Cancel(work));
+        world.act(new OperatorCommand.Complete(work, Endings.RESULT));
+        world.act(new OperatorCommand.Fail(work, Failure.of(Failure.PERMANENT, "another failure")));
         for (var act :
                 List.of(
-                        new Act.Pause(work),
-                        new Act.Resume(work),
-                        new Act.Revoke(work),
-                        new Act.Reprioritise(work, 9))) {
+                        new OperatorCommand.Pause(work),
+                        new OperatorCommand.Resume(work),
+                        new OperatorCommand.Revoke(work),
+                        new OperatorCommand.Reprioritise(work, 9))) {
             assertThat(world.act(act)).isConflict(Conflict.Code.ALREADY_FINISHED);
         }
     }

@@ -6,7 +6,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 
 import java.time.Duration;
 import java.util.List;
@@ -24,8 +24,8 @@ final class Endings {
     static final List<Function<Fence, Ending>> EVERY_KIND =
             List.of(
                     fence -> new Ending.Complete(fence, RESULT),
-                    fence -> new Ending.Fail(fence, FAILURE, Verdict.GIVE_UP),
-                    fence -> new Ending.Fail(fence, FAILURE, new Verdict.TryAgain(A_WHILE)),
+                    fence -> new Ending.Fail(fence, FAILURE, RetryDecision.GIVE_UP),
+                    fence -> new Ending.Fail(fence, FAILURE, new RetryDecision.TryAgain(A_WHILE)),
                     fence -> new Ending.Cancel(fence, "no longer wanted"),
                     fence -> new Ending.Delay(fence, Due.in(A_WHILE)),
                     Ending.Release::new);
@@ -35,8 +35,10 @@ final class Endings {
             List.of(
                     fence -> new Ending.Complete(fence, Payload.text("another result")),
                     fence -> new Ending.Complete(fence, Payload.of(RESULT.bytes(), "text/html")),
-                    fence -> new Ending.Fail(fence, otherFailure(), Verdict.GIVE_UP),
-                    fence -> new Ending.Fail(fence, FAILURE, new Verdict.TryAgain(Duration.ZERO)),
+                    fence -> new Ending.Fail(fence, otherFailure(), RetryDecision.GIVE_UP),
+                    fence ->
+                            new Ending.Fail(
+                                    fence, FAILURE, new RetryDecision.TryAgain(Duration.ZERO)),
                     fence -> new Ending.Cancel(fence, "a change of mind"),
                     fence -> new Ending.Delay(fence, Due.NOW));
 
@@ -51,7 +53,7 @@ final class Endings {
     }
 
     static Ending fail(Lease lease) {
-        return new Ending.Fail(lease.fence(), FAILURE, Verdict.GIVE_UP);
+        return new Ending.Fail(lease.fence(), FAILURE, RetryDecision.GIVE_UP);
     }
 
     /** Fails, with what the policy of the work decides about it. */
@@ -62,7 +64,7 @@ final class Endings {
     }
 
     static Ending retry(Lease lease, Duration delay) {
-        return new Ending.Fail(lease.fence(), FAILURE, new Verdict.TryAgain(delay));
+        return new Ending.Fail(lease.fence(), FAILURE, new RetryDecision.TryAgain(delay));
     }
 
     static Ending cancel(Lease lease) {

@@ -15,11 +15,11 @@ import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Policy;
@@ -53,7 +53,7 @@ abstract class ErasingRules extends Rules {
         assertThat(world.result(work)).isNotFound("execution");
         assertThat(queries.inputs(List.of(work)).getFirst()).isNotFound("execution");
         assertThat(asked(() -> queries.history(work))).isNotFound("execution");
-        assertThat(world.act(new Act.Replay(work))).isNotFound("execution");
+        assertThat(world.act(new OperatorCommand.Replay(work))).isNotFound("execution");
         assertThat(world.end(complete(lease))).isNotFound("execution");
         assertThat(world.find(Search.in(Namespace.DEFAULT))).isEmpty();
         assertThat(queries.counts(Namespace.DEFAULT)).isEmpty();
@@ -68,7 +68,7 @@ abstract class ErasingRules extends Rules {
 
         erase(work).orThrow();
 
-        var erased = new Event.Erased(work, lane, World.OLGA, world.now());
+        var erased = new Event.Erased(work, lane, Scenario.OLGA, world.now());
         assertThat(world.wholeFeed(EVERYTHING).read()).containsExactly(erased);
         assertThat(world.wholeFeed(FeedFilter.of(Topic.OPERATIONS)).read()).containsExactly(erased);
         assertThat(world.wholeFeed(FeedFilter.of(Topic.COMPLETIONS)).read()).isEmpty();
@@ -92,7 +92,7 @@ abstract class ErasingRules extends Rules {
                 .containsExactly(
                         world.steps(kept).get(0),
                         world.steps(kept).get(1),
-                        new Event.Erased(erased, Lane.DEFAULT, World.OLGA, world.now()));
+                        new Event.Erased(erased, Lane.DEFAULT, Scenario.OLGA, world.now()));
         assertThat(feed.read()).hasSize(3);
         assertThat(feed.read()).isEmpty();
     }
@@ -176,7 +176,7 @@ abstract class ErasingRules extends Rules {
         var waiting = world.submit();
         var batch = List.of(ended.get(0), waiting, ended.get(1), ended.get(0));
 
-        var answers = world.store().operations().erase(batch, World.OLGA);
+        var answers = world.store().operations().erase(batch, Scenario.OLGA);
 
         assertThat(answers.get(0)).isDone(ended.get(0));
         assertThat(answers.get(1)).isConflict(Conflict.Code.NOT_FINISHED);
@@ -193,7 +193,9 @@ abstract class ErasingRules extends Rules {
 
             var answers =
                     Crowd.<Answer<?>>together(
-                            List.of(() -> erase(work), () -> world.act(new Act.Replay(work))));
+                            List.of(
+                                    () -> erase(work),
+                                    () -> world.act(new OperatorCommand.Replay(work))));
 
             if (answers.get(0).isDone()) {
                 assertThat(answers.get(1)).isNotFound("execution");
@@ -206,6 +208,6 @@ abstract class ErasingRules extends Rules {
     }
 
     private Answer<ExecutionId> erase(ExecutionId work) {
-        return world.store().operations().erase(List.of(work), World.OLGA).getFirst();
+        return world.store().operations().erase(List.of(work), Scenario.OLGA).getFirst();
     }
 }

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
@@ -20,11 +20,11 @@ import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
@@ -52,10 +52,11 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers({"W29", "P26"})
+    @BatchAnswers({"W29", "P26"})
     void an_attempt_that_takes_too_long_is_tried_again_although_its_worker_lives() {
         var work =
-                world.submit(TIMED.retry(Retry.times(1).backoff(Backoff.fixed(MINUTE)).jitter(0)));
+                world.submit(
+                        TIMED.retry(Retry.retries(1).backoff(Backoff.fixed(MINUTE)).jitter(0)));
         var worker = world.worker();
         var lease = worker.claimOne();
 
@@ -65,7 +66,7 @@ abstract class ExpiringRules extends Rules {
         world.pass(MOMENT);
 
         assertThat(world.view(work))
-                .reads(new Delayed(Next.RETRY, world.in(MINUTE), DelayedBy.BACKOFF))
+                .reads(new Delayed(LeasePurpose.RETRY, world.in(MINUTE), DelayedBy.BACKOFF))
                 .hasRetried(1)
                 .hasLapsed(0)
                 .isUnowned();
@@ -74,10 +75,10 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers({"W29", "P4"})
+    @BatchAnswers({"W29", "P4"})
     void a_retry_after_a_timeout_is_woken_and_finished() {
         var lease =
-                world.begun(TIMED.retry(Retry.times(1).backoff(Backoff.fixed(MINUTE)).jitter(0)));
+                world.begun(TIMED.retry(Retry.retries(1).backoff(Backoff.fixed(MINUTE)).jitter(0)));
         world.pass(MINUTE);
 
         world.pass(MINUTE);
@@ -88,7 +89,7 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers("W29")
+    @BatchAnswers("W29")
     void an_attempt_that_takes_too_long_fails_when_there_are_no_retries_left() {
         var lease = world.begun(TIMED.retry(Retry.NEVER));
 
@@ -100,8 +101,8 @@ abstract class ExpiringRules extends Rules {
 
     @Test
     void a_timeout_is_tried_again_only_if_the_policy_counts_it_as_worth_it() {
-        var worthIt = world.begun(TIMED.retry(Retry.times(1).only(Failure.TIMEOUT)));
-        var notWorthIt = world.begun(TIMED.retry(Retry.times(1).only(Failure.TRANSIENT)));
+        var worthIt = world.begun(TIMED.retry(Retry.retries(1).only(Failure.TIMEOUT)));
+        var notWorthIt = world.begun(TIMED.retry(Retry.retries(1).only(Failure.TRANSIENT)));
 
         world.pass(MINUTE);
 
@@ -129,7 +130,7 @@ abstract class ExpiringRules extends Rules {
 
         var step = world.lastStep(idOf(lease));
         assertThat(step.transition()).isEqualTo(Transition.RETRY);
-        assertThat(step.by()).contains(By.engine("attempt timeout"));
+        assertThat(step.by()).contains(Attribution.engine("attempt timeout"));
         assertThat(step.owner().orElseThrow().session()).isEqualTo(lease.session());
         assertThat(step.failure()).contains(TOO_LONG);
         assertThat(step.leaseChange()).contains(Event.LeaseChange.REVOKED);
@@ -151,7 +152,7 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers({"P5", "W26"})
+    @BatchAnswers({"P5", "W26"})
     void a_deadline_ends_the_work_whatever_it_is_doing() {
         var policy = Policy.DEFAULT.deadline(Due.in(MINUTE));
         var ready = world.submit(policy);
@@ -184,7 +185,7 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers("P5")
+    @BatchAnswers("P5")
     void a_deadline_outlasts_delays_and_retries() {
         var deadline = world.in(MINUTE);
         var lease = world.begun(Policy.DEFAULT.deadline(Due.at(deadline)));
@@ -203,7 +204,7 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers("W36")
+    @BatchAnswers("W36")
     void what_has_missed_its_deadline_is_not_handed_out_any_more() {
         var work = world.submit(Policy.DEFAULT.deadline(Due.in(MINUTE)));
         var late = world.submit();
@@ -216,7 +217,7 @@ abstract class ExpiringRules extends Rules {
     }
 
     @Test
-    @Answers("W36")
+    @BatchAnswers("W36")
     void what_was_finished_in_time_does_not_expire() {
         var lease = world.begun(Policy.DEFAULT.deadline(Due.in(MINUTE)));
         world.pass(MINUTE.minus(MOMENT));
@@ -236,7 +237,7 @@ abstract class ExpiringRules extends Rules {
 
         for (var work : List.of(queued, idOf(running))) {
             assertThat(world.lastStep(work).transition()).isEqualTo(Transition.EXPIRE);
-            assertThat(world.lastStep(work).by()).contains(By.engine("deadline"));
+            assertThat(world.lastStep(work).by()).contains(Attribution.engine("deadline"));
         }
         assertThat(world.lastStep(queued).owner()).isEmpty();
         assertThat(world.lastStep(idOf(running)).owner().orElseThrow().session())
@@ -259,11 +260,14 @@ abstract class ExpiringRules extends Rules {
 
         world.pass(MINUTE);
 
-        assertThat(world.view(both)).reads(new Ready(Next.RETRY)).hasRetried(1).hasLapsed(0);
+        assertThat(world.view(both))
+                .reads(new Ready(LeasePurpose.RETRY))
+                .hasRetried(1)
+                .hasLapsed(0);
     }
 
     private static Retry immediately() {
-        return Retry.times(1).backoff(Backoff.fixed(Duration.ZERO));
+        return Retry.retries(1).backoff(Backoff.fixed(Duration.ZERO));
     }
 
     private Instant returnOf(Lease lease) {
@@ -272,6 +276,6 @@ abstract class ExpiringRules extends Rules {
 
     private Instant decidedReturnOf(Lease lease) {
         var verdict = lease.policy().retry().decide(idOf(lease), TOO_LONG, 0);
-        return world.in(((Verdict.TryAgain) verdict).delay());
+        return world.in(((RetryDecision.TryAgain) verdict).delay());
     }
 }

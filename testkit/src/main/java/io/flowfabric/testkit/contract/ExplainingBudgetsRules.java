@@ -11,7 +11,7 @@ import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneExplanation.Group;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
@@ -90,7 +90,7 @@ abstract class ExplainingBudgetsRules extends Rules {
     @Test
     void the_last_of_all_that_is_shut_decides_when_it_can_be_tried() {
         define(MILLION.period(HOUR));
-        world.store().quotas().define(Quota.rate("mail", 1, HOUR.multipliedBy(2)), World.OLGA);
+        world.store().quotas().define(Quota.rate("mail", 1, HOUR.multipliedBy(2)), Scenario.OLGA);
         var both = TEAM.quota("mail");
         spend(world.begun(both), "team-a", 1_000_000);
         world.worker();
@@ -155,7 +155,7 @@ abstract class ExplainingBudgetsRules extends Rules {
     }
 
     private void define(Budget budget) {
-        world.store().budgets().define(budget, World.OLGA);
+        world.store().budgets().define(budget, Scenario.OLGA);
     }
 
     private static Policy reserving(long tokens) {
@@ -163,7 +163,7 @@ abstract class ExplainingBudgetsRules extends Rules {
     }
 
     private void spend(Lease lease, String budget, long amount) {
-        var report = new Spending(lease.fence(), budget, "tokens", amount, "a");
+        var report = new UsageReport(lease.fence(), budget, "tokens", amount, "a");
         world.store().leases().spend(List.of(report)).getFirst().orThrow();
     }
 }

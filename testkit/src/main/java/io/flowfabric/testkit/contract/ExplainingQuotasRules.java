@@ -158,7 +158,7 @@ abstract class ExplainingQuotasRules extends Rules {
     }
 
     private void define(Quota quota) {
-        world.store().quotas().define(quota, World.OLGA);
+        world.store().quotas().define(quota, Scenario.OLGA);
     }
 
     private static QuotaView full(Quota quota, QuotaUse use) {

@@ -16,16 +16,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.DelayedBy;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 import io.flowfabric.core.state.Transition;
@@ -137,7 +137,7 @@ abstract class ExplainingRules extends Rules {
                 .isEqualTo("delayed until %s, as its submission asked".formatted(until));
         assertThat(submitted.nextTry()).contains(until);
         assertThat(submitted.facts())
-                .startsWith(new Fact.Delay(until, DelayedBy.REQUEST, Next.FIRST));
+                .startsWith(new Fact.Delay(until, DelayedBy.REQUEST, LeasePurpose.FIRST));
         assertThat(world.explain(idOf(lease)).words())
                 .isEqualTo("delayed until %s, as its worker asked".formatted(until));
 
@@ -172,7 +172,7 @@ abstract class ExplainingRules extends Rules {
         var held = world.now();
         world.pause(work);
         world.advance(Duration.ofSeconds(1));
-        world.act(new Act.Reprioritise(work, 7)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(work, 7)).orThrow();
 
         var explanation = world.explain(work);
 
@@ -181,8 +181,8 @@ abstract class ExplainingRules extends Rules {
         assertThat(explanation.nextTry()).isEmpty();
         assertThat(explanation.facts())
                 .containsExactly(
-                        new Fact.Step(Transition.PAUSE, held, Optional.of(World.OLGA)),
-                        new Fact.Delay(until, DelayedBy.REQUEST, Next.FIRST));
+                        new Fact.Step(Transition.PAUSE, held, Optional.of(Scenario.OLGA)),
+                        new Fact.Delay(until, DelayedBy.REQUEST, LeasePurpose.FIRST));
     }
 
     @Test
@@ -191,15 +191,15 @@ abstract class ExplainingRules extends Rules {
         world.submit(work().lane(lane));
         world.worker(lane).claimOne();
         var work = world.submit(work().lane(lane));
-        close(lane, LaneSettings.State.PAUSED, new By("ada", "the mail server is down"));
+        close(lane, LaneSettings.State.PAUSED, new Attribution("ada", "the mail server is down"));
         world.advance(MINUTE);
         var since = world.now();
-        var ben = new By("ben", "it will stay down");
+        var ben = new Attribution("ben", "it will stay down");
         close(lane, LaneSettings.State.DISABLED, ben);
         world.advance(MINUTE);
         // Another lane, and work that goes on in this one, have nothing to do with it.
         world.configure(world.newLane(), LaneSettings.State.PAUSED);
-        world.act(new Act.Reprioritise(work, 7)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(work, 7)).orThrow();
 
         var explanation = world.explain(work);
 
@@ -296,7 +296,7 @@ abstract class ExplainingRules extends Rules {
                 .containsExactly(
                         new Fact.End(Outcome.CANCELLED, now),
                         new Fact.LastFailure(Endings.FAILURE, 1, 3),
-                        new Fact.Step(Transition.CANCEL, now, Optional.of(World.OLGA)));
+                        new Fact.Step(Transition.CANCEL, now, Optional.of(Scenario.OLGA)));
     }
 
     @Test
@@ -319,7 +319,7 @@ abstract class ExplainingRules extends Rules {
         return world.explain(execution).words();
     }
 
-    private void close(Lane lane, LaneSettings.State state, By by) {
+    private void close(Lane lane, LaneSettings.State state, Attribution by) {
         world.store().lanes().configure(lane, LaneSettings.DEFAULT.state(state), by);
     }
 }

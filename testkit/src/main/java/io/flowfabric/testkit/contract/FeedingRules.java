@@ -48,7 +48,7 @@ abstract class FeedingRules extends Rules {
     }
 
     @Test
-    @Answers({"P62", "W33"})
+    @BatchAnswers({"P62", "W33"})
     void a_feed_covers_all_partitions() {
         var everywhere =
                 IntStream.range(0, Partition.COUNT).mapToObj(i -> work().id(idIn(i))).toList();
@@ -119,7 +119,7 @@ abstract class FeedingRules extends Rules {
     }
 
     @Test
-    @Answers("P63")
+    @BatchAnswers("P63")
     void a_feed_goes_on_from_the_cursor_of_any_entry() {
         var reader = world.feed(FeedFilter.of(Topic.COMPLETIONS));
         for (int i = 0; i < 7; i++) {
@@ -135,7 +135,7 @@ abstract class FeedingRules extends Rules {
     }
 
     @Test
-    @Answers("P63")
+    @BatchAnswers("P63")
     void a_feed_is_the_same_in_helpings_of_any_size() {
         var start = world.feed(EVERYTHING).cursor();
         for (int i = 0; i < 5; i++) {

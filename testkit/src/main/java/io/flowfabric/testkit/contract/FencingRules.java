@@ -19,15 +19,15 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -45,7 +45,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers({"P20", "P29", "W20"})
+    @BatchAnswers({"P20", "P29", "W20"})
     void a_stale_worker_cannot_finish_what_was_reclaimed() {
         var work = world.submit();
         var frail = world.frailWorker();
@@ -61,12 +61,12 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("P20")
+    @BatchAnswers("P20")
     void a_stale_worker_cannot_finish_what_was_tried_again() {
         var timed =
                 Policy.DEFAULT
                         .attemptTimeout(Duration.ofMinutes(1))
-                        .retry(Retry.times(1).backoff(Backoff.fixed(Duration.ZERO)));
+                        .retry(Retry.retries(1).backoff(Backoff.fixed(Duration.ZERO)));
         var stale = world.begun(timed);
         world.pass(Duration.ofMinutes(1));
         nothingCanBeDoneWith(stale.fence());
@@ -79,7 +79,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers({"P20", "P31"})
+    @BatchAnswers({"P20", "P31"})
     void a_worker_stays_fenced_however_often_its_work_is_superseded() {
         world.submit();
         var leases = new ArrayList<Lease>();
@@ -96,7 +96,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("P31")
+    @BatchAnswers("P31")
     void an_epoch_grows_with_every_lease_and_never_restarts() {
         var first = world.begun();
         world.end(release(first)).orThrow();
@@ -113,7 +113,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("P31")
+    @BatchAnswers("P31")
     void both_the_attempt_and_the_epoch_of_a_fence_must_fit() {
         var lease = world.begun();
         var work = idOf(lease);
@@ -131,7 +131,7 @@ abstract class FencingRules extends Rules {
 
         nothingCanBeDoneWith(new Fence(work, 0, 1));
 
-        assertThat(world.view(work)).reads(new Ready(Next.FIRST)).hasBegun(0, 0);
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST)).hasBegun(0, 0);
     }
 
     @Test
@@ -151,7 +151,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("P22")
+    @BatchAnswers("P22")
     void a_lease_that_is_held_cannot_be_given_to_another() {
         var work = world.submit();
         var holder = world.worker();
@@ -167,7 +167,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("P23")
+    @BatchAnswers("P23")
     void what_nobody_holds_any_more_cannot_be_ended_by_who_held_it() {
         var cancelled = world.begun();
         world.cancel(idOf(cancelled));
@@ -176,7 +176,7 @@ abstract class FencingRules extends Rules {
         var revoked = world.begun();
         world.revoke(idOf(revoked));
         var completed = world.begun();
-        world.act(new Act.Complete(idOf(completed), Endings.RESULT)).orThrow();
+        world.act(new OperatorCommand.Complete(idOf(completed), Endings.RESULT)).orThrow();
         var expired = world.begun(Policy.DEFAULT.deadline(Due.in(Duration.ofMinutes(1))));
         world.pass(Duration.ofMinutes(1));
 
@@ -186,7 +186,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("P24")
+    @BatchAnswers("P24")
     void ended_work_is_not_brought_back_by_a_claim() {
         var lease = world.begun();
         var work = idOf(lease);
@@ -200,7 +200,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers("W35")
+    @BatchAnswers("W35")
     void interrupted_work_that_is_delayed_is_not_taken_before_its_time() {
         var lease = world.begun();
         var work = idOf(lease);
@@ -230,7 +230,7 @@ abstract class FencingRules extends Rules {
     }
 
     @Test
-    @Answers({"P29", "W34"})
+    @BatchAnswers({"P29", "W34"})
     void progress_ends_with_the_lease() {
         var lease = world.begun();
         assertThat(world.report(lease, 10)).isDone(lease.fence());
@@ -256,7 +256,7 @@ abstract class FencingRules extends Rules {
         assertThat(answers.get(0)).isDone();
         assertThat(answers.get(1)).isLeaseLost();
         assertThat(answers.get(2)).isDone();
-        assertThat(world.view(stale)).reads(new Ready(Next.RECLAIM));
+        assertThat(world.view(stale)).reads(new Ready(LeasePurpose.RECLAIM));
     }
 
     @Test

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -75,7 +75,7 @@ abstract class FilteringRules extends Rules {
     void a_feed_of_operations_has_what_people_did_and_not_what_the_engine_did() {
         var feed = world.feed(FeedFilter.of(Topic.OPERATIONS));
         var work = world.submit();
-        world.act(new Act.Reprioritise(work, 5)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(work, 5)).orThrow();
         world.pause(work);
         world.resume(work);
         world.claimByHand(work, world.worker()).orThrow();
@@ -98,10 +98,10 @@ abstract class FilteringRules extends Rules {
     }
 
     @Test
-    @Answers({"P11", "P63"})
+    @BatchAnswers({"P11", "P63"})
     void the_same_filter_selects_the_same_work_at_every_step_of_its_life() {
-        var lane = new Lane(World.ELSEWHERE, "lane");
-        var byNamespace = world.feed(EVERYTHING.namespace(World.ELSEWHERE));
+        var lane = new Lane(Scenario.ELSEWHERE, "lane");
+        var byNamespace = world.feed(EVERYTHING.namespace(Scenario.ELSEWHERE));
         var byLane = world.feed(EVERYTHING.lane(lane));
         var byTag = world.feed(EVERYTHING.tag("shop.order", "7"));
         world.end(complete(world.begun())).orThrow();
@@ -147,7 +147,7 @@ abstract class FilteringRules extends Rules {
     }
 
     @Test
-    @Answers("P11")
+    @BatchAnswers("P11")
     void what_does_not_fit_moves_the_cursor_too() {
         var quiet = world.newLane();
         var filter = EVERYTHING.lane(quiet);
@@ -178,7 +178,7 @@ abstract class FilteringRules extends Rules {
     @Test
     void a_lane_of_the_same_name_elsewhere_is_another_lane() {
         var here = world.feed(EVERYTHING.lane(Lane.of("orders")));
-        Submission there = work().lane(new Lane(World.ELSEWHERE, "orders"));
+        Submission there = work().lane(new Lane(Scenario.ELSEWHERE, "orders"));
 
         world.submit(there);
 

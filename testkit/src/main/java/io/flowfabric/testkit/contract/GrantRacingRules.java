@@ -5,13 +5,13 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
 import io.flowfabric.core.contract.KeyView;
 import io.flowfabric.core.contract.Keys.Rotation;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
@@ -81,7 +81,7 @@ abstract class GrantRacingRules extends Rules {
     @Test
     void a_ticket_that_is_redeemed_while_it_is_withdrawn_is_one_or_the_other() {
         world.store().keys().first();
-        world.store().quotas().define(Quota.atOnce("mail", THREADS), World.OLGA);
+        world.store().quotas().define(Quota.atOnce("mail", THREADS), Scenario.OLGA);
         for (int round = 0; round < ROUNDS; round++) {
             var id = world.submit(work(MAIL));
             var worker = world.worker();
@@ -93,7 +93,7 @@ abstract class GrantRacingRules extends Rules {
                             i ->
                                     i == 0
                                             ? worker.redeem(grant).isDone()
-                                            : world.act(new Act.Cancel(id)).isDone());
+                                            : world.act(new OperatorCommand.Cancel(id)).isDone());
 
             assertThat(answers.get(1)).as("what is cancelled").isTrue();
             assertThat(world.view(id).state().terminal()).isTrue();
@@ -117,7 +117,7 @@ abstract class GrantRacingRules extends Rules {
                                             ? keys.first()
                                             : keys.rotate(
                                                     Rotation.after(Duration.ofDays(1)),
-                                                    World.OLGA));
+                                                    Scenario.OLGA));
 
             assertThat(keys.list()).filteredOn(key -> key.retires().isEmpty()).hasSize(1);
             assertThat(keys.list())
@@ -126,7 +126,7 @@ abstract class GrantRacingRules extends Rules {
         }
     }
 
-    private static List<Lease> drain(Worker worker) {
+    private static List<Lease> drain(ScenarioWorker worker) {
         return Stream.generate(() -> worker.granted(7, Grants.DEFAULT_TTL))
                 .takeWhile(grants -> !grants.isEmpty())
                 .flatMap(List::stream)

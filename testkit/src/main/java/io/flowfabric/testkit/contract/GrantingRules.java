@@ -14,13 +14,13 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Event.LeaseChange;
 import io.flowfabric.core.contract.Event.Step;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
 import io.flowfabric.core.contract.LaneSettings.State;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Quota;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.policy.Capabilities;
@@ -29,7 +29,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
@@ -60,7 +60,7 @@ abstract class GrantingRules extends Rules {
     // Giving out.
 
     @Test
-    @Answers({"P2", "P3"})
+    @BatchAnswers({"P2", "P3"})
     void a_grant_becomes_a_lease() {
         var id = world.submit();
         var worker = world.worker();
@@ -75,7 +75,7 @@ abstract class GrantingRules extends Rules {
                                 world.in(TTL),
                                 grant.token()));
         assertThat(world.view(id).state())
-                .isEqualTo(new Granted(Next.FIRST, worker.session().id(), world.in(TTL)));
+                .isEqualTo(new Granted(LeasePurpose.FIRST, worker.session().id(), world.in(TTL)));
         assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.WAITING);
 
         var lease = worker.redeem(grant).orThrow();
@@ -257,7 +257,7 @@ abstract class GrantingRules extends Rules {
 
         world.bury(worker);
 
-        assertThat(world.view(id).state()).isEqualTo(new Ready(Next.RECLAIM));
+        assertThat(world.view(id).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
         assertThat(world.view(id).reclaims()).isEqualTo(1);
         assertThat(world.worker().take(1)).containsExactly(id);
     }
@@ -265,7 +265,7 @@ abstract class GrantingRules extends Rules {
     // Forfeiting.
 
     @Test
-    @Answers("P2")
+    @BatchAnswers("P2")
     void what_is_not_redeemed_in_time_returns_to_its_place() {
         var first = world.submit();
         var second = world.submit();
@@ -276,7 +276,7 @@ abstract class GrantingRules extends Rules {
         assertThat(world.view(first).state()).isInstanceOf(Granted.class);
         world.pass(Duration.ofMillis(1));
 
-        assertThat(world.view(first).state()).isEqualTo(new Ready(Next.FIRST));
+        assertThat(world.view(first).state()).isEqualTo(new Ready(LeasePurpose.FIRST));
         assertThat(world.view(first).reclaims()).isZero();
         assertThat(world.lastStep(first).transition()).isEqualTo(Transition.FORFEIT);
         assertThat(world.lastStep(first).owner()).contains(worker.owner());
@@ -300,15 +300,15 @@ abstract class GrantingRules extends Rules {
 
         worker.close();
 
-        assertThat(world.view(id).state()).isEqualTo(new Ready(Next.FIRST));
+        assertThat(world.view(id).state()).isEqualTo(new Ready(LeasePurpose.FIRST));
         assertThat(world.worker().take(1)).containsExactly(id);
     }
 
     @Test
     void what_a_grant_took_of_quotas_and_budgets_is_given_back_when_it_is_forfeited() {
-        world.store().quotas().define(Quota.atOnce("mail", 1), World.OLGA);
-        world.store().quotas().define(Quota.rate("slow", 1, Duration.ofHours(1)), World.OLGA);
-        world.store().budgets().define(Budget.of("team", "tokens", 10), World.OLGA);
+        world.store().quotas().define(Quota.atOnce("mail", 1), Scenario.OLGA);
+        world.store().quotas().define(Quota.rate("slow", 1, Duration.ofHours(1)), Scenario.OLGA);
+        world.store().budgets().define(Budget.of("team", "tokens", 10), Scenario.OLGA);
         var policy =
                 Policy.DEFAULT.quota("mail").quota("slow").budget("team", Map.of("tokens", 10L));
         var ids = world.submit(2, () -> work(policy));
@@ -331,7 +331,7 @@ abstract class GrantingRules extends Rules {
 
     @Test
     void a_redeemed_grant_counts_once() {
-        world.store().quotas().define(Quota.atOnce("mail", 2).rate(2, MINUTE), World.OLGA);
+        world.store().quotas().define(Quota.atOnce("mail", 2).rate(2, MINUTE), Scenario.OLGA);
         world.submit(3, () -> work(Policy.DEFAULT.quota("mail")));
         var worker = world.worker();
 
@@ -363,7 +363,7 @@ abstract class GrantingRules extends Rules {
 
     @Test
     void an_operator_may_end_hold_or_withdraw_what_is_granted() {
-        world.store().quotas().define(Quota.atOnce("mail", 9), World.OLGA);
+        world.store().quotas().define(Quota.atOnce("mail", 9), Scenario.OLGA);
         var ids = world.submit(3, () -> work(Policy.DEFAULT.quota("mail")));
         var worker = world.worker();
         var grants = worker.granted(3, TTL);
@@ -375,14 +375,14 @@ abstract class GrantingRules extends Rules {
         assertThat(world.view(ids.get(0)).state().publicState()).isEqualTo(PublicState.CANCELLED);
         assertThat(world.view(ids.get(1)).state().situation())
                 .isEqualTo(Situation.HELD_BY_OPERATOR);
-        assertThat(world.view(ids.get(2)).state()).isEqualTo(new Ready(Next.FIRST));
-        assertThat(world.lastStep(ids.get(2)).by()).contains(World.OLGA);
+        assertThat(world.view(ids.get(2)).state()).isEqualTo(new Ready(LeasePurpose.FIRST));
+        assertThat(world.lastStep(ids.get(2)).by()).contains(Scenario.OLGA);
         assertThat(running("mail")).isZero();
         for (Grant grant : grants) {
             assertThat(worker.redeem(grant)).isRefused();
         }
         world.resume(ids.get(1));
-        assertThat(world.view(ids.get(1)).state()).isEqualTo(new Ready(Next.FIRST));
+        assertThat(world.view(ids.get(1)).state()).isEqualTo(new Ready(LeasePurpose.FIRST));
     }
 
     @Test
@@ -391,7 +391,7 @@ abstract class GrantingRules extends Rules {
         var worker = world.worker();
         var grant = worker.grantedOne();
 
-        world.act(new Act.Reprioritise(id, 9)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(id, 9)).orThrow();
 
         assertThat(worker.redeem(grant)).isDone();
     }
@@ -399,7 +399,7 @@ abstract class GrantingRules extends Rules {
     // Reclaiming.
 
     @Test
-    @Answers("P28")
+    @BatchAnswers("P28")
     void a_lapsed_execution_is_granted_to_a_chosen_worker() {
         var id = world.submit();
         var dying = world.frailWorker();
@@ -412,7 +412,7 @@ abstract class GrantingRules extends Rules {
         assertThat(grant.execution()).isEqualTo(id);
         assertThat(chosen.reclaim(id)).isDone(grant);
         var lease = chosen.redeem(grant).orThrow();
-        assertThat(lease.next()).isEqualTo(Next.RECLAIM);
+        assertThat(lease.next()).isEqualTo(LeasePurpose.RECLAIM);
         assertThat(lease.fence().attempt()).isZero();
         assertThat(lease.fence().epoch()).isEqualTo(3);
         assertThat(world.lastStep(id).leaseChange()).contains(LeaseChange.RECLAIMED);
@@ -426,7 +426,7 @@ abstract class GrantingRules extends Rules {
 
         world.pass(TTL);
 
-        assertThat(world.view(id).state()).isEqualTo(new Ready(Next.RECLAIM));
+        assertThat(world.view(id).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
         assertThat(world.view(id).reclaims()).isEqualTo(1);
         assertThat(chosen.redeem(grant)).isRefused();
     }
@@ -461,7 +461,7 @@ abstract class GrantingRules extends Rules {
 
     @Test
     void a_reclaim_grant_needs_room_like_any_claim() {
-        world.store().quotas().define(Quota.atOnce("mail", 1), World.OLGA);
+        world.store().quotas().define(Quota.atOnce("mail", 1), Scenario.OLGA);
         var id = world.submit(Policy.DEFAULT.quota("mail"));
         var dying = world.frailWorker();
         dying.claimOne();

@@ -22,8 +22,8 @@ import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Spending;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.Situation;
@@ -218,7 +218,7 @@ abstract class LaneAdmissionRules extends Rules {
     @Test
     void a_breach_cancels_what_started_from_the_lane_while_it_named_the_budget() {
         var cancelling = Budget.of("team", "tokens", 10).enforcement(Budget.Enforcement.CANCEL);
-        world.store().budgets().define(cancelling, World.OLGA);
+        world.store().budgets().define(cancelling, Scenario.OLGA);
         world.submit(3, Given::work);
         var before = world.worker().claimOne();
         world.configure(Lane.DEFAULT, LaneSettings.DEFAULT.budget("team"));
@@ -276,7 +276,7 @@ abstract class LaneAdmissionRules extends Rules {
         assertThat(world.store().lanes().describe(Lane.DEFAULT).settings()).isEqualTo(settings);
         assertThat(feed.read())
                 .containsExactly(
-                        new Event.LaneChange(Lane.DEFAULT, settings, World.OLGA, world.now()));
+                        new Event.LaneChange(Lane.DEFAULT, settings, Scenario.OLGA, world.now()));
     }
 
     @Test
@@ -291,24 +291,24 @@ abstract class LaneAdmissionRules extends Rules {
     }
 
     private void allowAtOnce(String quota, int most) {
-        world.store().quotas().define(Quota.atOnce(quota, most), World.OLGA);
+        world.store().quotas().define(Quota.atOnce(quota, most), Scenario.OLGA);
     }
 
     private void allow(String budget, long tokens) {
-        world.store().budgets().define(Budget.of(budget, "tokens", tokens), World.OLGA);
+        world.store().budgets().define(Budget.of(budget, "tokens", tokens), Scenario.OLGA);
     }
 
     private LaneSettings configured(LaneSettings settings) {
-        return world.store().lanes().configure(Lane.DEFAULT, settings, World.OLGA).settings();
+        return world.store().lanes().configure(Lane.DEFAULT, settings, Scenario.OLGA).settings();
     }
 
     private String deletedQuota(String quota) {
-        world.store().quotas().delete(Namespace.DEFAULT, quota, World.OLGA);
+        world.store().quotas().delete(Namespace.DEFAULT, quota, Scenario.OLGA);
         return quota;
     }
 
     private String deletedBudget(String budget) {
-        world.store().budgets().delete(Namespace.DEFAULT, budget, World.OLGA);
+        world.store().budgets().delete(Namespace.DEFAULT, budget, Scenario.OLGA);
         return budget;
     }
 
@@ -322,7 +322,7 @@ abstract class LaneAdmissionRules extends Rules {
     }
 
     private void spend(Lease lease, long amount) {
-        var report = new Spending(lease.fence(), "team", "tokens", amount, "report " + amount);
+        var report = new UsageReport(lease.fence(), "team", "tokens", amount, "report " + amount);
         world.store().leases().spend(List.of(report)).getFirst().orThrow();
     }
 }

@@ -27,7 +27,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -91,7 +91,7 @@ abstract class LaneRules extends Rules {
     }
 
     @Test
-    @Answers("W24")
+    @BatchAnswers("W24")
     void ready_work_in_a_closed_lane_says_what_holds_it_back() {
         var work = world.submit();
 
@@ -102,15 +102,15 @@ abstract class LaneRules extends Rules {
                         new Blocked(
                                 BlockedBy.LANE,
                                 "lane default/default is paused",
-                                new Ready(Next.FIRST)));
+                                new Ready(LeasePurpose.FIRST)));
         assertThat(world.view(work).state().publicState()).isEqualTo(PublicState.WAITING);
 
         world.configure(Lane.DEFAULT, State.ACTIVE);
-        assertThat(world.view(work)).reads(new Ready(Next.FIRST));
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST));
     }
 
     @Test
-    @Answers("W24")
+    @BatchAnswers("W24")
     void a_closed_lane_hides_nothing_else_that_holds_work_back() {
         var delayed = world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
         var held = world.submit();
@@ -145,7 +145,7 @@ abstract class LaneRules extends Rules {
         var settings = LaneSettings.DEFAULT.weight(7).ageing(MINUTE).state(State.PAUSED);
         var view = new LaneView(lane, settings, world.now());
 
-        assertThat(world.store().lanes().configure(lane, settings, World.OLGA)).isEqualTo(view);
+        assertThat(world.store().lanes().configure(lane, settings, Scenario.OLGA)).isEqualTo(view);
         world.advance(MINUTE);
         world.submit(work().lane(lane));
 
@@ -163,7 +163,7 @@ abstract class LaneRules extends Rules {
 
         assertThat(feed.read())
                 .containsExactly(
-                        new Event.LaneChange(Lane.DEFAULT, settings, World.OLGA, world.now()));
+                        new Event.LaneChange(Lane.DEFAULT, settings, Scenario.OLGA, world.now()));
         assertThat(world.store().lanes().describe(Lane.DEFAULT).since()).isEqualTo(world.now());
     }
 
@@ -181,7 +181,7 @@ abstract class LaneRules extends Rules {
     @Test
     void a_lane_that_nobody_has_used_is_not_found() {
         var lane = world.newLane();
-        world.submit(work().lane(new Lane(World.ELSEWHERE, lane.name())));
+        world.submit(work().lane(new Lane(Scenario.ELSEWHERE, lane.name())));
 
         assertThat(asked(() -> world.store().lanes().describe(lane))).isNotFound("lane");
     }
@@ -190,7 +190,7 @@ abstract class LaneRules extends Rules {
     void lanes_are_listed_by_name_on_pages_of_any_size() {
         var lanes = Stream.of("c", "a", "e", "b", "d").map(Lane::of).toList();
         lanes.forEach(lane -> world.submit(work().lane(lane)));
-        world.submit(work().lane(new Lane(World.ELSEWHERE, "elsewhere")));
+        world.submit(work().lane(new Lane(Scenario.ELSEWHERE, "elsewhere")));
 
         for (int size = 1; size <= 6; size++) {
             assertThat(namesOnPagesOf(size)).containsExactly("a", "b", "c", "d", "e");

@@ -18,7 +18,7 @@ import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.WorkerView;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -46,7 +46,7 @@ abstract class MarkingDeadRules extends Rules {
         markDead(worker).orThrow();
 
         assertThat(world.view(work))
-                .reads(new Ready(Next.RECLAIM))
+                .reads(new Ready(LeasePurpose.RECLAIM))
                 .isUnowned()
                 .hasBegun(1, 1)
                 .hasRetried(0)
@@ -93,7 +93,7 @@ abstract class MarkingDeadRules extends Rules {
         markDead(worker).orThrow();
 
         assertThat(feed.read()).containsExactly(marked(worker));
-        assertThat(world.feed(OPERATIONS.namespace(World.ELSEWHERE)).read()).isEmpty();
+        assertThat(world.feed(OPERATIONS.namespace(Scenario.ELSEWHERE)).read()).isEmpty();
     }
 
     @Test
@@ -147,7 +147,7 @@ abstract class MarkingDeadRules extends Rules {
 
         assertThat(markDead(frail)).isDone();
 
-        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(1);
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(1);
         assertThat(feed.read()).as("it died by itself").isEmpty();
     }
 
@@ -214,15 +214,15 @@ abstract class MarkingDeadRules extends Rules {
         }
     }
 
-    private Answer<WorkerView> markDead(Worker worker) {
+    private Answer<WorkerView> markDead(ScenarioWorker worker) {
         return markDead(worker.session().id());
     }
 
     private Answer<WorkerView> markDead(SessionId session) {
-        return asked(() -> world.store().workers().markDead(session, World.OLGA));
+        return asked(() -> world.store().workers().markDead(session, Scenario.OLGA));
     }
 
-    private Event marked(Worker worker) {
-        return new Event.MarkedDead(worker.owner(), Namespace.DEFAULT, World.OLGA, world.now());
+    private Event marked(ScenarioWorker worker) {
+        return new Event.MarkedDead(worker.owner(), Namespace.DEFAULT, Scenario.OLGA, world.now());
     }
 }

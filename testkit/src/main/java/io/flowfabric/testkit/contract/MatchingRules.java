@@ -39,7 +39,7 @@ abstract class MatchingRules extends Rules {
     }
 
     @Test
-    @Answers("P60")
+    @BatchAnswers("P60")
     void a_head_that_a_worker_cannot_run_never_blocks_what_it_can() {
         var unsuitable = Policy.DEFAULT.priority(9000).needs(Capabilities.of("gpu"));
         world.submit(A_CROWD, () -> work(unsuitable));
@@ -49,7 +49,7 @@ abstract class MatchingRules extends Rules {
     }
 
     @Test
-    @Answers("P60")
+    @BatchAnswers("P60")
     void a_kind_that_a_worker_cannot_handle_never_blocks_those_it_can() {
         world.submit(A_CROWD, () -> Submission.of("paint", Payload.EMPTY));
         var suitable = world.submit(Submission.of("print", Payload.EMPTY));
@@ -60,7 +60,7 @@ abstract class MatchingRules extends Rules {
     }
 
     @Test
-    @Answers("P60")
+    @BatchAnswers("P60")
     void a_lane_that_is_closed_never_blocks_the_others() {
         var closed = world.newLane();
         var open = world.newLane();
@@ -120,7 +120,7 @@ abstract class MatchingRules extends Rules {
         var mine = world.newLane();
         var other = world.newLane();
         world.submit(work().lane(other));
-        world.submit(work().lane(new Lane(World.ELSEWHERE, mine.name())));
+        world.submit(work().lane(new Lane(Scenario.ELSEWHERE, mine.name())));
 
         assertThat(world.worker(mine).take(5)).isEmpty();
 
@@ -206,7 +206,7 @@ abstract class MatchingRules extends Rules {
         assertThat(countIn(busy, worker.claim(40))).isBetween(15, 25);
     }
 
-    private int drain(Worker worker, int max, Lane lane) {
+    private int drain(ScenarioWorker worker, int max, Lane lane) {
         int claimed = 0;
         int inLane = 0;
         while (claimed < CLAIMED) {
@@ -226,7 +226,7 @@ abstract class MatchingRules extends Rules {
         return world.submit(Policy.DEFAULT.needs(Capabilities.of(capabilities)));
     }
 
-    private Worker offering(String... capabilities) {
+    private ScenarioWorker offering(String... capabilities) {
         return world.worker(
                 world.session(Lane.DEFAULT)
                         .offers(Capabilities.parse(String.join(",", capabilities))));

@@ -35,22 +35,22 @@ abstract class NamespaceRules extends Rules {
 
     @Test
     void a_namespace_behaves_by_default_until_somebody_says_otherwise() {
-        assertThat(world.store().namespaces().describe(World.ELSEWHERE))
-                .isEqualTo(new NamespaceView(World.ELSEWHERE, NamespaceSettings.DEFAULT));
+        assertThat(world.store().namespaces().describe(Scenario.ELSEWHERE))
+                .isEqualTo(new NamespaceView(Scenario.ELSEWHERE, NamespaceSettings.DEFAULT));
 
-        assertThat(configure(World.ELSEWHERE, AN_HOUR))
-                .isEqualTo(new NamespaceView(World.ELSEWHERE, AN_HOUR));
+        assertThat(configure(Scenario.ELSEWHERE, AN_HOUR))
+                .isEqualTo(new NamespaceView(Scenario.ELSEWHERE, AN_HOUR));
 
-        assertThat(world.store().namespaces().describe(World.ELSEWHERE))
-                .isEqualTo(new NamespaceView(World.ELSEWHERE, AN_HOUR));
+        assertThat(world.store().namespaces().describe(Scenario.ELSEWHERE))
+                .isEqualTo(new NamespaceView(Scenario.ELSEWHERE, AN_HOUR));
         assertThat(world.store().namespaces().describe(Namespace.DEFAULT).settings())
                 .isEqualTo(NamespaceSettings.DEFAULT);
     }
 
     @Test
     void a_namespace_says_how_long_its_work_is_kept_where_the_work_does_not() {
-        configure(World.ELSEWHERE, AN_HOUR);
-        var elsewhere = new Lane(World.ELSEWHERE, "default");
+        configure(Scenario.ELSEWHERE, AN_HOUR);
+        var elsewhere = new Lane(Scenario.ELSEWHERE, "default");
         var brief = world.submit(work().lane(elsewhere));
         var lasting =
                 world.submit(work(Policy.DEFAULT.retention(HOUR.plusMillis(1))).lane(elsewhere));
@@ -101,7 +101,7 @@ abstract class NamespaceRules extends Rules {
         var third = new Namespace("third");
         world.submit();
         world.submit(work().lane(new Lane(third, "somewhere")));
-        configure(World.ELSEWHERE, AN_HOUR);
+        configure(Scenario.ELSEWHERE, AN_HOUR);
         configure(third, AN_HOUR);
 
         for (int size = 1; size <= 4; size++) {
@@ -109,23 +109,23 @@ abstract class NamespaceRules extends Rules {
             assertThat(Everything.pages(after -> world.store().namespaces().list(after, max)))
                     .containsExactly(
                             new NamespaceView(Namespace.DEFAULT, NamespaceSettings.DEFAULT),
-                            new NamespaceView(World.ELSEWHERE, AN_HOUR),
+                            new NamespaceView(Scenario.ELSEWHERE, AN_HOUR),
                             new NamespaceView(third, AN_HOUR));
         }
     }
 
     @Test
     void a_change_is_told_with_who_made_it_and_only_when_it_is_one() {
-        var feed = world.feed(FeedFilter.of(Topic.OPERATIONS).namespace(World.ELSEWHERE));
+        var feed = world.feed(FeedFilter.of(Topic.OPERATIONS).namespace(Scenario.ELSEWHERE));
 
-        configure(World.ELSEWHERE, AN_HOUR);
-        configure(World.ELSEWHERE, AN_HOUR);
+        configure(Scenario.ELSEWHERE, AN_HOUR);
+        configure(Scenario.ELSEWHERE, AN_HOUR);
         configure(Namespace.DEFAULT, AN_HOUR);
 
         assertThat(feed.read())
                 .containsExactly(
                         new Event.NamespaceChange(
-                                World.ELSEWHERE, AN_HOUR, World.OLGA, world.now()));
+                                Scenario.ELSEWHERE, AN_HOUR, Scenario.OLGA, world.now()));
     }
 
     @Test
@@ -141,6 +141,6 @@ abstract class NamespaceRules extends Rules {
     }
 
     private NamespaceView configure(Namespace namespace, NamespaceSettings settings) {
-        return world.store().namespaces().configure(namespace, settings, World.OLGA);
+        return world.store().namespaces().configure(namespace, settings, Scenario.OLGA);
     }
 }

@@ -18,7 +18,7 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.contract.LaneSettings.State;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Span;
+import io.flowfabric.core.contract.TimeRange;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.StateVector.BlockingReason;
@@ -63,15 +63,15 @@ abstract class NarrowingRules extends Rules {
         world.advance(MINUTE);
         var third = world.submit();
 
-        assertThat(world.find(ALL.submitted(Span.since(noon)), 1))
+        assertThat(world.find(ALL.submitted(TimeRange.since(noon)), 1))
                 .containsExactly(second, alsoSecond, third);
-        assertThat(world.find(ALL.submitted(Span.until(noon)), 1)).containsExactly(first);
-        assertThat(world.find(ALL.submitted(Span.between(noon, noon.plus(MINUTE))), 1))
+        assertThat(world.find(ALL.submitted(TimeRange.until(noon)), 1)).containsExactly(first);
+        assertThat(world.find(ALL.submitted(TimeRange.between(noon, noon.plus(MINUTE))), 1))
                 .containsExactly(second, alsoSecond);
-        assertThat(world.find(ALL.submitted(Span.between(noon, noon)))).isEmpty();
-        assertThat(world.find(ALL.submitted(Span.since(noon)).reversed(), 1))
+        assertThat(world.find(ALL.submitted(TimeRange.between(noon, noon)))).isEmpty();
+        assertThat(world.find(ALL.submitted(TimeRange.since(noon)).reversed(), 1))
                 .containsExactly(third, alsoSecond, second);
-        assertThat(world.find(ALL.submitted(Span.until(noon)).reversed(), 1))
+        assertThat(world.find(ALL.submitted(TimeRange.until(noon)).reversed(), 1))
                 .containsExactly(first);
     }
 
@@ -84,9 +84,9 @@ abstract class NarrowingRules extends Rules {
         var noon = world.now();
         world.cancel(late);
 
-        assertThat(world.find(ALL.changed(Span.until(noon)))).containsExactly(early);
-        assertThat(world.find(ALL.changed(Span.since(noon)))).containsExactly(late);
-        assertThat(world.find(ALL.states(PublicState.CANCELLED).changed(Span.since(noon))))
+        assertThat(world.find(ALL.changed(TimeRange.until(noon)))).containsExactly(early);
+        assertThat(world.find(ALL.changed(TimeRange.since(noon)))).containsExactly(late);
+        assertThat(world.find(ALL.states(PublicState.CANCELLED).changed(TimeRange.since(noon))))
                 .containsExactly(late);
     }
 

@@ -13,15 +13,15 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
@@ -42,7 +42,7 @@ abstract class OperatingRules extends Rules {
     }
 
     @Test
-    @Answers("P8")
+    @BatchAnswers("P8")
     void an_operator_leases_fresh_work_to_a_worker() {
         var first = world.submit();
         var second = world.submit();
@@ -101,7 +101,7 @@ abstract class OperatingRules extends Rules {
 
         var claim = world.lastStep(work);
         assertThat(claim.transition()).isEqualTo(Transition.CLAIM);
-        assertThat(claim.by()).contains(World.OLGA);
+        assertThat(claim.by()).contains(Scenario.OLGA);
         assertThat(claim.owner()).contains(worker.owner());
         assertThat(claim.leaseChange()).contains(Event.LeaseChange.ACQUIRED);
 
@@ -119,7 +119,7 @@ abstract class OperatingRules extends Rules {
         assertThat(worker.claim(1, 1)).isEmpty();
         assertThat(worker.repeatClaim(1)).isEmpty();
         worker.close();
-        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM)).hasLapsed(1);
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(1);
     }
 
     @Test
@@ -127,12 +127,12 @@ abstract class OperatingRules extends Rules {
         var lease = world.begun();
         var result = Payload.text("by hand");
 
-        assertThat(world.act(new Act.Complete(idOf(lease), result))).isDone();
+        assertThat(world.act(new OperatorCommand.Complete(idOf(lease), result))).isDone();
 
         assertThat(world.view(lease)).endedAs(Outcome.SUCCESS);
         assertThat(world.result(idOf(lease)).orThrow().result()).contains(result);
         assertThat(world.end(complete(lease))).isLeaseLost();
-        assertThat(world.lastStep(idOf(lease)).by()).contains(World.OLGA);
+        assertThat(world.lastStep(idOf(lease)).by()).contains(Scenario.OLGA);
         assertThat(world.lastStep(idOf(lease)).leaseChange()).contains(Event.LeaseChange.REVOKED);
     }
 
@@ -141,7 +141,7 @@ abstract class OperatingRules extends Rules {
         var lease = world.begun();
         var failure = Failure.of(Failure.TRANSIENT, "given up by hand");
 
-        assertThat(world.act(new Act.Fail(idOf(lease), failure))).isDone();
+        assertThat(world.act(new OperatorCommand.Fail(idOf(lease), failure))).isDone();
 
         assertThat(world.view(lease)).endedAs(Outcome.FAILED).hasRetried(0);
         assertThat(world.failureOf(idOf(lease))).isEqualTo(failure);
@@ -153,12 +153,15 @@ abstract class OperatingRules extends Rules {
         var completed = world.begun();
         world.end(complete(completed)).orThrow();
         var failed = world.submit();
-        world.act(new Act.Fail(failed, Endings.FAILURE)).orThrow();
+        world.act(new OperatorCommand.Fail(failed, Endings.FAILURE)).orThrow();
         var before = world.everything();
 
-        assertThat(world.act(new Act.Complete(idOf(completed), Payload.text("another"))))
+        assertThat(
+                        world.act(
+                                new OperatorCommand.Complete(
+                                        idOf(completed), Payload.text("another"))))
                 .isDone(world.view(completed).state());
-        assertThat(world.act(new Act.Fail(failed, Failure.of("another", "another"))))
+        assertThat(world.act(new OperatorCommand.Fail(failed, Failure.of("another", "another"))))
                 .isDone(world.view(failed).state());
 
         assertThat(world.everything()).isEqualTo(before);
@@ -168,16 +171,16 @@ abstract class OperatingRules extends Rules {
     @Test
     void asking_for_another_end_than_was_reached_is_a_contradiction() {
         var completed = idOf(world.begun());
-        world.act(new Act.Complete(completed, Endings.RESULT)).orThrow();
+        world.act(new OperatorCommand.Complete(completed, Endings.RESULT)).orThrow();
         var cancelled = world.submit();
         world.cancel(cancelled);
 
         for (var act :
                 List.of(
-                        new Act.Fail(completed, Endings.FAILURE),
-                        new Act.Cancel(completed),
-                        new Act.Complete(cancelled, Endings.RESULT),
-                        new Act.Fail(cancelled, Endings.FAILURE))) {
+                        new OperatorCommand.Fail(completed, Endings.FAILURE),
+                        new OperatorCommand.Cancel(completed),
+                        new OperatorCommand.Complete(cancelled, Endings.RESULT),
+                        new OperatorCommand.Fail(cancelled, Endings.FAILURE))) {
             assertThat(world.act(act)).isConflict(Conflict.Code.ALREADY_FINISHED);
         }
     }
@@ -186,7 +189,8 @@ abstract class OperatingRules extends Rules {
     void revoking_takes_the_lease_away_and_counts_as_no_lapse() {
         var lease = world.begun();
 
-        assertThat(world.act(new Act.Revoke(idOf(lease)))).isDone(new Ready(Next.RECLAIM));
+        assertThat(world.act(new OperatorCommand.Revoke(idOf(lease))))
+                .isDone(new Ready(LeasePurpose.RECLAIM));
 
         assertThat(world.view(lease)).hasLapsed(0).hasRetried(0).hasBegun(1, 1).isUnowned();
         assertThat(world.end(complete(lease))).isLeaseLost();
@@ -196,26 +200,28 @@ abstract class OperatingRules extends Rules {
     }
 
     @Test
-    @Answers("P33")
+    @BatchAnswers("P33")
     void revoking_what_nobody_holds_is_success_and_changes_nothing() {
         var ready = world.submit();
         var delayed = world.begun();
         world.end(delay(delayed, MINUTE)).orThrow();
         var before = world.everything();
 
-        assertThat(world.act(new Act.Revoke(ready))).isDone(new Ready(Next.FIRST));
-        assertThat(world.act(new Act.Revoke(idOf(delayed)))).isDone(world.view(delayed).state());
+        assertThat(world.act(new OperatorCommand.Revoke(ready)))
+                .isDone(new Ready(LeasePurpose.FIRST));
+        assertThat(world.act(new OperatorCommand.Revoke(idOf(delayed))))
+                .isDone(world.view(delayed).state());
 
         assertThat(world.everything()).isEqualTo(before);
     }
 
     @Test
-    @Answers("P33")
+    @BatchAnswers("P33")
     void there_is_no_lease_left_to_revoke_after_the_end() {
         var lease = world.begun();
         world.end(complete(lease)).orThrow();
 
-        assertThat(world.act(new Act.Revoke(idOf(lease))))
+        assertThat(world.act(new OperatorCommand.Revoke(idOf(lease))))
                 .isConflict(Conflict.Code.ALREADY_FINISHED);
         assertThat(world.view(lease)).isUnowned();
     }
@@ -224,7 +230,7 @@ abstract class OperatingRules extends Rules {
     void a_new_priority_leaves_the_lease_alone() {
         var lease = world.begun();
 
-        assertThat(world.act(new Act.Reprioritise(idOf(lease), 9)))
+        assertThat(world.act(new OperatorCommand.Reprioritise(idOf(lease), 9)))
                 .isDone(new Running(lease.session(), lease.since()));
 
         var step = world.lastStep(idOf(lease));
@@ -241,7 +247,8 @@ abstract class OperatingRules extends Rules {
         var work = world.submit(Policy.DEFAULT.priority(5));
         var before = world.everything();
 
-        assertThat(world.act(new Act.Reprioritise(work, 5))).isDone(new Ready(Next.FIRST));
+        assertThat(world.act(new OperatorCommand.Reprioritise(work, 5)))
+                .isDone(new Ready(LeasePurpose.FIRST));
 
         assertThat(world.everything()).isEqualTo(before);
     }
@@ -255,16 +262,16 @@ abstract class OperatingRules extends Rules {
                         .operations()
                         .act(
                                 List.of(
-                                        new Act.Pause(work),
-                                        new Act.Resume(work),
-                                        new Act.Cancel(work),
-                                        new Act.Pause(work),
-                                        new Act.Replay(work)),
-                                World.OLGA);
+                                        new OperatorCommand.Pause(work),
+                                        new OperatorCommand.Resume(work),
+                                        new OperatorCommand.Cancel(work),
+                                        new OperatorCommand.Pause(work),
+                                        new OperatorCommand.Replay(work)),
+                                Scenario.OLGA);
 
-        assertThat(answers.get(1)).isDone(new Ready(Next.FIRST));
+        assertThat(answers.get(1)).isDone(new Ready(LeasePurpose.FIRST));
         assertThat(answers.get(3)).isConflict(Conflict.Code.ALREADY_FINISHED);
-        assertThat(answers.get(4)).isDone(new Ready(Next.REPLAY));
-        assertThat(world.view(work)).reads(new Ready(Next.REPLAY));
+        assertThat(answers.get(4)).isDone(new Ready(LeasePurpose.REPLAY));
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.REPLAY));
     }
 }

@@ -15,8 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -190,8 +190,8 @@ abstract class OrderingRules extends Rules {
         var second = urgent(5);
         var third = urgent(5);
 
-        world.act(new Act.Reprioritise(third, 6)).orThrow();
-        world.act(new Act.Reprioritise(first, 4)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(third, 6)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(first, 4)).orThrow();
 
         assertThat(world.worker().takeOneByOne(3)).containsExactly(third, second, first);
     }
@@ -200,8 +200,8 @@ abstract class OrderingRules extends Rules {
     void a_new_priority_holds_for_what_waits_as_well() {
         var delayed = world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
         var lease = world.begun();
-        world.act(new Act.Reprioritise(delayed, 6)).orThrow();
-        world.act(new Act.Reprioritise(idOf(lease), 6)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(delayed, 6)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(idOf(lease), 6)).orThrow();
         world.end(retry(lease, MINUTE)).orThrow();
         var other = world.submit(work(Policy.DEFAULT.priority(5)));
         var alsoOther = world.submit(work(Policy.DEFAULT.priority(5)).lane(lease.lane()));
@@ -220,7 +220,7 @@ abstract class OrderingRules extends Rules {
         for (int priority : new int[] {-1, 9001, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             assertThat(asked(() -> Policy.DEFAULT.priority(priority)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
-            assertThat(asked(() -> new Act.Reprioritise(work, priority)))
+            assertThat(asked(() -> new OperatorCommand.Reprioritise(work, priority)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
         }
     }

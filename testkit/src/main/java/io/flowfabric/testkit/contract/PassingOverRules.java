@@ -10,19 +10,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Maintenance.Round;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -76,7 +76,8 @@ abstract class PassingOverRules extends Rules {
         assertThat(round.processed()).isEqualTo(2);
         assertThat(round.errors()).isPositive();
         assertThat(goodOf(works))
-                .allSatisfy(work -> assertThat(world.view(work)).reads(new Ready(Next.FIRST)));
+                .allSatisfy(
+                        work -> assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST)));
     }
 
     @Test
@@ -114,7 +115,10 @@ abstract class PassingOverRules extends Rules {
 
         assertThat(round.errors()).isPositive();
         assertThat(List.of(leases.get(0), leases.get(2)))
-                .allSatisfy(lease -> assertThat(world.view(lease)).reads(new Ready(Next.RECLAIM)));
+                .allSatisfy(
+                        lease ->
+                                assertThat(world.view(lease))
+                                        .reads(new Ready(LeasePurpose.RECLAIM)));
     }
 
     @Test
@@ -151,7 +155,8 @@ abstract class PassingOverRules extends Rules {
         }
 
         assertThat(works.subList(10, 20))
-                .allSatisfy(work -> assertThat(world.view(work)).reads(new Ready(Next.FIRST)));
+                .allSatisfy(
+                        work -> assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST)));
     }
 
     @Test
@@ -176,7 +181,7 @@ abstract class PassingOverRules extends Rules {
         var acts =
                 world.store()
                         .operations()
-                        .act(leases.stream().map(this::cancel).toList(), World.OLGA);
+                        .act(leases.stream().map(this::cancel).toList(), Scenario.OLGA);
 
         assertThat(ends.get(0)).isDone();
         assertThat(ends.get(1)).isRefused();
@@ -214,7 +219,7 @@ abstract class PassingOverRules extends Rules {
         return world.tick(chore, 100);
     }
 
-    private Act cancel(Lease lease) {
-        return new Act.Cancel(idOf(lease));
+    private OperatorCommand cancel(Lease lease) {
+        return new OperatorCommand.Cancel(idOf(lease));
     }
 }

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
@@ -19,7 +19,7 @@ import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Waiting;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -40,10 +40,12 @@ abstract class PausingRules extends Rules {
     void paused_work_is_not_handed_out_until_it_is_resumed() {
         var work = world.submit();
 
-        assertThat(world.act(new Act.Pause(work))).isDone(heldBefore(new Ready(Next.FIRST)));
+        assertThat(world.act(new OperatorCommand.Pause(work)))
+                .isDone(heldBefore(new Ready(LeasePurpose.FIRST)));
         assertThat(world.worker().claim(1)).isEmpty();
 
-        assertThat(world.act(new Act.Resume(work))).isDone(new Ready(Next.FIRST));
+        assertThat(world.act(new OperatorCommand.Resume(work)))
+                .isDone(new Ready(LeasePurpose.FIRST));
         assertThat(world.worker().take(1)).containsExactly(work);
     }
 
@@ -54,7 +56,7 @@ abstract class PausingRules extends Rules {
         world.pause(idOf(lease));
 
         assertThat(world.view(lease))
-                .reads(heldBefore(new Ready(Next.RECLAIM)))
+                .reads(heldBefore(new Ready(LeasePurpose.RECLAIM)))
                 .hasLapsed(0)
                 .isUnowned();
         assertThat(world.end(complete(lease))).isLeaseLost();
@@ -69,13 +71,13 @@ abstract class PausingRules extends Rules {
     void a_pause_keeps_the_delay_behind_it() {
         var start = world.in(MINUTE);
         var work = world.submit(Policy.DEFAULT.start(Due.at(start)));
-        var delayed = new Delayed(Next.FIRST, start, DelayedBy.REQUEST);
+        var delayed = new Delayed(LeasePurpose.FIRST, start, DelayedBy.REQUEST);
 
         world.pause(work);
         assertThat(world.view(work)).reads(heldBefore(delayed));
 
         world.pass(Duration.ofSeconds(59));
-        assertThat(world.act(new Act.Resume(work))).isDone(delayed);
+        assertThat(world.act(new OperatorCommand.Resume(work))).isDone(delayed);
 
         world.pass(Duration.ofSeconds(1));
         assertThat(world.worker().take(1)).containsExactly(work);
@@ -91,7 +93,8 @@ abstract class PausingRules extends Rules {
         assertThat(world.worker(lease.lane()).claim(1)).isEmpty();
         assertThat(world.transitions(idOf(lease))).doesNotContain(Transition.WAKE);
 
-        assertThat(world.act(new Act.Resume(idOf(lease)))).isDone(new Ready(Next.RETRY));
+        assertThat(world.act(new OperatorCommand.Resume(idOf(lease))))
+                .isDone(new Ready(LeasePurpose.RETRY));
         assertThat(world.worker(lease.lane()).take(1)).containsExactly(idOf(lease));
     }
 
@@ -101,8 +104,10 @@ abstract class PausingRules extends Rules {
         var backingOff = world.begun();
         world.end(retry(backingOff, MINUTE)).orThrow();
 
-        assertThat(world.act(new Act.Resume(delayed))).isDone(new Ready(Next.FIRST));
-        assertThat(world.act(new Act.Resume(idOf(backingOff)))).isDone(new Ready(Next.RETRY));
+        assertThat(world.act(new OperatorCommand.Resume(delayed)))
+                .isDone(new Ready(LeasePurpose.FIRST));
+        assertThat(world.act(new OperatorCommand.Resume(idOf(backingOff))))
+                .isDone(new Ready(LeasePurpose.RETRY));
 
         world.end(complete(world.worker().claimOne())).orThrow();
         world.end(complete(world.worker(backingOff.lane()).claimOne())).orThrow();
@@ -117,7 +122,7 @@ abstract class PausingRules extends Rules {
         world.pause(work);
         var before = world.everything();
 
-        assertThat(world.act(new Act.Pause(work))).isDone(world.view(work).state());
+        assertThat(world.act(new OperatorCommand.Pause(work))).isDone(world.view(work).state());
 
         assertThat(world.everything()).isEqualTo(before);
     }
@@ -127,8 +132,10 @@ abstract class PausingRules extends Rules {
         var ready = world.submit();
         var running = world.begun();
 
-        assertThat(world.act(new Act.Resume(ready))).isConflict(Conflict.Code.NOT_WAITING);
-        assertThat(world.act(new Act.Resume(idOf(running)))).isConflict(Conflict.Code.NOT_WAITING);
+        assertThat(world.act(new OperatorCommand.Resume(ready)))
+                .isConflict(Conflict.Code.NOT_WAITING);
+        assertThat(world.act(new OperatorCommand.Resume(idOf(running))))
+                .isConflict(Conflict.Code.NOT_WAITING);
     }
 
     @Test
@@ -141,14 +148,14 @@ abstract class PausingRules extends Rules {
         var resumption = world.lastStep(work);
 
         assertThat(pause.transition()).isEqualTo(Transition.PAUSE);
-        assertThat(pause.by()).contains(World.OLGA);
+        assertThat(pause.by()).contains(Scenario.OLGA);
         assertThat(pause.owner()).isEmpty();
         assertThat(resumption.transition()).isEqualTo(Transition.RESUME);
-        assertThat(resumption.by()).contains(World.OLGA);
+        assertThat(resumption.by()).contains(Scenario.OLGA);
     }
 
     /** Held by the operator of this world, for the reason that she gave. */
     private static Blocked heldBefore(Waiting behind) {
-        return new Blocked(BlockedBy.OPERATOR, World.OLGA.reason(), behind);
+        return new Blocked(BlockedBy.OPERATOR, Scenario.OLGA.reason(), behind);
     }
 }

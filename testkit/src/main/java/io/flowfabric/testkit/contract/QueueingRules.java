@@ -156,7 +156,7 @@ abstract class QueueingRules extends Rules {
 
         var explanation = world.explain(Lane.DEFAULT);
 
-        assertThat(explanation.by()).contains(World.OLGA);
+        assertThat(explanation.by()).contains(Scenario.OLGA);
         assertThat(explanation.groups())
                 .startsWith(
                         new Group(
@@ -168,7 +168,7 @@ abstract class QueueingRules extends Rules {
         assertThat(explanation.in(Situation.DELAYED)).isEqualTo(3);
 
         world.configure(Lane.DEFAULT, LaneSettings.State.DRAINING);
-        assertThat(world.explain(Lane.DEFAULT).by()).contains(World.OLGA);
+        assertThat(world.explain(Lane.DEFAULT).by()).contains(Scenario.OLGA);
         assertThat(world.explain(Lane.DEFAULT).in(Situation.READY)).isEqualTo(5);
 
         world.configure(Lane.DEFAULT, LaneSettings.State.ACTIVE);

@@ -27,7 +27,7 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -51,7 +51,7 @@ abstract class QuotaRules extends Rules {
     }
 
     @Test
-    @Answers("W9")
+    @BatchAnswers("W9")
     void no_more_runs_at_once_than_the_quota_says() {
         define(Quota.atOnce("mail", 2));
         var works = world.submit(4, () -> work(MAIL));
@@ -65,7 +65,7 @@ abstract class QuotaRules extends Rules {
     }
 
     @Test
-    @Answers({"P60", "W5", "W42"})
+    @BatchAnswers({"P60", "W5", "W42"})
     void work_behind_a_full_quota_is_in_nobodys_way() {
         define(Quota.atOnce("mail", 0));
         world.submit(3, () -> work(MAIL.priority(9000)));
@@ -107,7 +107,7 @@ abstract class QuotaRules extends Rules {
     }
 
     @Test
-    @Answers({"P55", "W37"})
+    @BatchAnswers({"P55", "W37"})
     void no_more_is_started_within_a_window_than_the_quota_says() {
         define(Quota.rate("mail", 2, MINUTE));
         var works = world.submit(5, () -> work(MAIL));
@@ -127,7 +127,7 @@ abstract class QuotaRules extends Rules {
     }
 
     @Test
-    @Answers({"P56", "W37"})
+    @BatchAnswers({"P56", "W37"})
     void a_retry_is_a_start_and_going_on_is_none() {
         define(Quota.rate("mail", 2, MINUTE));
         var work = world.submit(MAIL);
@@ -139,7 +139,7 @@ abstract class QuotaRules extends Rules {
 
         var again = world.worker().claimOne();
 
-        assertThat(again.next()).isEqualTo(Next.RECLAIM);
+        assertThat(again.next()).isEqualTo(LeasePurpose.RECLAIM);
         assertThat(view("mail").started()).isEqualTo(1);
         world.end(retry(again, Duration.ZERO)).orThrow();
         assertThat(world.worker().take(1)).containsExactly(work);
@@ -147,7 +147,7 @@ abstract class QuotaRules extends Rules {
     }
 
     @Test
-    @Answers({"P55", "W9", "W37"})
+    @BatchAnswers({"P55", "W9", "W37"})
     void every_end_of_a_lease_gives_its_place_back_once() {
         define(Quota.atOnce("mail", 1));
         var frail = world.frailWorker();
@@ -186,7 +186,7 @@ abstract class QuotaRules extends Rules {
     }
 
     @Test
-    @Answers("W24")
+    @BatchAnswers("W24")
     void what_waits_behind_a_quota_says_so_until_there_is_room() {
         define(Quota.atOnce("customer", 1));
         world.submit(Policy.DEFAULT.quota("customer", "42"));
@@ -198,7 +198,7 @@ abstract class QuotaRules extends Rules {
                         new Blocked(
                                 BlockedBy.QUOTA,
                                 "quota customer=42: 1 of 1 running",
-                                new Ready(Next.FIRST)));
+                                new Ready(LeasePurpose.FIRST)));
         assertThat(world.view(waiting).state().publicState()).isEqualTo(PublicState.RATE_LIMITED);
         var all = Search.in(Namespace.DEFAULT);
         assertThat(world.find(all.states(PublicState.RATE_LIMITED))).containsExactly(waiting);
@@ -212,7 +212,7 @@ abstract class QuotaRules extends Rules {
                                 Map.of(PublicState.ACTIVE, 1L, PublicState.RATE_LIMITED, 1L)));
 
         world.end(complete(lease)).orThrow();
-        assertThat(world.view(waiting)).reads(new Ready(Next.FIRST));
+        assertThat(world.view(waiting)).reads(new Ready(LeasePurpose.FIRST));
     }
 
     @Test
@@ -237,7 +237,7 @@ abstract class QuotaRules extends Rules {
                         new Blocked(
                                 BlockedBy.QUOTA,
                                 "quota mail: 1 of 1 started within PT1M, the next at " + opens,
-                                new Ready(Next.FIRST)));
+                                new Ready(LeasePurpose.FIRST)));
         assertThat(world.in(world.store().maintenance().nextDue().orElseThrow()))
                 .isBeforeOrEqualTo(opens);
     }
@@ -265,7 +265,7 @@ abstract class QuotaRules extends Rules {
         var before = world.everything();
 
         assertThat(world.offer(work(MAIL))).isNotFound("quota");
-        define(Quota.atOnce("mail", 1).namespace(World.ELSEWHERE));
+        define(Quota.atOnce("mail", 1).namespace(Scenario.ELSEWHERE));
         assertThat(world.offer(work(MAIL))).isNotFound("quota");
 
         assertThat(world.everything().executions()).isEqualTo(before.executions());
@@ -279,13 +279,13 @@ abstract class QuotaRules extends Rules {
         var waiting = world.submit(submission);
         assertThat(world.worker().claim(1)).isEmpty();
 
-        world.store().quotas().delete(Namespace.DEFAULT, "mail", World.OLGA);
-        world.store().quotas().delete(Namespace.DEFAULT, "mail", World.OLGA);
+        world.store().quotas().delete(Namespace.DEFAULT, "mail", Scenario.OLGA);
+        world.store().quotas().delete(Namespace.DEFAULT, "mail", Scenario.OLGA);
 
         assertThat(asked(() -> view("mail"))).isNotFound("quota");
         assertThat(world.offer(work(MAIL))).isNotFound("quota");
         assertThat(world.offer(submission)).isDone();
-        assertThat(world.view(waiting)).reads(new Ready(Next.FIRST));
+        assertThat(world.view(waiting)).reads(new Ready(LeasePurpose.FIRST));
         assertThat(world.worker().take(1)).containsExactly(waiting);
         define(Quota.atOnce("mail", 1));
         assertThat(view("mail").running()).isEqualTo(1);
@@ -314,7 +314,7 @@ abstract class QuotaRules extends Rules {
         define(mail);
         define(mail);
         define(calls);
-        define(Quota.atOnce("mail", 9).namespace(World.ELSEWHERE));
+        define(Quota.atOnce("mail", 9).namespace(Scenario.ELSEWHERE));
 
         for (int size = 1; size <= 3; size++) {
             int max = size;
@@ -326,7 +326,7 @@ abstract class QuotaRules extends Rules {
                                                     .list(Namespace.DEFAULT, after, max)))
                     .containsExactly(calls, mail);
         }
-        world.store().quotas().delete(Namespace.DEFAULT, "mail", World.OLGA);
+        world.store().quotas().delete(Namespace.DEFAULT, "mail", Scenario.OLGA);
 
         assertThat(world.store().quotas().list(Namespace.DEFAULT, Cursor.NONE, 9).items())
                 .containsExactly(calls);
@@ -335,12 +335,12 @@ abstract class QuotaRules extends Rules {
                 .containsExactly(
                         Optional.of(mail),
                         Optional.of(calls),
-                        Optional.of(Quota.atOnce("mail", 9).namespace(World.ELSEWHERE)),
+                        Optional.of(Quota.atOnce("mail", 9).namespace(Scenario.ELSEWHERE)),
                         Optional.empty());
     }
 
     private void define(Quota quota) {
-        world.store().quotas().define(quota, World.OLGA);
+        world.store().quotas().define(quota, Scenario.OLGA);
     }
 
     private QuotaView view(String quota) {
@@ -356,7 +356,7 @@ abstract class QuotaRules extends Rules {
     }
 
     /** What several claims give together: one that comes upon several quotas may leave some. */
-    private static List<ExecutionId> taken(Worker worker, int claims) {
+    private static List<ExecutionId> taken(ScenarioWorker worker, int claims) {
         var all = new ArrayList<ExecutionId>();
         for (int i = 0; i < claims; i++) {
             all.addAll(worker.take(9));

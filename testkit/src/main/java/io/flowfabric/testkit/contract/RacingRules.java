@@ -15,19 +15,19 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
@@ -129,7 +129,7 @@ abstract class RacingRules extends Rules {
                     Crowd.<Answer<?>>together(
                             List.of(
                                     () -> world.end(complete(lease)),
-                                    () -> world.act(new Act.Cancel(work))));
+                                    () -> world.act(new OperatorCommand.Cancel(work))));
 
             if (answers.get(0).isDone()) {
                 assertThat(answers.get(1)).isConflict(Conflict.Code.ALREADY_FINISHED);
@@ -156,13 +156,13 @@ abstract class RacingRules extends Rules {
                 assertThat(world.view(lease)).endedAs(Outcome.SUCCESS).hasLapsed(0);
             } else {
                 assertThat(ended).isLeaseLost();
-                assertThat(world.view(lease)).reads(new Ready(Next.RECLAIM)).hasLapsed(1);
+                assertThat(world.view(lease)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(1);
             }
         }
     }
 
     @Test
-    @Answers("P32")
+    @BatchAnswers("P32")
     void batches_that_cross_each_other_lose_no_lease() {
         world.submit(64, Given::work);
         var leases = world.worker().claim(64);
@@ -183,7 +183,7 @@ abstract class RacingRules extends Rules {
     }
 
     @Test
-    @Answers({"P21", "P26"})
+    @BatchAnswers({"P21", "P26"})
     void many_engines_do_what_is_due_once() {
         var frail = world.frailWorker();
         var lapsing = world.submit(100, Given::work);
@@ -215,7 +215,7 @@ abstract class RacingRules extends Rules {
     }
 
     @Test
-    @Answers("P61")
+    @BatchAnswers("P61")
     void a_feed_that_is_read_while_many_write_misses_nothing() {
         var feed = world.feed(FeedFilter.of(Topic.EVERYTHING));
         var workers = Stream.generate(world::worker).limit(8).toList();
@@ -233,7 +233,7 @@ abstract class RacingRules extends Rules {
         assertThat(seen).isEqualTo(List.copyOf(new LinkedHashSet<>(seen)));
     }
 
-    private List<Event> submitAndFinish(Worker worker) {
+    private List<Event> submitAndFinish(ScenarioWorker worker) {
         for (int i = 0; i < 20; i++) {
             world.submit();
             var leases = worker.claim(4);
@@ -243,7 +243,7 @@ abstract class RacingRules extends Rules {
         return List.of();
     }
 
-    private List<Lease> drain(Worker worker) {
+    private List<Lease> drain(ScenarioWorker worker) {
         var claimed = new ArrayList<Lease>();
         while (true) {
             var leases = worker.claim(3);
@@ -260,11 +260,11 @@ abstract class RacingRules extends Rules {
 
     private List<? extends Answer<?>> reprioritise(List<Lease> leases, int priority) {
         var acts = leases.stream().map(lease -> reprioritised(idOf(lease), priority)).toList();
-        return world.store().operations().act(acts, World.OLGA);
+        return world.store().operations().act(acts, Scenario.OLGA);
     }
 
-    private static Act reprioritised(ExecutionId work, int priority) {
-        return new Act.Reprioritise(work, priority);
+    private static OperatorCommand reprioritised(ExecutionId work, int priority) {
+        return new OperatorCommand.Reprioritise(work, priority);
     }
 
     private Answer<Boolean> closing(Lease lease) {

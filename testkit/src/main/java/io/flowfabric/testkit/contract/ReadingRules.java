@@ -19,15 +19,15 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,7 @@ abstract class ReadingRules extends Rules {
                                 Optional.of("order-7"),
                                 submission.tags(),
                                 policy,
-                                new Ready(Next.FIRST),
+                                new Ready(LeasePurpose.FIRST),
                                 7,
                                 0,
                                 0,
@@ -82,7 +82,7 @@ abstract class ReadingRules extends Rules {
     }
 
     @Test
-    @Answers({"P14", "P15", "P17"})
+    @BatchAnswers({"P14", "P15", "P17"})
     void the_public_state_follows_every_step_in_every_reading() {
         var work = world.submit();
         readsEverywhereAs(PublicState.WAITING, work);
@@ -109,7 +109,7 @@ abstract class ReadingRules extends Rules {
     }
 
     @Test
-    @Answers("P14")
+    @BatchAnswers("P14")
     void what_ended_by_itself_reads_as_ended_everywhere() {
         var expired = world.submit(Policy.DEFAULT.deadline(Due.in(MINUTE)));
         world.pass(MINUTE);
@@ -125,7 +125,7 @@ abstract class ReadingRules extends Rules {
     }
 
     @Test
-    @Answers("P15")
+    @BatchAnswers("P15")
     void running_work_reads_as_running_under_its_holder() {
         world.submit();
         var worker = world.worker();
@@ -139,7 +139,7 @@ abstract class ReadingRules extends Rules {
     }
 
     @Test
-    @Answers("P15")
+    @BatchAnswers("P15")
     void an_id_of_the_callers_own_making_is_as_good_as_ours() {
         var id = new ExecutionId(new Partition(255), new UUID(0x4242_4242_4242_4242L, -1L));
 
@@ -151,7 +151,7 @@ abstract class ReadingRules extends Rules {
     }
 
     @Test
-    @Answers("P17")
+    @BatchAnswers("P17")
     void what_changed_and_when_is_kept_up_to_date() {
         var submitted = world.now();
         var work = world.submit();
@@ -205,9 +205,9 @@ abstract class ReadingRules extends Rules {
             assertThat(queries.inputs(List.of(id)).getFirst()).isNotFound("execution");
             assertThat(world.result(id)).isNotFound("execution");
             assertThat(asked(() -> queries.history(id))).isNotFound("execution");
-            assertThat(world.act(new Act.Cancel(id))).isNotFound("execution");
+            assertThat(world.act(new OperatorCommand.Cancel(id))).isNotFound("execution");
         }
-        assertThat(world.view(known)).reads(new Ready(Next.FIRST));
+        assertThat(world.view(known)).reads(new Ready(LeasePurpose.FIRST));
     }
 
     @Test
@@ -218,7 +218,7 @@ abstract class ReadingRules extends Rules {
     }
 
     @Test
-    @Answers("P18")
+    @BatchAnswers("P18")
     void counts_are_the_rows_that_a_search_finds() {
         var busy = world.newLane();
         world.submit(5, () -> work().lane(busy));
@@ -227,7 +227,7 @@ abstract class ReadingRules extends Rules {
         world.end(retry(leases.get(1), MINUTE)).orThrow();
         world.submit(2, Given::work);
         world.configure(Lane.DEFAULT, LaneSettings.State.PAUSED);
-        world.submit(work().lane(new Lane(World.ELSEWHERE, "lane")));
+        world.submit(work().lane(new Lane(Scenario.ELSEWHERE, "lane")));
 
         assertThat(counts())
                 .isEqualTo(
@@ -247,7 +247,7 @@ abstract class ReadingRules extends Rules {
     void an_empty_namespace_has_no_counts() {
         world.submit();
 
-        assertThat(world.store().queries().counts(World.ELSEWHERE)).isEmpty();
+        assertThat(world.store().queries().counts(Scenario.ELSEWHERE)).isEmpty();
     }
 
     /** In its description, in every search and in the counts; it is alone in its lane. */

@@ -14,9 +14,9 @@ import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetView.Level;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.contract.QuotaRecount;
 import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Recount;
-import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.testkit.StoreFixture;
@@ -39,13 +39,13 @@ abstract class RecountingRules extends Rules {
 
     @Test
     void where_nothing_was_ever_counted_there_is_nothing_to_count() {
-        assertThat(recount()).isEqualTo(new Recount(0, List.of()));
+        assertThat(recount()).isEqualTo(new QuotaRecount(0, List.of()));
         define(Quota.atOnce("mail", 2));
         assertThat(recount().drifts()).isEmpty();
     }
 
     @Test
-    @Answers({"P55", "W9", "W37"})
+    @BatchAnswers({"P55", "W9", "W37"})
     void what_runs_is_what_the_quotas_say_whatever_has_become_of_the_rest() {
         define(Quota.atOnce("mail", 9).rate(99, MINUTE));
         define(Quota.atOnce("customer", 9));
@@ -63,7 +63,7 @@ abstract class RecountingRules extends Rules {
 
         var recount = recount();
 
-        assertThat(recount).isEqualTo(new Recount(3, List.of()));
+        assertThat(recount).isEqualTo(new QuotaRecount(3, List.of()));
         assertThat(recount.drift()).isZero();
         assertThat(view("mail").running()).isEqualTo(3);
         assertThat(view("mail").started()).isEqualTo(8);
@@ -89,13 +89,13 @@ abstract class RecountingRules extends Rules {
     @Test
     void a_deleted_quota_is_counted_too_and_another_namespace_is_not() {
         define(Quota.atOnce("mail", 2));
-        define(Quota.atOnce("mail", 2).namespace(World.ELSEWHERE));
+        define(Quota.atOnce("mail", 2).namespace(Scenario.ELSEWHERE));
         world.submit(MAIL);
         world.worker().claimOne();
-        world.store().quotas().delete(Namespace.DEFAULT, "mail", World.OLGA);
+        world.store().quotas().delete(Namespace.DEFAULT, "mail", Scenario.OLGA);
 
-        assertThat(recount()).isEqualTo(new Recount(1, List.of()));
-        assertThat(world.store().quotas().recount(World.ELSEWHERE).drifts()).isEmpty();
+        assertThat(recount()).isEqualTo(new QuotaRecount(1, List.of()));
+        assertThat(world.store().quotas().recount(Scenario.ELSEWHERE).drifts()).isEmpty();
         define(Quota.atOnce("mail", 2));
         assertThat(view("mail").running()).isEqualTo(1);
     }
@@ -118,11 +118,11 @@ abstract class RecountingRules extends Rules {
         assertThat(recountBudgets()).isEqualTo(new BudgetRecount(3, List.of()));
         assertThat(level("team")).isEqualTo(new Level(44, 16));
         assertThat(level("house")).isEqualTo(new Level(44, 16));
-        world.store().budgets().delete(Namespace.DEFAULT, "team", World.OLGA);
+        world.store().budgets().delete(Namespace.DEFAULT, "team", Scenario.OLGA);
         assertThat(recountBudgets())
                 .as("deleted ones too")
                 .isEqualTo(new BudgetRecount(3, List.of()));
-        assertThat(world.store().budgets().recount(World.ELSEWHERE))
+        assertThat(world.store().budgets().recount(Scenario.ELSEWHERE))
                 .isEqualTo(new BudgetRecount(0, List.of()));
     }
 
@@ -131,7 +131,7 @@ abstract class RecountingRules extends Rules {
     }
 
     private void define(Budget budget) {
-        world.store().budgets().define(budget, World.OLGA);
+        world.store().budgets().define(budget, Scenario.OLGA);
     }
 
     private Level level(String budget) {
@@ -143,16 +143,16 @@ abstract class RecountingRules extends Rules {
     }
 
     private void spend(Lease lease, long amount, String key) {
-        var report = new Spending(lease.fence(), "team", "tokens", amount, key);
+        var report = new UsageReport(lease.fence(), "team", "tokens", amount, key);
         world.store().leases().spend(List.of(report)).getFirst().orThrow();
     }
 
-    private Recount recount() {
+    private QuotaRecount recount() {
         return world.store().quotas().recount(Namespace.DEFAULT);
     }
 
     private void define(Quota quota) {
-        world.store().quotas().define(quota, World.OLGA);
+        world.store().quotas().define(quota, Scenario.OLGA);
     }
 
     private QuotaView view(String quota) {

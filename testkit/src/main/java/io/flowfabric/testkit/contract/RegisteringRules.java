@@ -11,7 +11,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Opened;
+import io.flowfabric.core.contract.OpenedSession;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.WorkerView;
 import io.flowfabric.core.contract.Workers.Scope;
@@ -32,11 +32,11 @@ abstract class RegisteringRules extends Rules {
 
     @Test
     void registering_says_whether_the_session_is_new() {
-        assertThat(open(MAILER)).isDone(new Opened(world.in(MAILER.ttl()), true));
+        assertThat(open(MAILER)).isDone(new OpenedSession(world.in(MAILER.ttl()), true));
 
         world.advance(MAILER.ttl().dividedBy(2));
 
-        assertThat(open(MAILER)).isDone(new Opened(world.in(MAILER.ttl()), false));
+        assertThat(open(MAILER)).isDone(new OpenedSession(world.in(MAILER.ttl()), false));
         assertThat(listed()).containsExactly(MAILER.id());
     }
 
@@ -77,7 +77,7 @@ abstract class RegisteringRules extends Rules {
     @Test
     void what_a_tenant_calls_its_instances_is_its_own_business() {
         open(MAILER).orThrow();
-        var elsewhere = Session.of("printer", "host-1", "default").namespace(World.ELSEWHERE);
+        var elsewhere = Session.of("printer", "host-1", "default").namespace(Scenario.ELSEWHERE);
 
         assertThat(open(elsewhere).orThrow().registered()).isTrue();
     }
@@ -114,11 +114,11 @@ abstract class RegisteringRules extends Rules {
             var session = world.session(Lane.DEFAULT);
             var answers = Crowd.of(8, i -> open(session).orThrow());
 
-            assertThat(answers.stream().filter(Opened::registered)).hasSize(1);
+            assertThat(answers.stream().filter(OpenedSession::registered)).hasSize(1);
         }
     }
 
-    private Answer<Opened> open(Session session) {
+    private Answer<OpenedSession> open(Session session) {
         return asked(() -> world.store().sessions().open(session));
     }
 

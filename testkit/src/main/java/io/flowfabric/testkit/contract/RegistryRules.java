@@ -174,7 +174,7 @@ abstract class RegistryRules extends Rules {
         ids.add(world.worker(world.session(Lane.DEFAULT).id(nil)).session().id());
         world.store().sessions().close(ids.get(2));
         ids.sort(null);
-        world.worker(new Lane(World.ELSEWHERE, "elsewhere"));
+        world.worker(new Lane(Scenario.ELSEWHERE, "elsewhere"));
 
         for (int size = 1; size <= 8; size++) {
             assertThat(idsOnPagesOf(size)).isEqualTo(ids);

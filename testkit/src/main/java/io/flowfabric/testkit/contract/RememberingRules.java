@@ -6,10 +6,10 @@ import static io.flowfabric.testkit.contract.Endings.release;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ abstract class RememberingRules extends Rules {
     }
 
     @Test
-    @Answers("W33")
+    @BatchAnswers("W33")
     void the_history_of_a_lease_reads_from_acquired_to_released() {
         var work = world.submit();
         var first = world.frailWorker();
@@ -85,7 +85,7 @@ abstract class RememberingRules extends Rules {
         var worker = world.worker();
         worker.claimOne();
         world.advance(Duration.ofSeconds(1));
-        world.act(new Act.Reprioritise(work, 5)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(work, 5)).orThrow();
         world.advance(Duration.ofSeconds(1));
         worker.beat().orThrow();
 

@@ -11,8 +11,8 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.Outcome;
@@ -33,7 +33,7 @@ abstract class RepeatingRules extends Rules {
     }
 
     @Test
-    @Answers({"P23", "W7"})
+    @BatchAnswers({"P23", "W7"})
     void the_same_ending_again_gives_the_first_answer_again() {
         for (var kind : Endings.EVERY_KIND) {
             var ending = kind.apply(world.begun().fence());
@@ -71,7 +71,7 @@ abstract class RepeatingRules extends Rules {
     }
 
     @Test
-    @Answers("P23")
+    @BatchAnswers("P23")
     void another_ending_of_the_same_lease_is_a_contradiction() {
         for (var kind : Endings.EVERY_KIND) {
             var fence = world.begun().fence();
@@ -91,7 +91,7 @@ abstract class RepeatingRules extends Rules {
     }
 
     @Test
-    @Answers({"P23", "W34"})
+    @BatchAnswers({"P23", "W34"})
     void a_repeat_comes_too_late_after_the_next_claim() {
         for (var kind : Endings.EVERY_KIND) {
             var lease = world.begun();
@@ -109,7 +109,7 @@ abstract class RepeatingRules extends Rules {
     }
 
     @Test
-    @Answers("W34")
+    @BatchAnswers("W34")
     void a_repeat_is_recognised_by_its_fence_and_not_by_its_words() {
         var first = world.begun();
         world.end(release(first)).orThrow();
@@ -158,9 +158,9 @@ abstract class RepeatingRules extends Rules {
     @Test
     void what_others_ended_is_lost_even_to_a_worker_that_says_the_same() {
         var completed = world.begun();
-        world.act(new Act.Complete(idOf(completed), Endings.RESULT)).orThrow();
+        world.act(new OperatorCommand.Complete(idOf(completed), Endings.RESULT)).orThrow();
         var failed = world.begun();
-        world.act(new Act.Fail(idOf(failed), Endings.FAILURE)).orThrow();
+        world.act(new OperatorCommand.Fail(idOf(failed), Endings.FAILURE)).orThrow();
         var timed =
                 world.begun(
                         Policy.DEFAULT.attemptTimeout(Duration.ofMinutes(1)).retry(Retry.NEVER));

@@ -13,11 +13,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
@@ -48,11 +48,12 @@ abstract class ReplayingRules extends Rules {
         world.pass(MINUTE);
 
         for (var lease : List.of(succeeded, failed, cancelled, expired)) {
-            assertThat(world.act(new Act.Replay(idOf(lease)))).isDone(new Ready(Next.REPLAY));
+            assertThat(world.act(new OperatorCommand.Replay(idOf(lease))))
+                    .isDone(new Ready(LeasePurpose.REPLAY));
 
             var again = world.worker(lease.lane()).claimOne();
             assertThat(again.fence()).isEqualTo(new Fence(idOf(lease), 1, 2));
-            assertThat(again.next()).isEqualTo(Next.REPLAY);
+            assertThat(again.next()).isEqualTo(LeasePurpose.REPLAY);
             assertThat(world.end(complete(again))).isDone();
             assertThat(world.view(lease)).endedAs(Outcome.SUCCESS).hasBegun(2, 2);
         }
@@ -108,7 +109,8 @@ abstract class ReplayingRules extends Rules {
         var ready = world.submit();
 
         for (var work : List.of(idOf(lease), ready)) {
-            assertThat(world.act(new Act.Replay(work))).isConflict(Conflict.Code.NOT_FINISHED);
+            assertThat(world.act(new OperatorCommand.Replay(work)))
+                    .isConflict(Conflict.Code.NOT_FINISHED);
         }
         assertThat(world.end(complete(lease))).isDone();
     }
@@ -123,12 +125,13 @@ abstract class ReplayingRules extends Rules {
         }
         world.cancel(work);
 
-        assertThat(world.act(new Act.Replay(work))).isConflict(Conflict.Code.REPLAYS_EXHAUSTED);
+        assertThat(world.act(new OperatorCommand.Replay(work)))
+                .isConflict(Conflict.Code.REPLAYS_EXHAUSTED);
         assertThat(world.view(work)).endedAs(Outcome.CANCELLED);
     }
 
     @Test
-    @Answers("W36")
+    @BatchAnswers("W36")
     void a_deadline_in_words_begins_anew_with_a_replay() {
         var work = world.submit(Policy.DEFAULT.deadline(Due.in(MINUTE)));
         world.pass(Duration.ofSeconds(30));
@@ -137,7 +140,7 @@ abstract class ReplayingRules extends Rules {
         assertThat(world.view(work).deadline()).contains(world.in(MINUTE));
 
         world.pass(MINUTE.minusMillis(1));
-        assertThat(world.view(work)).reads(new Ready(Next.REPLAY));
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.REPLAY));
 
         world.pass(Duration.ofMillis(1));
         assertThat(world.view(work)).endedAs(Outcome.EXPIRED);
@@ -159,7 +162,7 @@ abstract class ReplayingRules extends Rules {
     @Test
     void a_replay_keeps_the_priority_that_it_had_last() {
         var work = world.submit(Policy.DEFAULT.priority(3));
-        world.act(new Act.Reprioritise(work, 7)).orThrow();
+        world.act(new OperatorCommand.Reprioritise(work, 7)).orThrow();
         world.cancel(work);
 
         world.replay(work);
@@ -194,7 +197,7 @@ abstract class ReplayingRules extends Rules {
 
         assertThat(world.transitions(work))
                 .containsExactly(Transition.SUBMIT, Transition.CANCEL, Transition.REPLAY);
-        assertThat(world.lastStep(work).by()).contains(World.OLGA);
+        assertThat(world.lastStep(work).by()).contains(Scenario.OLGA);
         assertThat(world.lastStep(work).owner()).isEmpty();
     }
 }

@@ -9,8 +9,8 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Due;
@@ -61,7 +61,7 @@ abstract class RetainingRules extends Rules {
         assertThat(world.result(work)).isNotFound("execution");
         assertThat(queries.inputs(List.of(work)).getFirst()).isNotFound("execution");
         assertThat(asked(() -> queries.history(work))).isNotFound("execution");
-        assertThat(world.act(new Act.Replay(work))).isNotFound("execution");
+        assertThat(world.act(new OperatorCommand.Replay(work))).isNotFound("execution");
         assertThat(world.end(complete(lease))).isNotFound("execution");
         assertThat(world.find(Search.in(Namespace.DEFAULT))).isEmpty();
         assertThat(queries.counts(Namespace.DEFAULT)).isEmpty();

@@ -22,7 +22,7 @@ import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
@@ -45,28 +45,28 @@ abstract class RetryingRules extends Rules {
     }
 
     @Test
-    @Answers("P4")
+    @BatchAnswers("P4")
     void a_retry_waits_for_its_backoff_and_is_then_claimed_as_a_new_attempt() {
         var lease = world.begun();
         world.end(retry(lease, MINUTE)).orThrow();
         assertThat(world.view(lease))
-                .reads(new Delayed(Next.RETRY, world.in(MINUTE), DelayedBy.BACKOFF))
+                .reads(new Delayed(LeasePurpose.RETRY, world.in(MINUTE), DelayedBy.BACKOFF))
                 .hasRetried(1)
                 .hasBegun(1, 1)
                 .isUnowned();
 
         world.pass(MINUTE);
 
-        assertThat(world.view(lease)).reads(new Ready(Next.RETRY));
+        assertThat(world.view(lease)).reads(new Ready(LeasePurpose.RETRY));
         var next = world.worker(lease.lane()).claimOne();
         assertThat(next.fence()).isEqualTo(new Fence(idOf(lease), 1, 2));
-        assertThat(next.next()).isEqualTo(Next.RETRY);
+        assertThat(next.next()).isEqualTo(LeasePurpose.RETRY);
         assertThat(next.retriesUsed()).isEqualTo(1);
         assertThat(world.end(complete(next))).isDone();
     }
 
     @Test
-    @Answers("P4")
+    @BatchAnswers("P4")
     void a_retry_is_not_woken_before_its_time() {
         var lease = world.begun();
         world.end(retry(lease, MINUTE)).orThrow();
@@ -83,14 +83,14 @@ abstract class RetryingRules extends Rules {
 
         world.end(retry(lease, Duration.ZERO)).orThrow();
 
-        assertThat(world.view(lease)).reads(new Ready(Next.RETRY)).hasRetried(1);
+        assertThat(world.view(lease)).reads(new Ready(LeasePurpose.RETRY)).hasRetried(1);
         assertThat(world.worker(lease.lane()).claimOne().fence().attempt()).isEqualTo(1);
     }
 
     @Test
-    @Answers("P4")
+    @BatchAnswers("P4")
     void work_is_tried_as_often_as_its_policy_allows_and_then_fails() {
-        var policy = Policy.DEFAULT.retry(Retry.times(3).backoff(Backoff.fixed(MINUTE)));
+        var policy = Policy.DEFAULT.retry(Retry.retries(3).backoff(Backoff.fixed(MINUTE)));
         var work = world.submit(policy);
         var worker = world.worker();
 
@@ -108,10 +108,10 @@ abstract class RetryingRules extends Rules {
     }
 
     @Test
-    @Answers("W22")
+    @BatchAnswers("W22")
     void a_backoff_of_a_fraction_is_kept_to_the_millisecond() {
         var growing = Backoff.exponential(Duration.ofMillis(5), MINUTE, 1.5);
-        var policy = Policy.DEFAULT.retry(Retry.times(9).backoff(growing).jitter(0));
+        var policy = Policy.DEFAULT.retry(Retry.retries(9).backoff(growing).jitter(0));
         var lease = world.begun(policy);
         world.end(fail(lease, Endings.FAILURE)).orThrow();
         world.pass(Duration.ofMillis(5));
@@ -120,14 +120,18 @@ abstract class RetryingRules extends Rules {
         world.end(fail(second, Endings.FAILURE)).orThrow();
 
         assertThat(world.view(lease))
-                .reads(new Delayed(Next.RETRY, world.in(Duration.ofMillis(7)), DelayedBy.BACKOFF));
+                .reads(
+                        new Delayed(
+                                LeasePurpose.RETRY,
+                                world.in(Duration.ofMillis(7)),
+                                DelayedBy.BACKOFF));
         world.pass(Duration.ofMillis(7));
         assertThat(world.worker(lease.lane()).claim(1)).hasSize(1);
     }
 
     @Test
     void a_failure_that_is_not_worth_it_is_not_tried_again() {
-        var policy = Policy.DEFAULT.retry(Retry.times(3).only("weather"));
+        var policy = Policy.DEFAULT.retry(Retry.retries(3).only("weather"));
         var weather = world.begun(policy);
         var other = world.begun(policy);
 
@@ -165,24 +169,24 @@ abstract class RetryingRules extends Rules {
     }
 
     @Test
-    @Answers({"P4", "P5"})
+    @BatchAnswers({"P4", "P5"})
     void a_delay_goes_on_with_the_same_attempt_and_costs_nothing() {
         var lease = world.begun();
         world.end(delay(lease, MINUTE)).orThrow();
         assertThat(world.view(lease))
-                .reads(new Delayed(Next.CONTINUE, world.in(MINUTE), DelayedBy.REQUEST))
+                .reads(new Delayed(LeasePurpose.CONTINUE, world.in(MINUTE), DelayedBy.REQUEST))
                 .isUnowned();
         world.pass(MINUTE);
 
         var next = world.worker(lease.lane()).claimOne();
 
         assertThat(next.fence()).isEqualTo(new Fence(idOf(lease), 0, 2));
-        assertThat(next.next()).isEqualTo(Next.CONTINUE);
+        assertThat(next.next()).isEqualTo(LeasePurpose.CONTINUE);
         assertThat(world.view(lease)).hasRetried(0).hasLapsed(0).hasBegun(1, 2);
     }
 
     @Test
-    @Answers("W48")
+    @BatchAnswers("W48")
     void a_delay_until_what_has_passed_is_none() {
         for (Due due :
                 new Due[] {Due.NOW, Due.at(world.now()), Due.at(world.now().minus(MINUTE))}) {
@@ -191,7 +195,7 @@ abstract class RetryingRules extends Rules {
             var ended = world.end(delay(lease, due)).orThrow();
 
             assertThat(ended.until()).contains(due.from(world.now()));
-            assertThat(world.view(lease)).reads(new Ready(Next.CONTINUE));
+            assertThat(world.view(lease)).reads(new Ready(LeasePurpose.CONTINUE));
             assertThat(world.worker(lease.lane()).take(1)).containsExactly(idOf(lease));
         }
     }
@@ -202,13 +206,16 @@ abstract class RetryingRules extends Rules {
 
         world.end(release(lease)).orThrow();
 
-        assertThat(world.view(lease)).reads(new Ready(Next.CONTINUE)).hasLapsed(0).isUnowned();
+        assertThat(world.view(lease))
+                .reads(new Ready(LeasePurpose.CONTINUE))
+                .hasLapsed(0)
+                .isUnowned();
         assertThat(world.worker(lease.lane()).claimOne().fence())
                 .isEqualTo(new Fence(idOf(lease), 0, 2));
     }
 
     @Test
-    @Answers("P4")
+    @BatchAnswers("P4")
     void waking_is_told_once_and_by_nobody() {
         var lease = world.begun();
         world.end(retry(lease, MINUTE)).orThrow();
@@ -254,7 +261,10 @@ abstract class RetryingRules extends Rules {
                         7,
                         Due.in(MOMENT),
                         Optional.of(Due.in(Duration.ofDays(2))),
-                        Retry.times(5).backoff(Backoff.fixed(MINUTE)).jitter(0.25).only("weather"),
+                        Retry.retries(5)
+                                .backoff(Backoff.fixed(MINUTE))
+                                .jitter(0.25)
+                                .only("weather"),
                         Optional.of(Duration.ofMinutes(11)),
                         Optional.of(Duration.ofMinutes(12)),
                         Capabilities.NONE,
@@ -275,7 +285,7 @@ abstract class RetryingRules extends Rules {
                         new Lease(
                                 new Fence(submission.id(), 0, 1),
                                 worker.session().id(),
-                                Next.FIRST,
+                                LeasePurpose.FIRST,
                                 submission.lane(),
                                 submission.kind(),
                                 submission.input(),

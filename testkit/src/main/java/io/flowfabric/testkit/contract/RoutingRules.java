@@ -23,7 +23,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 
 /** Rule 8: ready work that nobody who lives could take says so, and goes on when somebody comes. */
 abstract class RoutingRules extends Rules {
-    private static final Ready READY = new Ready(Next.FIRST);
+    private static final Ready READY = new Ready(LeasePurpose.FIRST);
     private static final Duration TTL = Session.DEFAULT_TTL;
 
     RoutingRules(Supplier<StoreFixture> opening) {
@@ -72,7 +72,7 @@ abstract class RoutingRules extends Rules {
     }
 
     @Test
-    @Answers("W42")
+    @BatchAnswers("W42")
     void it_takes_one_worker_that_has_everything() {
         var work = needs("gpu", "tpu");
         offering("gpu");
@@ -105,7 +105,7 @@ abstract class RoutingRules extends Rules {
     void workers_of_other_lanes_and_other_namespaces_do_not_count() {
         var work = needs("gpu");
         world.worker(world.session(world.newLane()).offers(Capabilities.of("gpu")));
-        var elsewhere = new Lane(World.ELSEWHERE, Lane.DEFAULT.name());
+        var elsewhere = new Lane(Scenario.ELSEWHERE, Lane.DEFAULT.name());
         world.worker(world.session(elsewhere).offers(Capabilities.of("gpu")));
 
         assertThat(world.view(work))
@@ -122,7 +122,7 @@ abstract class RoutingRules extends Rules {
     }
 
     @Test
-    @Answers("W42")
+    @BatchAnswers("W42")
     void the_dead_do_not_count_even_before_anybody_has_noticed() {
         var work = needs("gpu");
         var closed = offering("gpu");
@@ -131,7 +131,7 @@ abstract class RoutingRules extends Rules {
         assertThat(world.view(work)).reads(READY);
 
         closed.close();
-        world.store().workers().markDead(marked.session().id(), World.OLGA);
+        world.store().workers().markDead(marked.session().id(), Scenario.OLGA);
         world.advance(TTL.minusMillis(1));
         assertThat(world.view(work)).reads(READY);
 
@@ -187,7 +187,7 @@ abstract class RoutingRules extends Rules {
                         new Blocked(
                                 BlockedBy.ROUTE,
                                 "needs gpu; no live worker in lane default/default",
-                                new Ready(Next.CONTINUE)));
+                                new Ready(LeasePurpose.CONTINUE)));
     }
 
     @Test
@@ -258,7 +258,7 @@ abstract class RoutingRules extends Rules {
         return world.submit(Policy.DEFAULT.needs(Capabilities.of(capabilities)));
     }
 
-    private Worker offering(String... capabilities) {
+    private ScenarioWorker offering(String... capabilities) {
         return world.worker(
                 world.session(Lane.DEFAULT)
                         .offers(Capabilities.of(capabilities))

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 abstract class Rules {
     private final Supplier<StoreFixture> opening;
 
-    World world;
+    Scenario world;
 
     Rules(Supplier<StoreFixture> opening) {
         this.opening = opening;
@@ -23,7 +23,7 @@ abstract class Rules {
 
     @BeforeEach
     void open() {
-        world = new World(opening.get());
+        world = new Scenario(opening.get());
     }
 
     @AfterEach

@@ -36,7 +36,7 @@ abstract class SearchingRules extends Rules {
     }
 
     @Test
-    @Answers({"P78", "W43"})
+    @BatchAnswers({"P78", "W43"})
     void pages_of_any_size_show_everything_once_in_the_order_of_submission() {
         var works = scattered(11);
 
@@ -46,7 +46,7 @@ abstract class SearchingRules extends Rules {
     }
 
     @Test
-    @Answers({"P78", "W43"})
+    @BatchAnswers({"P78", "W43"})
     void pages_of_any_size_show_everything_once_against_the_order_of_submission() {
         var works = scattered(11);
 
@@ -56,7 +56,7 @@ abstract class SearchingRules extends Rules {
     }
 
     @Test
-    @Answers("W43")
+    @BatchAnswers("W43")
     void a_page_is_not_the_last_because_nothing_on_it_fits() {
         var works = scattered(40);
         var first = works.getFirst();
@@ -112,10 +112,10 @@ abstract class SearchingRules extends Rules {
         var kind = world.submit(Submission.of("paint", Payload.EMPTY));
         var red = world.submit(work().tag("colour", "red"));
         var redXl = world.submit(work().lane(lane).tag("colour", "red").tag("size", "xl"));
-        var elsewhere = world.submit(work().lane(new Lane(World.ELSEWHERE, "default")));
+        var elsewhere = world.submit(work().lane(new Lane(Scenario.ELSEWHERE, "default")));
 
         assertThat(world.find(ALL)).containsExactly(plain, other, kind, red, redXl);
-        assertThat(world.find(Search.in(World.ELSEWHERE))).containsExactly(elsewhere);
+        assertThat(world.find(Search.in(Scenario.ELSEWHERE))).containsExactly(elsewhere);
         assertThat(world.find(ALL.lane(lane.name()))).containsExactly(other, redXl);
         assertThat(world.find(ALL.kind("paint"))).containsExactly(kind);
         assertThat(world.find(ALL.tag("colour", "red"))).containsExactly(red, redXl);

@@ -13,11 +13,11 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Beat;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.HeartbeatResult;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.policy.Capabilities;
@@ -47,10 +47,10 @@ abstract class SessionRules extends Rules {
         assertThat(world.store().sessions().open(session).aliveUntil()).isEqualTo(world.in(TTL));
 
         world.pass(TTL.minusMillis(1));
-        assertThat(beat(session.id())).isDone(new Beat(world.in(TTL), Set.of()));
+        assertThat(beat(session.id())).isDone(new HeartbeatResult(world.in(TTL), Set.of()));
 
         world.pass(TTL.minusMillis(1));
-        assertThat(beat(session.id())).isDone(new Beat(world.in(TTL), Set.of()));
+        assertThat(beat(session.id())).isDone(new HeartbeatResult(world.in(TTL), Set.of()));
     }
 
     @Test
@@ -69,7 +69,7 @@ abstract class SessionRules extends Rules {
     }
 
     @Test
-    @Answers("P23")
+    @BatchAnswers("P23")
     void a_session_that_has_run_out_is_dead_before_anybody_has_noticed() {
         var frail = world.frailWorker();
 
@@ -128,7 +128,7 @@ abstract class SessionRules extends Rules {
                         it -> it.kinds("another"),
                         it -> it.offers(Capabilities.of("gpu")),
                         it -> it.ttl(TTL),
-                        it -> it.namespace(World.ELSEWHERE),
+                        it -> it.namespace(Scenario.ELSEWHERE),
                         it -> Session.of(it.worker(), "elsewhere", "default").id(it.id()),
                         it -> Session.of("somebody", it.instance(), "default").id(it.id()));
 
@@ -194,14 +194,14 @@ abstract class SessionRules extends Rules {
         assertThat(beat.lost()).containsExactly(old.fence());
     }
 
-    private void isDeadForGood(Worker worker) {
+    private void isDeadForGood(ScenarioWorker worker) {
         assertThat(worker.beat()).isNotFound("session");
         assertThat(asked(() -> worker.claim(1))).isNotFound("session");
         assertThat(asked(() -> world.store().sessions().open(worker.session())))
                 .isNotFound("session");
     }
 
-    private Answer<Beat> beat(SessionId session) {
+    private Answer<HeartbeatResult> beat(SessionId session) {
         return world.store().sessions().heartbeat(List.of(Heartbeat.of(session))).getFirst();
     }
 }

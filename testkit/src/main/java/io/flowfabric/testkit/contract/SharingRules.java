@@ -12,13 +12,13 @@ import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -226,7 +226,7 @@ abstract class SharingRules extends Rules {
         submit("bo", 50);
         world.store()
                 .operations()
-                .act(flood.stream().map(SharingRules::cancel).toList(), World.OLGA);
+                .act(flood.stream().map(SharingRules::cancel).toList(), Scenario.OLGA);
         starts(5);
 
         submit("ann", 10);
@@ -254,7 +254,7 @@ abstract class SharingRules extends Rules {
         var raised = world.submit(3, () -> of("ann"));
         var other = world.submit(of("cy").policy(Policy.DEFAULT.share("cy").priority(5)));
 
-        raised.forEach(work -> world.act(new Act.Reprioritise(work, 5)).orThrow());
+        raised.forEach(work -> world.act(new OperatorCommand.Reprioritise(work, 5)).orThrow());
 
         assertThat(world.worker().takeOneByOne(4))
                 .containsExactly(raised.get(0), other, raised.get(1), raised.get(2));
@@ -381,7 +381,7 @@ abstract class SharingRules extends Rules {
         assertThat(world.store().lanes().describe(Lane.DEFAULT).settings()).isEqualTo(SHARING);
         assertThat(feed.read())
                 .containsExactly(
-                        new Event.LaneChange(Lane.DEFAULT, SHARING, World.OLGA, world.now()));
+                        new Event.LaneChange(Lane.DEFAULT, SHARING, Scenario.OLGA, world.now()));
     }
 
     @Test
@@ -404,8 +404,8 @@ abstract class SharingRules extends Rules {
         world.submit(count, () -> of(key));
     }
 
-    private static Act cancel(ExecutionId work) {
-        return new Act.Cancel(work);
+    private static OperatorCommand cancel(ExecutionId work) {
+        return new OperatorCommand.Cancel(work);
     }
 
     /** Whose work a worker is given next, by a single claim. */
@@ -413,7 +413,7 @@ abstract class SharingRules extends Rules {
         return starts(world.worker(), count);
     }
 
-    private List<String> starts(Worker worker, int count) {
+    private List<String> starts(ScenarioWorker worker, int count) {
         var leases = worker.claim(count);
         assertThat(leases).as("what a worker is given").hasSize(count);
         return leases.stream().map(lease -> lease.policy().share().orElse("")).toList();

@@ -5,13 +5,13 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.contract.AdmissionBlock;
 import io.flowfabric.core.contract.Budget;
 import io.flowfabric.core.contract.Budget.Bounds;
 import io.flowfabric.core.contract.Budget.Enforcement;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Shut;
-import io.flowfabric.core.contract.Spending;
+import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.StoreFixture;
@@ -57,9 +57,10 @@ abstract class ShutRules extends Rules {
 
         assertThat(claimed.leases()).isEmpty();
         assertThat(claimed.shut())
-                .containsExactlyInAnyOrder(Shut.Quota.CONCURRENCY, Shut.Quota.RATE);
+                .containsExactlyInAnyOrder(
+                        AdmissionBlock.Quota.CONCURRENCY, AdmissionBlock.Quota.RATE);
         world.pass(MINUTE);
-        assertThat(worker.ask(4).shut()).containsExactly(Shut.Quota.CONCURRENCY);
+        assertThat(worker.ask(4).shut()).containsExactly(AdmissionBlock.Quota.CONCURRENCY);
     }
 
     @Test
@@ -74,7 +75,8 @@ abstract class ShutRules extends Rules {
         world.worker().claimOne();
 
         assertThat(world.worker().ask(1).shut())
-                .containsExactlyInAnyOrder(Shut.Quota.CONCURRENCY, Shut.Quota.RATE);
+                .containsExactlyInAnyOrder(
+                        AdmissionBlock.Quota.CONCURRENCY, AdmissionBlock.Quota.RATE);
     }
 
     @Test
@@ -87,7 +89,7 @@ abstract class ShutRules extends Rules {
         var claimed = world.worker().ask(4);
 
         assertThat(claimed.leases()).extracting(Given::idOf).containsExactly(free);
-        assertThat(claimed.shut()).containsExactly(new Shut.Budget("cents"));
+        assertThat(claimed.shut()).containsExactly(new AdmissionBlock.Budget("cents"));
     }
 
     @Test
@@ -96,7 +98,8 @@ abstract class ShutRules extends Rules {
         world.submit(2, () -> work(Policy.DEFAULT.budget("team", Map.of("tokens", 60L))));
         var lease = world.worker().claimOne();
 
-        assertThat(world.worker().ask(1).shut()).containsExactly(new Shut.Budget("tokens"));
+        assertThat(world.worker().ask(1).shut())
+                .containsExactly(new AdmissionBlock.Budget("tokens"));
 
         world.end(complete(lease)).orThrow();
         assertThat(world.worker().ask(1).shut()).isEmpty();
@@ -109,7 +112,8 @@ abstract class ShutRules extends Rules {
         world.submit(2, () -> work(TEAM));
         spend(world.worker().claimOne(), "tokens", 10);
 
-        assertThat(world.worker().ask(1).shut()).containsExactly(new Shut.Budget("tokens"));
+        assertThat(world.worker().ask(1).shut())
+                .containsExactly(new AdmissionBlock.Budget("tokens"));
     }
 
     @Test
@@ -121,7 +125,7 @@ abstract class ShutRules extends Rules {
         var worker = world.worker();
         spend(worker.claimOne(), "tokens", 2);
         worker.ask(4);
-        world.store().quotas().delete(world.worker().session().namespace(), "mail", World.OLGA);
+        world.store().quotas().delete(world.worker().session().namespace(), "mail", Scenario.OLGA);
 
         var claimed = worker.ask(4);
 
@@ -159,7 +163,7 @@ abstract class ShutRules extends Rules {
 
         assertThat(repeat.leases()).hasSize(1);
         assertThat(repeat.shut()).isEmpty();
-        assertThat(worker.ask(2, 1).shut()).containsExactly(Shut.Quota.CONCURRENCY);
+        assertThat(worker.ask(2, 1).shut()).containsExactly(AdmissionBlock.Quota.CONCURRENCY);
     }
 
     @Test
@@ -171,21 +175,22 @@ abstract class ShutRules extends Rules {
         }
         assertThat(world.worker().ask(200).leases()).hasSize(100);
 
-        assertThat(world.worker().ask(200).shut()).containsExactly(Shut.Quota.CONCURRENCY);
+        assertThat(world.worker().ask(200).shut())
+                .containsExactly(AdmissionBlock.Quota.CONCURRENCY);
     }
 
     private void define(Quota quota) {
-        world.store().quotas().define(quota, World.OLGA);
+        world.store().quotas().define(quota, Scenario.OLGA);
     }
 
     private void define(Budget budget) {
-        world.store().budgets().define(budget, World.OLGA);
+        world.store().budgets().define(budget, Scenario.OLGA);
     }
 
     private void spend(Lease lease, String dimension, long amount) {
         world.store()
                 .leases()
-                .spend(List.of(new Spending(lease.fence(), "team", dimension, amount, "a")))
+                .spend(List.of(new UsageReport(lease.fence(), "team", dimension, amount, "a")))
                 .getFirst()
                 .orThrow();
     }

@@ -12,7 +12,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Grants;
 import io.flowfabric.core.contract.KeyView;
@@ -45,7 +45,7 @@ abstract class SigningRules extends Rules {
     private static final int MOST_AT_ONCE = 256;
 
     /** Who was granted something last. */
-    private @Nullable Worker holder;
+    private @Nullable ScenarioWorker holder;
 
     SigningRules(Supplier<StoreFixture> opening) {
         super(opening);
@@ -54,7 +54,7 @@ abstract class SigningRules extends Rules {
     // Keys.
 
     @Test
-    @Answers({"P12", "P42"})
+    @BatchAnswers({"P12", "P42"})
     void without_a_key_nothing_is_granted_and_nothing_believed() {
         var id = world.submit();
         var worker = world.worker();
@@ -77,7 +77,7 @@ abstract class SigningRules extends Rules {
 
         assertThat(made.made()).isEqualTo(world.now());
         assertThat(made.retires()).isEmpty();
-        assertThat(made.by().actor()).isEqualTo(By.ENGINE);
+        assertThat(made.by().actor()).isEqualTo(Attribution.ENGINE);
         assertThat(keys.first()).isEqualTo(made);
         assertThat(keys.list()).containsExactly(made);
     }
@@ -89,10 +89,11 @@ abstract class SigningRules extends Rules {
         world.advance(HOUR);
         var rotation = Rotation.after(HOUR);
 
-        var second = keys.rotate(rotation, World.OLGA);
+        var second = keys.rotate(rotation, Scenario.OLGA);
 
         assertThat(second)
-                .isEqualTo(new KeyView(rotation.id(), world.now(), Optional.empty(), World.OLGA));
+                .isEqualTo(
+                        new KeyView(rotation.id(), world.now(), Optional.empty(), Scenario.OLGA));
         assertThat(keys.list())
                 .containsExactly(
                         second,
@@ -106,11 +107,11 @@ abstract class SigningRules extends Rules {
         var keys = world.store().keys();
         keys.first();
         var rotation = Rotation.after(HOUR);
-        var second = keys.rotate(rotation, World.OLGA);
+        var second = keys.rotate(rotation, Scenario.OLGA);
         var before = keys.list();
         world.advance(HOUR.dividedBy(2));
 
-        assertThat(keys.rotate(rotation, World.OLGA)).isEqualTo(second);
+        assertThat(keys.rotate(rotation, Scenario.OLGA)).isEqualTo(second);
         assertThat(keys.list()).isEqualTo(before);
     }
 
@@ -118,17 +119,17 @@ abstract class SigningRules extends Rules {
     void a_rotation_forgets_keys_whose_grace_was_over() {
         var keys = world.store().keys();
         keys.first();
-        var second = keys.rotate(Rotation.after(HOUR), World.OLGA);
+        var second = keys.rotate(Rotation.after(HOUR), Scenario.OLGA);
         world.advance(HOUR);
 
-        var third = keys.rotate(Rotation.after(HOUR), World.OLGA);
+        var third = keys.rotate(Rotation.after(HOUR), Scenario.OLGA);
 
         assertThat(keys.list()).extracting(KeyView::id).containsExactly(third.id(), second.id());
     }
 
     @Test
     void a_rotation_of_an_empty_keystore_makes_the_first_key() {
-        var made = world.store().keys().rotate(Rotation.after(HOUR), World.OLGA);
+        var made = world.store().keys().rotate(Rotation.after(HOUR), Scenario.OLGA);
 
         assertThat(world.store().keys().list()).containsExactly(made);
     }
@@ -144,7 +145,7 @@ abstract class SigningRules extends Rules {
     @Test
     void a_token_of_a_rotated_key_is_believed_for_its_grace_and_no_longer() {
         var grants = granted(2);
-        world.store().keys().rotate(Rotation.after(Duration.ofSeconds(10)), World.OLGA);
+        world.store().keys().rotate(Rotation.after(Duration.ofSeconds(10)), Scenario.OLGA);
 
         world.advance(Duration.ofSeconds(10).minusMillis(1));
         assertThat(worker().redeem(grants.getFirst())).isDone();
@@ -155,7 +156,7 @@ abstract class SigningRules extends Rules {
     @Test
     void a_key_that_became_known_is_worth_nothing_at_once() {
         var grant = granted();
-        world.store().keys().rotate(Rotation.after(Duration.ZERO), World.OLGA);
+        world.store().keys().rotate(Rotation.after(Duration.ZERO), Scenario.OLGA);
 
         refused(grant.token(), Code.UNKNOWN_KEY);
 
@@ -166,7 +167,7 @@ abstract class SigningRules extends Rules {
     @Test
     void a_repeated_claim_is_signed_with_the_key_that_signs_now() {
         var grant = granted();
-        world.store().keys().rotate(Rotation.after(Duration.ZERO), World.OLGA);
+        world.store().keys().rotate(Rotation.after(Duration.ZERO), Scenario.OLGA);
 
         var again = worker().repeatGranted(1, TTL).getFirst();
 
@@ -200,7 +201,7 @@ abstract class SigningRules extends Rules {
     }
 
     @Test
-    @Answers("P3")
+    @BatchAnswers("P3")
     void a_token_that_was_changed_anywhere_is_refused() {
         var token = granted().token();
         var before = world.everything();
@@ -305,7 +306,7 @@ abstract class SigningRules extends Rules {
     void a_token_of_work_that_is_gone_is_refused() {
         var grant = granted();
         world.cancel(grant.execution());
-        world.store().operations().erase(List.of(grant.execution()), World.OLGA);
+        world.store().operations().erase(List.of(grant.execution()), Scenario.OLGA);
 
         refused(grant.token(), Code.UNKNOWN_GRANT);
     }
@@ -331,7 +332,7 @@ abstract class SigningRules extends Rules {
         assertThat(GrantToken.parse(grant.token()).toString()).doesNotContain(seal);
     }
 
-    private Worker worker() {
+    private ScenarioWorker worker() {
         return Objects.requireNonNull(holder);
     }
 
@@ -364,7 +365,7 @@ abstract class SigningRules extends Rules {
     }
 
     /** A token that somebody else's store has signed. */
-    private String foreignToken(Worker bearer) {
+    private String foreignToken(ScenarioWorker bearer) {
         return GrantToken.sign(
                         SigningKey.mint(SigningKey.mintId()),
                         world.submit(),

@@ -21,7 +21,7 @@ import io.flowfabric.core.contract.Workers.Scope;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.StateVector;
 import io.flowfabric.core.state.StateVector.AttemptState;
@@ -62,7 +62,7 @@ abstract class SituationRules extends Rules {
     private record Way(String vector, Supplier<ExecutionId> reach) {}
 
     @Test
-    @Answers("P19")
+    @BatchAnswers("P19")
     void every_situation_that_exists_so_far_can_be_reached() {
         var reached = new HashSet<StateVector>();
         for (var way : ways()) {
@@ -92,11 +92,11 @@ abstract class SituationRules extends Rules {
 
     @Test
     void what_the_next_lease_is_for_is_remembered() {
-        assertThat(world.view(ready())).reads(new Ready(Next.FIRST));
-        assertThat(world.view(readyToRetry())).reads(new Ready(Next.RETRY));
-        assertThat(world.view(readyToReplay())).reads(new Ready(Next.REPLAY));
-        assertThat(world.view(released())).reads(new Ready(Next.CONTINUE));
-        assertThat(world.view(lapsed())).reads(new Ready(Next.RECLAIM));
+        assertThat(world.view(ready())).reads(new Ready(LeasePurpose.FIRST));
+        assertThat(world.view(readyToRetry())).reads(new Ready(LeasePurpose.RETRY));
+        assertThat(world.view(readyToReplay())).reads(new Ready(LeasePurpose.REPLAY));
+        assertThat(world.view(released())).reads(new Ready(LeasePurpose.CONTINUE));
+        assertThat(world.view(lapsed())).reads(new Ready(LeasePurpose.RECLAIM));
     }
 
     private List<Way> ways() {

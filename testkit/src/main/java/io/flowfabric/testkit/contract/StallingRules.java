@@ -6,10 +6,10 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
@@ -35,10 +35,13 @@ abstract class StallingRules extends Rules {
         assertThat(world.view(lease)).hasLapsed(0);
         world.pass(Duration.ofMillis(1));
 
-        assertThat(world.view(lease)).reads(new Ready(Next.RECLAIM)).hasLapsed(1).isUnowned();
+        assertThat(world.view(lease))
+                .reads(new Ready(LeasePurpose.RECLAIM))
+                .hasLapsed(1)
+                .isUnowned();
         var lapse = world.lastStep(idOf(lease));
         assertThat(lapse.transition()).isEqualTo(Transition.LAPSE);
-        assertThat(lapse.by()).contains(By.engine("no progress for PT1M"));
+        assertThat(lapse.by()).contains(Attribution.engine("no progress for PT1M"));
         assertThat(world.end(complete(lease))).isLeaseLost();
     }
 
@@ -52,7 +55,7 @@ abstract class StallingRules extends Rules {
         worker.beat(lease.fence()).orThrow();
         world.pass(Duration.ofSeconds(30));
 
-        assertThat(world.view(work)).reads(new Ready(Next.RECLAIM));
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM));
         assertThat(worker.beat(lease.fence()).orThrow().lost()).containsExactly(lease.fence());
     }
 

@@ -27,7 +27,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
@@ -58,7 +58,7 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers("P1")
+    @BatchAnswers("P1")
     void submitted_work_is_claimed_and_finished_with_nothing_in_between() {
         var work = world.submit();
 
@@ -71,7 +71,7 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers({"P6", "P7"})
+    @BatchAnswers({"P6", "P7"})
     void work_that_was_begun_is_claimed_again_like_any_other() {
         var released = world.begun();
         var delayed = world.begun();
@@ -92,22 +92,23 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers("W48")
+    @BatchAnswers("W48")
     void a_start_that_has_already_come_means_at_once() {
         var past = world.submit(Policy.DEFAULT.start(Due.at(world.now().minusSeconds(5))));
         var present = world.submit(Policy.DEFAULT.start(Due.at(world.now())));
 
-        assertThat(world.view(past)).reads(new Ready(Next.FIRST));
-        assertThat(world.view(present)).reads(new Ready(Next.FIRST));
+        assertThat(world.view(past)).reads(new Ready(LeasePurpose.FIRST));
+        assertThat(world.view(present)).reads(new Ready(LeasePurpose.FIRST));
         assertThat(world.worker().take(2)).containsExactly(past, present);
     }
 
     @Test
-    @Answers({"P4", "W48"})
+    @BatchAnswers({"P4", "W48"})
     void a_start_in_the_future_is_waited_for_and_then_comes() {
         var start = world.in(Duration.ofMillis(1));
         var work = world.submit(Policy.DEFAULT.start(Due.at(start)));
-        assertThat(world.view(work)).reads(new Delayed(Next.FIRST, start, DelayedBy.REQUEST));
+        assertThat(world.view(work))
+                .reads(new Delayed(LeasePurpose.FIRST, start, DelayedBy.REQUEST));
         assertThat(world.worker().claim(1)).isEmpty();
 
         world.pass(Duration.ofMillis(1));
@@ -139,7 +140,7 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers("P77")
+    @BatchAnswers("P77")
     void an_id_is_not_given_to_other_content() {
         var submission = labelledWork();
         world.submit(submission);
@@ -153,7 +154,7 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers({"P77", "W47"})
+    @BatchAnswers({"P77", "W47"})
     void a_key_is_one_execution_wherever_its_id_would_live() {
         var first = world.submit(work().id(idIn(1)).key("order-7"));
 
@@ -165,7 +166,7 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers("P77")
+    @BatchAnswers("P77")
     void a_key_is_not_given_to_other_content() {
         var first = world.submit(work().key("order-7"));
         var before = world.everything();
@@ -178,18 +179,19 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
-    @Answers("W47")
+    @BatchAnswers("W47")
     void a_key_belongs_to_its_namespace() {
         var here = world.submit(work().key("order-7"));
 
-        var there = world.offer(work().lane(new Lane(World.ELSEWHERE, "default")).key("order-7"));
+        var there =
+                world.offer(work().lane(new Lane(Scenario.ELSEWHERE, "default")).key("order-7"));
 
         assertThat(there.orThrow().created()).isTrue();
         assertThat(there.orThrow().id()).isNotEqualTo(here);
     }
 
     @Test
-    @Answers("W47")
+    @BatchAnswers("W47")
     void a_key_is_kept_as_long_as_its_execution_and_no_longer() {
         var submission = work(Policy.DEFAULT.retention(Duration.ofHours(2))).key("order-7");
         var first = world.submit(submission);

@@ -19,7 +19,7 @@ import io.flowfabric.core.contract.Maintenance.Round;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -40,7 +40,7 @@ abstract class TimeRules extends Rules {
     }
 
     @Test
-    @Answers("P34")
+    @BatchAnswers("P34")
     void every_moment_is_read_from_the_stores_clock() {
         world.advance(Duration.ofDays(10_000));
         var start = world.now();
@@ -57,7 +57,7 @@ abstract class TimeRules extends Rules {
     }
 
     @Test
-    @Answers("P34")
+    @BatchAnswers("P34")
     void the_clock_of_the_caller_has_no_say_in_the_order() {
         var fast = new IdSource(() -> Instant.parse("2099-01-01T00:00:00Z"), new Random(1));
         var slow = new IdSource(() -> Instant.parse("1999-01-01T00:00:00Z"), new Random(2));
@@ -69,7 +69,7 @@ abstract class TimeRules extends Rules {
     }
 
     @Test
-    @Answers("P34")
+    @BatchAnswers("P34")
     void a_wait_is_counted_from_when_the_store_hears_of_it() {
         var lease = world.begun();
         var ending = retry(lease, MINUTE);
@@ -160,7 +160,7 @@ abstract class TimeRules extends Rules {
         assertThat(world.everything()).isEqualTo(before);
 
         world.tick();
-        assertThat(world.view(work)).reads(new Ready(Next.FIRST));
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST));
     }
 
     /** What one round of a sweep does, and reports as done. */

@@ -18,13 +18,13 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.testkit.StoreFixture;
@@ -45,7 +45,7 @@ abstract class ValidatingRules extends Rules {
     }
 
     @Test
-    @Answers("W23")
+    @BatchAnswers("W23")
     void a_call_with_too_many_items_is_refused_as_a_whole() {
         world.submit();
         var worker = world.worker();
@@ -57,7 +57,7 @@ abstract class ValidatingRules extends Rules {
         leavesNoTrace(() -> store.sessions().heartbeat(beats(worker)));
         leavesNoTrace(() -> store.leases().end(nCopies(TOO_MANY, complete(lease))));
         leavesNoTrace(() -> store.leases().progress(nCopies(TOO_MANY, done(lease))));
-        leavesNoTrace(() -> store.operations().act(cancels(idOf(lease)), World.OLGA));
+        leavesNoTrace(() -> store.operations().act(cancels(idOf(lease)), Scenario.OLGA));
         leavesNoTrace(() -> store.queries().describe(nCopies(TOO_MANY, idOf(lease))));
         leavesNoTrace(() -> store.queries().inputs(nCopies(TOO_MANY, idOf(lease))));
         leavesNoTrace(() -> store.queries().results(nCopies(TOO_MANY, idOf(lease))));
@@ -65,7 +65,7 @@ abstract class ValidatingRules extends Rules {
     }
 
     @Test
-    @Answers("W23")
+    @BatchAnswers("W23")
     void a_refused_submission_leaves_no_lane_behind() {
         var taken = work().key("order-7");
         world.submit(taken);
@@ -103,7 +103,7 @@ abstract class ValidatingRules extends Rules {
     }
 
     @Test
-    @Answers("W23")
+    @BatchAnswers("W23")
     void a_refused_claim_leaves_the_work_where_it_was() {
         var work = world.submit();
         var frail = world.frailWorker();
@@ -138,12 +138,14 @@ abstract class ValidatingRules extends Rules {
         var ready = world.submit();
         var before = world.everything();
 
-        assertThat(world.act(new Act.Cancel(idOf(done))))
+        assertThat(world.act(new OperatorCommand.Cancel(idOf(done))))
                 .isConflict(Conflict.Code.ALREADY_FINISHED);
-        assertThat(world.act(new Act.Fail(idOf(done), Endings.FAILURE)))
+        assertThat(world.act(new OperatorCommand.Fail(idOf(done), Endings.FAILURE)))
                 .isConflict(Conflict.Code.ALREADY_FINISHED);
-        assertThat(world.act(new Act.Resume(ready))).isConflict(Conflict.Code.NOT_WAITING);
-        assertThat(world.act(new Act.Replay(ready))).isConflict(Conflict.Code.NOT_FINISHED);
+        assertThat(world.act(new OperatorCommand.Resume(ready)))
+                .isConflict(Conflict.Code.NOT_WAITING);
+        assertThat(world.act(new OperatorCommand.Replay(ready)))
+                .isConflict(Conflict.Code.NOT_FINISHED);
         assertThat(world.claimByHand(idOf(done), world.worker()))
                 .isConflict(Conflict.Code.ALREADY_FINISHED);
 
@@ -152,16 +154,16 @@ abstract class ValidatingRules extends Rules {
 
     @Test
     void an_act_on_unknown_work_leaves_no_trace() {
-        List<Function<ExecutionId, Act>> acts =
+        List<Function<ExecutionId, OperatorCommand>> acts =
                 List.of(
-                        Act.Cancel::new,
-                        id -> new Act.Complete(id, Endings.RESULT),
-                        id -> new Act.Fail(id, Endings.FAILURE),
-                        Act.Pause::new,
-                        Act.Resume::new,
-                        Act.Revoke::new,
-                        id -> new Act.Reprioritise(id, 5),
-                        Act.Replay::new);
+                        OperatorCommand.Cancel::new,
+                        id -> new OperatorCommand.Complete(id, Endings.RESULT),
+                        id -> new OperatorCommand.Fail(id, Endings.FAILURE),
+                        OperatorCommand.Pause::new,
+                        OperatorCommand.Resume::new,
+                        OperatorCommand.Revoke::new,
+                        id -> new OperatorCommand.Reprioritise(id, 5),
+                        OperatorCommand.Replay::new);
         var before = world.everything();
 
         for (var act : acts) {
@@ -172,10 +174,10 @@ abstract class ValidatingRules extends Rules {
     }
 
     @Test
-    @Answers("P30")
+    @BatchAnswers("P30")
     void nobody_acts_without_a_name_and_a_reason() {
-        assertThat(asked(() -> new By("", "a reason"))).isInvalid(Invalid.Code.EMPTY);
-        assertThat(asked(() -> new By("olga", ""))).isInvalid(Invalid.Code.EMPTY);
+        assertThat(asked(() -> new Attribution("", "a reason"))).isInvalid(Invalid.Code.EMPTY);
+        assertThat(asked(() -> new Attribution("olga", ""))).isInvalid(Invalid.Code.EMPTY);
     }
 
     @Test
@@ -197,7 +199,7 @@ abstract class ValidatingRules extends Rules {
         assertThat(world.everything()).isEqualTo(before);
     }
 
-    private static List<Heartbeat> beats(Worker worker) {
+    private static List<Heartbeat> beats(ScenarioWorker worker) {
         return nCopies(TOO_MANY, Heartbeat.of(worker.session().id()));
     }
 
@@ -205,7 +207,7 @@ abstract class ValidatingRules extends Rules {
         return new Progress(lease.fence(), 100, "");
     }
 
-    private static List<Act> cancels(ExecutionId work) {
-        return nCopies(TOO_MANY, new Act.Cancel(work));
+    private static List<OperatorCommand> cancels(ExecutionId work) {
+        return nCopies(TOO_MANY, new OperatorCommand.Cancel(work));
     }
 }

@@ -41,7 +41,7 @@ final class ViewAssert extends AbstractObjectAssert<ViewAssert, ExecutionView> {
         return has("reclaims", actual.reclaims(), times);
     }
 
-    ViewAssert isHeldBy(Worker worker) {
+    ViewAssert isHeldBy(ScenarioWorker worker) {
         Assertions.assertThat(actual.owner()).as(info.description()).contains(worker.owner());
         return this;
     }

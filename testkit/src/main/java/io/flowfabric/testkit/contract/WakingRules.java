@@ -50,7 +50,7 @@ abstract class WakingRules extends Rules {
         isWoken(orphaned.lane(), () -> world.store().sessions().close(orphaned.session()));
         isWoken(
                 declared.lane(),
-                () -> world.store().workers().markDead(declared.session(), World.OLGA));
+                () -> world.store().workers().markDead(declared.session(), Scenario.OLGA));
     }
 
     @Test

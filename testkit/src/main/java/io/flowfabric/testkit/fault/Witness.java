@@ -1,11 +1,11 @@
 package io.flowfabric.testkit.fault;
 
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
@@ -81,7 +81,7 @@ public final class Witness {
             case Ending ending ->
                     notebook.note(new Acknowledgement.LeaseEnded(span, ending, (Ended) value));
             case Progress report -> notebook.note(new Acknowledgement.ProgressKept(span, report));
-            case Act act -> notebook.note(new Acknowledgement.ActDone(span, act));
+            case OperatorCommand act -> notebook.note(new Acknowledgement.ActDone(span, act));
             default -> throw new IllegalArgumentException("Nobody promises " + asked);
         }
     }

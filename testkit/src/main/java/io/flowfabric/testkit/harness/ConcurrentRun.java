@@ -86,7 +86,8 @@ public final class ConcurrentRun {
     public History run() {
         try (var fixture = fixtures.get()) {
             var acknowledgements = new Acknowledgements(fixture::now);
-            var cast = Cast.of(new Identity(seed), fixture.now(), List.of(), acknowledgements);
+            var cast =
+                    Participants.of(new Identity(seed), fixture.now(), List.of(), acknowledgements);
             var sessions = perform(fixture, cast);
             drain(fixture, cast, sessions);
             return History.of(fixture.store(), fixture.now(), acknowledgements.all())
@@ -95,14 +96,14 @@ public final class ConcurrentRun {
     }
 
     /** Performs all roles at once, and returns the sessions that were opened. */
-    private List<SessionId> perform(StoreFixture fixture, Cast cast) {
+    private List<SessionId> perform(StoreFixture fixture, Participants cast) {
         var roles = roles();
-        var stage = new Alone(fixture, false);
+        var stage = new StoreOnly(fixture, false);
         var rounds = new Phaser(roles.size());
         var tasks = new ArrayList<Callable<List<SessionId>>>();
         for (int stream = 0; stream < roles.size(); stream++) {
             var role = roles.get(stream);
-            var own = cast.with(List.of(new Worker(role.name() + stream)));
+            var own = cast.with(List.of(new HarnessWorker(role.name() + stream)));
             var generator = new Generator(seed, stream, role.mix());
             tasks.add(
                     () -> {
@@ -166,9 +167,9 @@ public final class ConcurrentRun {
         }
     }
 
-    private void drain(StoreFixture fixture, Cast cast, List<SessionId> sessions) {
+    private void drain(StoreFixture fixture, Participants cast, List<SessionId> sessions) {
         try {
-            new Drain(new Alone(fixture, true), cast).drain(sessions);
+            new FinalDrain(new StoreOnly(fixture, true), cast).drain(sessions);
         } catch (Difference.Found stuck) {
             throw new AssertionError(
                     "The run of seed %d could not be drained: %s"

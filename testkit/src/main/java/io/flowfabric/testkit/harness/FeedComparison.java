@@ -22,9 +22,9 @@ final class FeedComparison {
             List.of(
                     FeedFilter.of(Topic.LEASES),
                     FeedFilter.of(Topic.COMPLETIONS),
-                    FeedFilter.of(Topic.OPERATIONS).namespace(Scene.NAMESPACES.getFirst()),
-                    EVERYTHING.lane(Scene.LANES.getFirst()),
-                    EVERYTHING.tag("colour", Scene.COLOURS.getFirst()));
+                    FeedFilter.of(Topic.OPERATIONS).namespace(Vocabulary.NAMESPACES.getFirst()),
+                    EVERYTHING.lane(Vocabulary.LANES.getFirst()),
+                    EVERYTHING.tag("colour", Vocabulary.COLOURS.getFirst()));
 
     private static final int FEW = 7;
     private static final int MANY = 500;
@@ -34,7 +34,7 @@ final class FeedComparison {
     private final FeedFollower expected;
     private final List<Feeds.Entry> seen = new ArrayList<>();
 
-    FeedComparison(Twins twins) {
+    FeedComparison(StoreAndModel twins) {
         this.tested = twins.tested().feeds();
         this.actual = new FeedFollower(tested, EVERYTHING, tested.beginning(), MANY);
         var model = twins.model().feeds();
@@ -92,7 +92,7 @@ final class FeedComparison {
     }
 
     private static void same(String what, List<Event> expected, List<Event> actual) {
-        Twins.same(
+        StoreAndModel.same(
                 Kind.FEED, what, FeedFollower.bySubject(expected), FeedFollower.bySubject(actual));
     }
 }

@@ -59,7 +59,7 @@ record Generator(long seed, int stream, Mix mix) {
         var draw = new Draw(Identity.mixed(Identity.mixed(seed) + stream) + Identity.mixed(index));
         long number = stream * NUMBERS_OF_A_STREAM + index * NUMBERS_EACH;
         if (index < mix.openings()) {
-            var generalist = generalist((stream + index) % Scene.NAMESPACES.size());
+            var generalist = generalist((stream + index) % Vocabulary.NAMESPACES.size());
             return new Operation.Open(index, number, generalist, Hearing.HEARD);
         }
         return switch (draw.weighted(mix.weights())) {
@@ -109,8 +109,8 @@ record Generator(long seed, int stream, Mix mix) {
             case BOUND -> bound(draw);
             case GRANT ->
                     new Operation.Grant(
-                            draw.one(Scene.NAMESPACES),
-                            draw.one(Scene.BUDGETS),
+                            draw.one(Vocabulary.NAMESPACES),
+                            draw.one(Vocabulary.BUDGETS),
                             draw.one(
                                     Operation.Grant.Change.DEFINE,
                                     Operation.Grant.Change.DEFINE,
@@ -123,20 +123,20 @@ record Generator(long seed, int stream, Mix mix) {
             case SPEND ->
                     new Operation.Spend(
                             hold(draw),
-                            draw.one(Scene.BUDGETS),
+                            draw.one(Vocabulary.BUDGETS),
                             draw.one(0L, 1L, 5L, 40L),
                             draw.below(40));
             case CONFIGURE ->
                     new Operation.Configure(
-                            draw.one(Scene.LANES), settings(draw), draw.one("ada", "bob"));
+                            draw.one(Vocabulary.LANES), settings(draw), draw.one("ada", "bob"));
             case TICK -> new Operation.Tick(draw.weighted(CHORES), draw.one(1, 2, 3, 100));
             case PASS -> new Operation.Pass(pause(draw));
         };
     }
 
     private static Operation.Bound bound(Draw draw) {
-        var namespace = draw.one(Scene.NAMESPACES);
-        var name = draw.one(Scene.QUOTAS).quota();
+        var namespace = draw.one(Vocabulary.NAMESPACES);
+        var name = draw.one(Vocabulary.QUOTAS).quota();
         var window = Duration.ofMillis(draw.one(1_000, 30_000));
         Quota quota =
                 switch (draw.below(3)) {
@@ -196,21 +196,23 @@ record Generator(long seed, int stream, Mix mix) {
     private static Profile generalist(int namespace) {
         return new Profile(
                 namespace,
-                Set.copyOf(Scene.lanesOf(Scene.NAMESPACES.get(namespace))),
+                Set.copyOf(Vocabulary.lanesOf(Vocabulary.NAMESPACES.get(namespace))),
                 Set.of(),
-                Scene.EVERY_ABILITY,
+                Vocabulary.EVERY_ABILITY,
                 Duration.ofSeconds(30));
     }
 
     private static Profile profile(Draw draw) {
         int namespace = draw.chance(65) ? 0 : 1;
-        var lanes = Scene.lanesOf(Scene.NAMESPACES.get(namespace));
+        var lanes = Vocabulary.lanesOf(Vocabulary.NAMESPACES.get(namespace));
         var served = draw.some(lanes);
         return new Profile(
                 namespace,
                 Set.copyOf(served.isEmpty() ? lanes : served),
-                draw.chance(70) ? Set.of() : Set.copyOf(draw.some(Scene.KINDS)),
-                draw.chance(50) ? Scene.EVERY_ABILITY : Capabilities.of(draw.some(Scene.ABILITIES)),
+                draw.chance(70) ? Set.of() : Set.copyOf(draw.some(Vocabulary.KINDS)),
+                draw.chance(50)
+                        ? Vocabulary.EVERY_ABILITY
+                        : Capabilities.of(draw.some(Vocabulary.ABILITIES)),
                 Duration.ofMillis(draw.one(300, 2_000, 30_000, 30_000)));
     }
 
@@ -269,13 +271,13 @@ record Generator(long seed, int stream, Mix mix) {
                         LaneSettings.State.DISABLED);
         var settings = LaneSettings.DEFAULT.state(state).weight(draw.one(1, 2, 10));
         if (draw.chance(20)) {
-            settings = settings.quota(draw.one(Scene.QUOTAS).quota());
+            settings = settings.quota(draw.one(Vocabulary.QUOTAS).quota());
         }
         if (draw.chance(20)) {
             settings =
                     settings.budget(
-                            draw.one(Scene.BUDGETS),
-                            Map.of(Scene.TOKENS, (long) draw.one(0, 2, 10)));
+                            draw.one(Vocabulary.BUDGETS),
+                            Map.of(Vocabulary.TOKENS, (long) draw.one(0, 2, 10)));
         }
         return switch (draw.below(4)) {
             case 0 -> settings.ageing(Duration.ofMillis(draw.one(1, 100, 60_000)));

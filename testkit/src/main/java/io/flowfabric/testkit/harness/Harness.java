@@ -26,7 +26,7 @@ import java.util.stream.LongStream;
  * else in {@code target/seeds}; all that are there are tried first.
  */
 public final class Harness {
-    private final Trial trial;
+    private final HarnessTrial trial;
     private final long firstSeed;
     private final int seedCount;
     private final int operations;
@@ -39,11 +39,17 @@ public final class Harness {
      * @param fixtures gives a fresh, empty store each time it is asked
      */
     public Harness(Supplier<? extends StoreFixture> fixtures) {
-        this(new Trial(fixtures, 25), 1, 20, 300, Duration.ofSeconds(60), SeedFiles.ofThisModule());
+        this(
+                new HarnessTrial(fixtures, 25),
+                1,
+                20,
+                300,
+                Duration.ofSeconds(60),
+                SeedFiles.ofThisModule());
     }
 
     private Harness(
-            Trial trial,
+            HarnessTrial trial,
             long firstSeed,
             int seedCount,
             int operations,
@@ -69,7 +75,7 @@ public final class Harness {
 
     /** After how many operations more is compared than what each execution is. */
     public Harness compareMoreEvery(int count) {
-        var other = new Trial(trial.fixtures(), count);
+        var other = new HarnessTrial(trial.fixtures(), count);
         return new Harness(other, firstSeed, seedCount, operations, shrinking, files);
     }
 
@@ -103,11 +109,11 @@ public final class Harness {
                 .forEach(whole -> trial.run(whole).ifPresent(failed -> fail(whole, failed)));
     }
 
-    private void fail(Case whole, Trial.Failed failed) {
+    private void fail(Case whole, HarnessTrial.Failed failed) {
         var shrunk = shrink(whole.upTo(failed.last()), failed.difference());
         // The shrunk case is run once more for its own story; should that be silent, the whole one
         // is told.
-        Optional<Trial.Failed> again = trial.run(shrunk);
+        Optional<HarnessTrial.Failed> again = trial.run(shrunk);
         var told = again.isPresent() ? shrunk : whole;
         var story = again.orElse(failed);
         throw report(told, story, "kept in " + files.write(told, story));
@@ -125,7 +131,7 @@ public final class Harness {
         return failing.keeping(kept);
     }
 
-    private static AssertionError report(Case failing, Trial.Failed failed, String where) {
+    private static AssertionError report(Case failing, HarnessTrial.Failed failed, String where) {
         var text = new StringBuilder();
         text.append("The store differs from its model: ").append(failed.difference().title());
         text.append(

@@ -90,7 +90,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.replaceAll(
                 (kind, weight) ->
                         essential(kind) ? weight * 4 : weight * draw.one(0, 2, 4, 4, 4, 12));
-        return new Mix(weights, Scene.NAMESPACES.size());
+        return new Mix(weights, Vocabulary.NAMESPACES.size());
     }
 
     private static boolean essential(Kind kind) {

@@ -3,19 +3,19 @@ package io.flowfabric.testkit.harness;
 /** Performs operations: turns what they refer to into what is there. */
 final class Performer {
     private final Stage stage;
-    private final SubmitterPart submitters;
-    private final SessionPart sessions;
-    private final WorkerPart workers;
-    private final TicketPart tickets;
-    private final OperatorPart operators;
+    private final SubmitterRole submitters;
+    private final SessionRole sessions;
+    private final WorkerRole workers;
+    private final GrantRole tickets;
+    private final OperatorRole operators;
 
-    Performer(Stage stage, Cast cast) {
+    Performer(Stage stage, Participants cast) {
         this.stage = stage;
-        this.submitters = new SubmitterPart(stage, cast);
-        this.sessions = new SessionPart(stage, cast);
-        this.workers = new WorkerPart(stage, cast);
-        this.tickets = new TicketPart(stage, cast);
-        this.operators = new OperatorPart(stage, cast);
+        this.submitters = new SubmitterRole(stage, cast);
+        this.sessions = new SessionRole(stage, cast);
+        this.workers = new WorkerRole(stage, cast);
+        this.tickets = new GrantRole(stage, cast);
+        this.operators = new OperatorRole(stage, cast);
     }
 
     void perform(Operation operation) {

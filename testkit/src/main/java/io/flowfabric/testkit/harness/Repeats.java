@@ -5,7 +5,7 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Grant;
 import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Opened;
+import io.flowfabric.core.contract.OpenedSession;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.testkit.harness.Difference.Kind;
 
@@ -72,8 +72,9 @@ record Repeats(boolean exclusive) {
     }
 
     /** The same session, which lives now and is not registered a second time. */
-    void open(Reply<Opened> first, Reply<Opened> second) {
-        var refreshed = first.answered().map(opened -> new Opened(opened.aliveUntil(), false));
+    void open(Reply<OpenedSession> first, Reply<OpenedSession> second) {
+        var refreshed =
+                first.answered().map(opened -> new OpenedSession(opened.aliveUntil(), false));
         if (refreshed.isEmpty()) {
             any("open", first, second);
         } else if (exclusive && !refreshed.equals(second.answered())) {
@@ -83,7 +84,7 @@ record Repeats(boolean exclusive) {
 
     /** The same answer, as far as it can be foretold. */
     <T> void any(String what, Reply<T> first, Reply<T> second) {
-        if (exclusive && !Facts.of(first).equals(Facts.of(second))) {
+        if (exclusive && !ComparableFacts.of(first).equals(ComparableFacts.of(second))) {
             throw broken(what, first, second);
         }
     }
@@ -112,7 +113,7 @@ record Repeats(boolean exclusive) {
                 Kind.REPEAT,
                 what,
                 List.of(
-                        "the first answer was " + Facts.of(first),
-                        "the repeated call got " + Facts.of(second)));
+                        "the first answer was " + ComparableFacts.of(first),
+                        "the repeated call got " + ComparableFacts.of(second)));
     }
 }

@@ -40,7 +40,7 @@ record SeedFiles(Path directory) {
     }
 
     /** Keeps a case, with what it showed as a comment. */
-    Path write(Case kept, Trial.Failed failed) {
+    Path write(Case kept, HarnessTrial.Failed failed) {
         var text = new StringBuilder();
         text.append("# ").append(failed.difference().title()).append('\n');
         failed.lines().forEach(line -> comment(text, line));

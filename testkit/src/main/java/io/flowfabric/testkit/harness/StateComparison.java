@@ -34,16 +34,18 @@ final class StateComparison {
             List.of(
                     all -> all,
                     all -> all.reversed(),
-                    all -> all.lane(Scene.LANES.getFirst().name()).kind(Scene.KINDS.getFirst()),
+                    all ->
+                            all.lane(Vocabulary.LANES.getFirst().name())
+                                    .kind(Vocabulary.KINDS.getFirst()),
                     all -> all.states(PublicState.ACTIVE, PublicState.DELAYED),
                     all -> all.states(PublicState.WAITING).reversed(),
                     all -> all.states(PublicState.FAILED, PublicState.CANCELLED),
                     all -> all.reason(BlockingReason.PAUSED_BY_OPERATOR),
                     all -> all.onlyLapsed(),
-                    all -> all.tag("colour", Scene.COLOURS.getLast()).reversed());
+                    all -> all.tag("colour", Vocabulary.COLOURS.getLast()).reversed());
 
-    private final Twins twins;
-    private final Ledger ledger;
+    private final StoreAndModel twins;
+    private final WorkLedger ledger;
 
     /** What each execution was when all about it was last compared. */
     private final Map<ExecutionId, ExecutionView> compared = new LinkedHashMap<>();
@@ -53,7 +55,7 @@ final class StateComparison {
 
     private int turn;
 
-    StateComparison(Twins twins, Ledger ledger) {
+    StateComparison(StoreAndModel twins, WorkLedger ledger) {
         this.twins = twins;
         this.ledger = ledger;
     }
@@ -114,30 +116,30 @@ final class StateComparison {
     }
 
     private void compareLanes() {
-        for (Namespace namespace : Scene.NAMESPACES) {
+        for (Namespace namespace : Vocabulary.NAMESPACES) {
             twins.look("counts", store -> store.queries().counts(namespace));
             twins.look("lanes", store -> pages(at -> store.lanes().list(namespace, at, 2)));
         }
-        for (Namespace namespace : Scene.NAMESPACES) {
+        for (Namespace namespace : Vocabulary.NAMESPACES) {
             twins.look("quotas", store -> pages(at -> store.quotas().list(namespace, at, 1)));
             twins.look("budgets", store -> pages(at -> store.budgets().list(namespace, at, 1)));
-            for (String budget : Scene.BUDGETS) {
+            for (String budget : Vocabulary.BUDGETS) {
                 twins.look("budget", store -> store.budgets().describe(namespace, budget));
             }
             twins.look("recount of quotas", store -> store.quotas().recount(namespace).drifts());
             twins.look("recount of budgets", store -> store.budgets().recount(namespace));
-            for (QuotaUse use : Scene.QUOTAS) {
+            for (QuotaUse use : Vocabulary.QUOTAS) {
                 twins.look("quota", store -> store.quotas().describe(namespace, use));
             }
         }
-        for (Lane lane : Scene.LANES) {
+        for (Lane lane : Vocabulary.LANES) {
             twins.look("lane", store -> store.lanes().describe(lane));
             twins.look("explain lane", store -> store.queries().explain(lane));
         }
     }
 
     private void compareWorkers() {
-        for (Namespace namespace : Scene.NAMESPACES) {
+        for (Namespace namespace : Vocabulary.NAMESPACES) {
             for (Scope scope : Scope.values()) {
                 twins.look(
                         "workers",
@@ -148,7 +150,7 @@ final class StateComparison {
 
     private void compareSearch(int number) {
         int max = number % 2 == 0 ? SMALL_PAGE : PAGE;
-        for (Namespace namespace : Scene.NAMESPACES) {
+        for (Namespace namespace : Vocabulary.NAMESPACES) {
             var search = SEARCHES.get(number).apply(Search.in(namespace));
             twins.look("search", store -> pages(at -> store.queries().search(search, at, max)));
         }
@@ -166,7 +168,7 @@ final class StateComparison {
                             what,
                             store -> question.ask(store.queries(), ids),
                             answers -> named(ids, answers))
-                    .ifPresent(answers -> Part.eachDone(ids, answers, found::put));
+                    .ifPresent(answers -> Role.eachDone(ids, answers, found::put));
         }
         return found;
     }
@@ -175,7 +177,7 @@ final class StateComparison {
             List<ExecutionId> ids, List<Answer<T>> answers) {
         var named = new LinkedHashMap<ExecutionId, Object>();
         for (int i = 0; i < ids.size(); i++) {
-            named.put(ids.get(i), Facts.of(answers.get(i)));
+            named.put(ids.get(i), ComparableFacts.of(answers.get(i)));
         }
         return named;
     }

@@ -33,7 +33,7 @@ final class Trace {
     }
 
     void called(String what, Object request, Reply<?> reply) {
-        say(() -> "%s %s -> %s".formatted(what, shown(request), shown(Facts.of(reply))));
+        say(() -> "%s %s -> %s".formatted(what, shown(request), shown(ComparableFacts.of(reply))));
     }
 
     /**
@@ -88,6 +88,6 @@ final class Trace {
                         work.kind(),
                         work.lane(),
                         work.key().map(key -> ", key " + key).orElse(""),
-                        Contrast.unusual(Policy.DEFAULT, work.policy()));
+                        Diff.unusual(Policy.DEFAULT, work.policy()));
     }
 }

@@ -21,11 +21,11 @@ final class WorkGenerator {
         return new Work(
                 number,
                 draw.chance(20),
-                draw.one(Scene.LANES),
-                draw.one(Scene.KINDS),
+                draw.one(Vocabulary.LANES),
+                draw.one(Vocabulary.KINDS),
                 "input " + draw.below(3),
                 draw.chance(20) ? Optional.of("key-" + draw.below(KEYS)) : Optional.empty(),
-                draw.chance(40) ? Optional.of(draw.one(Scene.COLOURS)) : Optional.empty(),
+                draw.chance(40) ? Optional.of(draw.one(Vocabulary.COLOURS)) : Optional.empty(),
                 policy(draw),
                 draw.chance(75) ? new Wait.After(Duration.ZERO) : wait(draw),
                 draw.chance(15) ? Optional.of(wait(draw)) : Optional.empty());
@@ -43,22 +43,22 @@ final class WorkGenerator {
                 Policy.DEFAULT
                         .priority(draw.one(0, 0, 0, 1, 5, 9000))
                         .retry(retry(draw))
-                        .needs(draw.chance(25) ? draw.one(Scene.NEEDS) : Capabilities.NONE)
+                        .needs(draw.chance(25) ? draw.one(Vocabulary.NEEDS) : Capabilities.NONE)
                         .maxReclaims(draw.one(0, 1, 2, 100))
                         .maxReplays(draw.one(0, 1, 10, 10));
         if (draw.chance(20)) {
             policy =
                     policy.budget(
-                            draw.one(Scene.BUDGETS),
+                            draw.one(Vocabulary.BUDGETS),
                             draw.chance(50)
                                     ? Map.of()
-                                    : Map.of(Scene.TOKENS, (long) draw.one(0, 3, 20)));
+                                    : Map.of(Vocabulary.TOKENS, (long) draw.one(0, 3, 20)));
         }
         while (draw.chance(25)) {
-            policy = counted(policy, draw.one(Scene.QUOTAS));
+            policy = counted(policy, draw.one(Vocabulary.QUOTAS));
         }
         if (draw.chance(50)) {
-            policy = policy.share(draw.one(Scene.SHARES));
+            policy = policy.share(draw.one(Vocabulary.SHARES));
         }
         if (draw.chance(30)) {
             policy = policy.retention(Duration.ofMillis(draw.one(0, 1_000, 60_000)));
@@ -81,10 +81,10 @@ final class WorkGenerator {
     private static Retry retry(Draw draw) {
         return switch (draw.below(6)) {
             case 0 -> Retry.NEVER;
-            case 1 -> Retry.times(1).backoff(Backoff.fixed(Duration.ZERO));
-            case 2 -> Retry.times(3).backoff(Backoff.fixed(Duration.ofSeconds(1))).jitter(0);
+            case 1 -> Retry.retries(1).backoff(Backoff.fixed(Duration.ZERO));
+            case 2 -> Retry.retries(3).backoff(Backoff.fixed(Duration.ofSeconds(1))).jitter(0);
             case 3 ->
-                    Retry.times(5)
+                    Retry.retries(5)
                             .backoff(
                                     Backoff.exponential(
                                             Duration.ofMillis(100), Duration.ofSeconds(5), 3))

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Submission;
 
@@ -70,7 +70,7 @@ public sealed interface Acknowledgement {
      * An operator acted. One whose answer was lost must be repeated until it is known: the checker
      * takes the results that operators were told about for all that they brought.
      */
-    record ActDone(Span span, Act act) implements Acknowledgement {
+    record ActDone(Span span, OperatorCommand act) implements Acknowledgement {
         @Override
         public ExecutionId execution() {
             return act.execution();

@@ -2,9 +2,9 @@ package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Event.Step;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Result;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.history.Acknowledgement.ActDone;
@@ -21,13 +21,13 @@ import java.util.stream.Stream;
 
 /** Asks whether what clients were told is what happened. */
 final class AcknowledgementCheck {
-    private final Dossier dossier;
+    private final ExecutionRecord dossier;
 
-    private AcknowledgementCheck(Dossier dossier) {
+    private AcknowledgementCheck(ExecutionRecord dossier) {
         this.dossier = dossier;
     }
 
-    static void of(Dossier dossier) {
+    static void of(ExecutionRecord dossier) {
         var check = new AcknowledgementCheck(dossier);
         for (Acknowledgement told : dossier.acknowledged()) {
             switch (told) {
@@ -162,18 +162,18 @@ final class AcknowledgementCheck {
                         .formatted(what, fence.epoch(), fence.attempt()));
     }
 
-    private void acted(Act act) {
+    private void acted(OperatorCommand act) {
         Optional<Transition> mark =
                 switch (act) {
-                    case Act.Cancel cancel -> Optional.of(Transition.CANCEL);
-                    case Act.Complete complete -> Optional.of(Transition.COMPLETE);
-                    case Act.Fail fail -> Optional.of(Transition.FAIL);
-                    case Act.Pause pause -> Optional.of(Transition.PAUSE);
-                    case Act.Resume resume -> Optional.of(Transition.RESUME);
-                    case Act.Replay replay -> Optional.of(Transition.REPLAY);
+                    case OperatorCommand.Cancel cancel -> Optional.of(Transition.CANCEL);
+                    case OperatorCommand.Complete complete -> Optional.of(Transition.COMPLETE);
+                    case OperatorCommand.Fail fail -> Optional.of(Transition.FAIL);
+                    case OperatorCommand.Pause pause -> Optional.of(Transition.PAUSE);
+                    case OperatorCommand.Resume resume -> Optional.of(Transition.RESUME);
+                    case OperatorCommand.Replay replay -> Optional.of(Transition.REPLAY);
                     // They are done, and leave no trace, when there is nothing to change.
-                    case Act.Revoke revoke -> Optional.empty();
-                    case Act.Reprioritise reprioritise -> Optional.empty();
+                    case OperatorCommand.Revoke revoke -> Optional.empty();
+                    case OperatorCommand.Reprioritise reprioritise -> Optional.empty();
                 };
         mark.filter(step -> dossier.lives().stream().noneMatch(life -> life.has(step)))
                 .ifPresent(
@@ -204,8 +204,8 @@ final class AcknowledgementCheck {
     private List<Payload> byOperators() {
         return dossier.acknowledged(ActDone.class).stream()
                 .map(ActDone::act)
-                .filter(Act.Complete.class::isInstance)
-                .map(act -> ((Act.Complete) act).result())
+                .filter(OperatorCommand.Complete.class::isInstance)
+                .map(act -> ((OperatorCommand.Complete) act).result())
                 .toList();
     }
 

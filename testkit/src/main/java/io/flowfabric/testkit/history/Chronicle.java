@@ -1,7 +1,7 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event.Step;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Owner;
@@ -17,7 +17,7 @@ import java.time.Instant;
 final class Chronicle {
     private Chronicle() {}
 
-    static String of(Dossier dossier) {
+    static String of(ExecutionRecord dossier) {
         var lines = new StringBuilder("  what the feed says:\n");
         dossier.steps().forEach(step -> lines.append("    ").append(line(step)).append('\n'));
         if (dossier.steps().isEmpty()) {
@@ -96,7 +96,7 @@ final class Chronicle {
         return ", lease of %s (session %s)".formatted(owner.worker(), owner.session());
     }
 
-    private static String by(By by) {
+    private static String by(Attribution by) {
         return ", by %s: %s".formatted(by.actor(), by.reason());
     }
 

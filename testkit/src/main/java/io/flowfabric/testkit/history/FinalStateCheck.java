@@ -19,10 +19,10 @@ import java.util.Optional;
 
 /** Asks whether what is there at the end is what the last life of an execution led to. */
 final class FinalStateCheck {
-    private final Dossier dossier;
+    private final ExecutionRecord dossier;
     private final Life life;
 
-    private FinalStateCheck(Dossier dossier, Life life) {
+    private FinalStateCheck(ExecutionRecord dossier, Life life) {
         this.dossier = dossier;
         this.life = life;
     }
@@ -31,7 +31,7 @@ final class FinalStateCheck {
      * @param now the store's clock at the end
      * @param drained whether everything was meant to be done by then
      */
-    static void of(Dossier dossier, Instant now, boolean drained) {
+    static void of(ExecutionRecord dossier, Instant now, boolean drained) {
         if (dossier.lives().isEmpty()) {
             dossier.view()
                     .ifPresent(

@@ -29,7 +29,7 @@ public final class HistoryChecker {
     /** Everything that is wrong; nothing, when the run is sound. */
     public List<Violation> verdict() {
         var violations = new ArrayList<Violation>();
-        for (Dossier dossier : dossiers()) {
+        for (ExecutionRecord dossier : dossiers()) {
             StepsCheck.of(dossier);
             AcknowledgementCheck.of(dossier);
             FinalStateCheck.of(dossier, history.now(), history.drained());
@@ -38,7 +38,7 @@ public final class HistoryChecker {
         return violations;
     }
 
-    private List<Dossier> dossiers() {
+    private List<ExecutionRecord> dossiers() {
         Map<ExecutionId, List<Step>> steps = new LinkedHashMap<>();
         for (Event event : history.events()) {
             if (event instanceof Step step) {
@@ -56,7 +56,7 @@ public final class HistoryChecker {
         return all.stream()
                 .map(
                         id ->
-                                new Dossier(
+                                new ExecutionRecord(
                                         id,
                                         steps.getOrDefault(id, List.of()),
                                         acknowledged.getOrDefault(id, List.of()),

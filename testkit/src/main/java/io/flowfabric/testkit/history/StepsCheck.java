@@ -14,7 +14,7 @@ import java.util.Optional;
  * before.
  */
 final class StepsCheck {
-    private final Dossier dossier;
+    private final ExecutionRecord dossier;
 
     private Optional<Step> before = Optional.empty();
     private Optional<Step> openLease = Optional.empty();
@@ -23,11 +23,11 @@ final class StepsCheck {
     /** Whether the next lease begins a new attempt. */
     private boolean attemptDue = true;
 
-    private StepsCheck(Dossier dossier) {
+    private StepsCheck(ExecutionRecord dossier) {
         this.dossier = dossier;
     }
 
-    static void of(Dossier dossier) {
+    static void of(ExecutionRecord dossier) {
         for (Life life : dossier.lives()) {
             var check = new StepsCheck(dossier);
             life.steps().forEach(check::next);

@@ -31,31 +31,31 @@ import java.util.List;
  * <p>Every call is one commit under one lock. It forgets everything when it is closed.
  */
 public final class MemoryStore implements Store {
-    private final World world;
-    private final Claiming claims;
-    private final KeyKeeping keys;
-    private final Granting grants;
+    private final MemoryState world;
+    private final MemoryClaims claims;
+    private final MemoryKeys keys;
+    private final MemoryGrants grants;
 
     public MemoryStore(InstantSource clock) {
-        this(new World(clock));
+        this(new MemoryState(clock));
     }
 
     /** A store in a world with other rules, for tests that test the tests. */
-    MemoryStore(World world) {
+    MemoryStore(MemoryState world) {
         this.world = world;
-        this.claims = new Claiming(world);
-        this.keys = new KeyKeeping(world);
-        this.grants = new Granting(world, claims, keys);
+        this.claims = new MemoryClaims(world);
+        this.keys = new MemoryKeys(world);
+        this.grants = new MemoryGrants(world, claims, keys);
     }
 
     @Override
     public Submissions submissions() {
-        return new Submitting(world);
+        return new MemorySubmissions(world);
     }
 
     @Override
     public Sessions sessions() {
-        return new SessionKeeping(world);
+        return new MemorySessions(world);
     }
 
     @Override
@@ -70,32 +70,32 @@ public final class MemoryStore implements Store {
 
     @Override
     public Leases leases() {
-        return new LeaseWriting(world);
+        return new MemoryLeases(world);
     }
 
     @Override
     public Namespaces namespaces() {
-        return new NamespaceKeeping(world);
+        return new MemoryNamespaces(world);
     }
 
     @Override
     public Lanes lanes() {
-        return new LaneKeeping(world);
+        return new MemoryLanes(world);
     }
 
     @Override
     public Quotas quotas() {
-        return new QuotaKeeping(world);
+        return new MemoryQuotas(world);
     }
 
     @Override
     public Budgets budgets() {
-        return new BudgetKeeping(world);
+        return new MemoryBudgets(world);
     }
 
     @Override
     public Workers workers() {
-        return new WorkerKeeping(world);
+        return new MemoryWorkers(world);
     }
 
     @Override
@@ -105,22 +105,22 @@ public final class MemoryStore implements Store {
 
     @Override
     public Operations operations() {
-        return new Operating(world);
+        return new MemoryOperations(world);
     }
 
     @Override
     public Queries queries() {
-        return new Reading(world);
+        return new MemoryQueries(world);
     }
 
     @Override
     public Feeds feeds() {
-        return new Reading(world);
+        return new MemoryQueries(world);
     }
 
     @Override
     public Maintenance maintenance() {
-        return new Chores(world);
+        return new MemoryMaintenance(world);
     }
 
     @Override

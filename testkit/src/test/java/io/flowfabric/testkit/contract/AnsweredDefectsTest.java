@@ -48,7 +48,7 @@ class AnsweredDefectsTest {
     }
 
     private static List<String> answeredBy(Method rule) {
-        var answers = rule.getAnnotation(Answers.class);
+        var answers = rule.getAnnotation(BatchAnswers.class);
         return answers == null ? List.of() : List.of(answers.value());
     }
 

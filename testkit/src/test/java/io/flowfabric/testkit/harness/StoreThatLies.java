@@ -2,14 +2,14 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Act;
 import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.memory.MemoryFixture;
 
@@ -67,25 +67,25 @@ final class StoreThatLies implements StoreFixture {
         }
 
         @Override
-        public List<Answer<ExecutionState>> act(List<Act> acts, By by) {
+        public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
             var answers = new ArrayList<>(honest.act(acts, by));
             for (int i = 0; i < acts.size(); i++) {
-                if (acts.get(i) instanceof Act.Cancel
+                if (acts.get(i) instanceof OperatorCommand.Cancel
                         && answers.get(i).isDone()
                         && ++cancels == WRONG_CANCEL) {
-                    answers.set(i, Answer.done(new ExecutionState.Ready(Next.FIRST)));
+                    answers.set(i, Answer.done(new ExecutionState.Ready(LeasePurpose.FIRST)));
                 }
             }
             return answers;
         }
 
         @Override
-        public Lease claim(ExecutionId execution, SessionId session, By by) {
+        public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
             return honest.claim(execution, session, by);
         }
 
         @Override
-        public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, By by) {
+        public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
             return honest.erase(executions, by);
         }
     }

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.StateVector.AttemptState;
@@ -88,7 +88,7 @@ class HistoryCheckerTest {
 
         @Test
         void ready_work_reads_as_blocked_in_a_closed_lane() {
-            var behind = new ExecutionState.Ready(Next.FIRST);
+            var behind = new ExecutionState.Ready(LeasePurpose.FIRST);
             tale.submit();
             tale.seen(new ExecutionState.Blocked(BlockedBy.LANE, "lane is paused", behind));
 
@@ -135,8 +135,8 @@ class HistoryCheckerTest {
 
         @Test
         void an_act_without_a_trace() {
-            tale.submit().toldDone(new Act.Cancel(tale.id));
-            tale.seen(new ExecutionState.Ready(Next.FIRST));
+            tale.submit().toldDone(new OperatorCommand.Cancel(tale.id));
+            tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST));
 
             assertThat(kinds(tale.history())).containsExactly(Kind.LOST_WRITE);
         }
@@ -251,7 +251,7 @@ class HistoryCheckerTest {
             tale.epoch = 1;
             tale.step(Transition.CLAIM, Situation.RUNNING, Optional.empty(), Optional.empty());
 
-            assertThat(kinds(tale.seen(new ExecutionState.Ready(Next.FIRST)).history()))
+            assertThat(kinds(tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST)).history()))
                     .contains(Kind.IMPOSSIBLE_STEP);
         }
     }
@@ -329,7 +329,7 @@ class HistoryCheckerTest {
         void a_second_submission_before_the_retention_ended() {
             tale.submit().toldAccepted().cancel(Optional.empty()).submit();
 
-            assertThat(kinds(tale.seen(new ExecutionState.Ready(Next.FIRST)).history()))
+            assertThat(kinds(tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST)).history()))
                     .containsExactly(Kind.AFTER_THE_END);
         }
 
@@ -344,7 +344,7 @@ class HistoryCheckerTest {
         void a_beginning_that_is_none() {
             tale.wake();
 
-            assertThat(kinds(tale.seen(new ExecutionState.Ready(Next.FIRST)).history()))
+            assertThat(kinds(tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST)).history()))
                     .containsExactly(Kind.IMPOSSIBLE_STEP);
         }
 
@@ -362,7 +362,7 @@ class HistoryCheckerTest {
         void a_wait_that_was_cut_short() {
             tale.submit().claim(ADA).retry(ADA);
             tale.at = tale.at.minus(Tale.BACKOFF);
-            tale.wake().seen(new ExecutionState.Ready(Next.RETRY));
+            tale.wake().seen(new ExecutionState.Ready(LeasePurpose.RETRY));
 
             assertThat(kinds(tale.history())).containsExactly(Kind.WOKEN_EARLY);
         }
@@ -388,7 +388,7 @@ class HistoryCheckerTest {
 
         @Test
         void something_that_the_feed_does_not_know() {
-            tale.seen(new ExecutionState.Ready(Next.FIRST));
+            tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST));
 
             assertThat(kinds(tale.history())).containsExactly(Kind.FINAL_STATE);
         }
@@ -419,7 +419,7 @@ class HistoryCheckerTest {
                     Situation.COMPLETED,
                     Optional.empty(),
                     Optional.of(Tale.OPERATOR));
-            tale.toldDone(new Act.Complete(tale.id, Payload.text("mine")));
+            tale.toldDone(new OperatorCommand.Complete(tale.id, Payload.text("mine")));
 
             assertThat(kinds(tale.seenCompleted("another").history()))
                     .containsExactly(Kind.WRONG_RESULT);

@@ -7,13 +7,13 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Result;
@@ -21,7 +21,7 @@ import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.StateVector.AttemptState;
@@ -47,7 +47,7 @@ import java.util.Optional;
 final class Tale {
     static final Owner ADA = new Owner(SessionId.mint(), "ada", "ada-1");
     static final Owner BOB = new Owner(SessionId.mint(), "bob", "bob-1");
-    static final By OPERATOR = new By("eve", "because");
+    static final Attribution OPERATOR = new Attribution("eve", "because");
     static final Duration STEP = Duration.ofSeconds(1);
     static final Duration BACKOFF = Duration.ofSeconds(5);
     static final Failure FAILURE = Failure.of(Failure.TRANSIENT, "it rained");
@@ -62,10 +62,10 @@ final class Tale {
     private final Acknowledgements told = new Acknowledgements(() -> at);
     private Optional<ExecutionView> view = Optional.empty();
     private Optional<Result> result = Optional.empty();
-    private Next next = Next.FIRST;
+    private LeasePurpose next = LeasePurpose.FIRST;
 
     Tale submit() {
-        next = Next.FIRST;
+        next = LeasePurpose.FIRST;
         return step(Transition.SUBMIT, Situation.READY, Optional.empty(), Optional.empty());
     }
 
@@ -80,17 +80,17 @@ final class Tale {
     }
 
     Tale release(Owner owner) {
-        next = Next.CONTINUE;
+        next = LeasePurpose.CONTINUE;
         return step(Transition.RELEASE, Situation.READY, Optional.of(owner), Optional.empty());
     }
 
     Tale lapse(Owner owner) {
-        next = Next.RECLAIM;
+        next = LeasePurpose.RECLAIM;
         return step(Transition.LAPSE, Situation.READY, Optional.of(owner), Optional.empty());
     }
 
     Tale retry(Owner owner) {
-        next = Next.RETRY;
+        next = LeasePurpose.RETRY;
         return step(Transition.RETRY, Situation.BACKING_OFF, Optional.of(owner), Optional.empty());
     }
 
@@ -104,11 +104,12 @@ final class Tale {
     }
 
     Tale replay() {
-        next = Next.REPLAY;
+        next = LeasePurpose.REPLAY;
         return step(Transition.REPLAY, Situation.READY, Optional.empty(), Optional.of(OPERATOR));
     }
 
-    Tale step(Transition transition, Situation now, Optional<Owner> owner, Optional<By> by) {
+    Tale step(
+            Transition transition, Situation now, Optional<Owner> owner, Optional<Attribution> by) {
         boolean retry = transition == Transition.RETRY;
         events.add(
                 new Event.Step(
@@ -138,7 +139,7 @@ final class Tale {
                 new Lease(
                         new Fence(id, attempts - 1, ofEpoch),
                         owner.session(),
-                        Next.FIRST,
+                        LeasePurpose.FIRST,
                         Lane.DEFAULT,
                         "mail",
                         Payload.EMPTY,
@@ -164,7 +165,7 @@ final class Tale {
         return this;
     }
 
-    Tale toldDone(Act act) {
+    Tale toldDone(OperatorCommand act) {
         told.note(new ActDone(told.since(told.now()), act));
         return this;
     }
@@ -214,7 +215,7 @@ final class Tale {
     Tale seenBackingOff() {
         return seen(
                 new ExecutionState.Delayed(
-                        Next.RETRY, at.minus(STEP).plus(BACKOFF), DelayedBy.BACKOFF));
+                        LeasePurpose.RETRY, at.minus(STEP).plus(BACKOFF), DelayedBy.BACKOFF));
     }
 
     History history() {

@@ -6,21 +6,21 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Act;
-import io.flowfabric.core.contract.By;
+import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.contract.Heartbeat;
 import io.flowfabric.core.contract.LaneSettings;
 import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.policy.Verdict;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.testkit.VirtualClock;
 
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,8 @@ import java.util.stream.Stream;
 /** What docs/explain.md says is so: an ordinary morning in the lane of the films. */
 class ExplainPageTest {
     private static final Lane FILMS = Lane.of("films");
-    private static final By OLGA = new By("olga", "the customer asked us to wait");
+    private static final Attribution OLGA =
+            new Attribution("olga", "the customer asked us to wait");
 
     private final VirtualClock clock = new VirtualClock();
     private final MemoryStore store = new MemoryStore(clock);
@@ -71,7 +72,7 @@ class ExplainPageTest {
                 new Ending.Fail(
                         failed.fence(),
                         Failure.of(Failure.TRANSIENT, "no route to the licence server"),
-                        new Verdict.TryAgain(Duration.ofMinutes(5))));
+                        new RetryDecision.TryAgain(Duration.ofMinutes(5))));
         shown.append(block(failing));
 
         var running = submit(Policy.DEFAULT);
@@ -82,7 +83,7 @@ class ExplainPageTest {
         shown.append(block(running));
 
         var held = submit(Policy.DEFAULT.start(Due.in(Duration.ofHours(1))));
-        store.operations().act(List.of(new Act.Pause(held)), OLGA);
+        store.operations().act(List.of(new OperatorCommand.Pause(held)), OLGA);
         shown.append(block(held));
 
         submit(Policy.DEFAULT.priority(10));
@@ -95,10 +96,13 @@ class ExplainPageTest {
 
         pass(Duration.ofMinutes(1));
         var paused = LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED);
-        store.lanes().configure(FILMS, paused, new By("ben", "the disks are full"));
+        store.lanes().configure(FILMS, paused, new Attribution("ben", "the disks are full"));
         shown.append(block(needy));
 
-        store.operations().act(List.of(new Act.Cancel(running)), new By("olga", "not needed"));
+        store.operations()
+                .act(
+                        List.of(new OperatorCommand.Cancel(running)),
+                        new Attribution("olga", "not needed"));
         shown.append(block(running));
         shown.append(block(example.whatWaits(FILMS)));
 

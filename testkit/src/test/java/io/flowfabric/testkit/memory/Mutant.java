@@ -4,7 +4,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.Next;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 
@@ -18,10 +18,10 @@ public enum Mutant {
     /** Whoever once held a lease may write, as long as anybody holds one. */
     NO_FENCE_ON_FINISH {
         @Override
-        World world(VirtualClock clock) {
-            return new World(clock) {
+        MemoryState world(VirtualClock clock) {
+            return new MemoryState(clock) {
                 @Override
-                boolean holds(Row row, Fence fence) {
+                boolean holds(MemoryExecution row, Fence fence) {
                     return row.state instanceof Running;
                 }
             };
@@ -30,11 +30,11 @@ public enum Mutant {
     /** The lease that takes over a lapsed one cannot be told from it. */
     EPOCH_NOT_RAISED_ON_RECLAIM {
         @Override
-        World world(VirtualClock clock) {
-            return new World(clock) {
+        MemoryState world(VirtualClock clock) {
+            return new MemoryState(clock) {
                 @Override
-                long nextEpoch(Row row) {
-                    return row.state.equals(new Ready(Next.RECLAIM))
+                long nextEpoch(MemoryExecution row) {
+                    return row.state.equals(new Ready(LeasePurpose.RECLAIM))
                             ? row.epoch
                             : super.nextEpoch(row);
                 }
@@ -44,19 +44,20 @@ public enum Mutant {
     /** A retry that waits for its backoff waits for ever. */
     LOST_WAKE_UP_AFTER_RETRY {
         @Override
-        World world(VirtualClock clock) {
-            return new World(clock) {
+        MemoryState world(VirtualClock clock) {
+            return new MemoryState(clock) {
                 @Override
-                boolean isDue(Row row, Instant at) {
+                boolean isDue(MemoryExecution row, Instant at) {
                     boolean retries =
-                            row.state instanceof Delayed delayed && delayed.next() == Next.RETRY;
+                            row.state instanceof Delayed delayed
+                                    && delayed.next() == LeasePurpose.RETRY;
                     return !retries && super.isDue(row, at);
                 }
             };
         }
     };
 
-    abstract World world(VirtualClock clock);
+    abstract MemoryState world(VirtualClock clock);
 
     /** A fresh broken store. */
     public StoreFixture open() {

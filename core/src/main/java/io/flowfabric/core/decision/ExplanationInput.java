@@ -1,0 +1,40 @@
+package io.flowfabric.core.decision;
+
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.contract.Session;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What an explanation follows from, as a store finds it.
+ *
+ * @param view the execution, as it reads
+ * @param lane its lane
+ * @param laneBy who made the lane what it is, if it is not active and that is remembered
+ * @param step the last step that changed the situation, if it is remembered
+ * @param holder who holds it, while somebody does
+ * @param alive at least those live workers that serve its lane
+ * @param budgets how those stand that it draws on, if it is ready
+ * @param quotas how those stand that it counts against, if it is ready
+ * @param held how many executions those of them hold who could take this one, if it is ready
+ * @param ahead how many {@link CompetingWork} come before it, if it is ready
+ */
+public record ExplanationInput(
+        ExecutionView view,
+        LaneView lane,
+        Optional<Attribution> laneBy,
+        Optional<Fact.Step> step,
+        Optional<Fact.Holder> holder,
+        Collection<Session> alive,
+        List<Fact.Budget> budgets,
+        List<QuotaView> quotas,
+        int held,
+        Fact.Ahead ahead,
+        Instant now) {}

@@ -1,0 +1,86 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.policy.Due;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/** Submissions through an engine: in chunks, counted, and with the sweeps told what is coming. */
+final class ChunkedSubmissions implements Submissions {
+    private final Submissions store;
+    private final Sweeps sweeps;
+    private final EngineMetrics metrics;
+    private final Time time;
+    private final int chunk;
+    private final BooleanSupplier stopped;
+
+    /**
+     * @param stopped whether nothing may come in any more
+     */
+    ChunkedSubmissions(
+            Submissions store,
+            Sweeps sweeps,
+            EngineMetrics metrics,
+            Time time,
+            int chunk,
+            BooleanSupplier stopped) {
+        this.store = store;
+        this.sweeps = sweeps;
+        this.metrics = metrics;
+        this.time = time;
+        this.chunk = chunk;
+        this.stopped = stopped;
+    }
+
+    @Override
+    public List<Answer<Submitted>> submit(List<Submission> submissions) {
+        if (submissions.size() <= chunk) {
+            return once(submissions);
+        }
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
+        for (int from = 0; from < submissions.size(); from += chunk) {
+            answers.addAll(
+                    once(submissions.subList(from, Math.min(submissions.size(), from + chunk))));
+        }
+        return answers;
+    }
+
+    private List<Answer<Submitted>> once(List<Submission> submissions) {
+        if (stopped.getAsBoolean()) {
+            throw new Unavailable("The engine has stopped; start another one and submit to that.");
+        }
+        var answers = store.submit(submissions);
+        int created = 0;
+        for (var answer : answers) {
+            if (answer instanceof Answer.Done<Submitted>(var submitted) && submitted.created()) {
+                created++;
+            }
+        }
+        if (created > 0) {
+            metrics.submitted(created);
+        }
+        var now = time.instant();
+        submissions.stream()
+                .flatMap(submission -> due(submission, now))
+                .min(Instant::compareTo)
+                .ifPresent(sweeps::expect);
+        return answers;
+    }
+
+    private static Stream<Instant> due(Submission submission, Instant now) {
+        var policy = submission.policy();
+        return Stream.concat(
+                policy.start().equals(Due.NOW)
+                        ? Stream.empty()
+                        : Stream.of(policy.start().from(now)),
+                policy.deadlineFrom(now).stream());
+    }
+}

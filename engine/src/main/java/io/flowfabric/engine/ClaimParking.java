@@ -1,0 +1,139 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Wakeups;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+
+/** Brings the wake-ups of a store to the claims that wait for them. */
+final class ClaimParking extends Service {
+    /** A room, and how many places there are in it. */
+    private static final class Booking {
+        final WaitingRoom room = new WaitingRoom();
+        int places;
+    }
+
+    private final Wakeups wakeups;
+    private final Time time;
+    private final EngineMetrics metrics;
+    private final long safetyPoll;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Interest, Booking> bookings = new HashMap<>();
+    // Read by every wake-up, so without the lock.
+    private final Map<Lane, List<WaitingRoom>> rooms = new ConcurrentHashMap<>();
+    private Wakeups.@Nullable Listening listening;
+    private volatile boolean open;
+
+    ClaimParking(Wakeups wakeups, EngineOptions options, EngineMetrics metrics, Time time) {
+        this.wakeups = wakeups;
+        this.time = time;
+        this.metrics = metrics;
+        this.safetyPoll = options.safetyPoll().toNanos();
+    }
+
+    @Override
+    protected void begin() {
+        listening = wakeups.listen(this::wake);
+        open = true;
+    }
+
+    @Override
+    protected void end() {
+        open = false;
+        if (listening != null) {
+            listening.close();
+        }
+        lock.lock();
+        try {
+            bookings.values().forEach(booking -> booking.room.rouse());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A place for a session to wait at. */
+    ClaimWaiter join(Session session) {
+        if (!open) {
+            throw new Unavailable("The engine is not running; start it, or another one.");
+        }
+        var interest = Interest.of(session);
+        lock.lock();
+        try {
+            var booking = bookings.computeIfAbsent(interest, first -> new Booking());
+            if (booking.places++ == 0) {
+                interest.served()
+                        .forEach(
+                                lane ->
+                                        rooms.merge(
+                                                lane, List.of(booking.room), ClaimParking::both));
+            }
+            return new ClaimWaiter(this, interest, booking.room);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leave(Interest interest, WaitingRoom room) {
+        lock.lock();
+        try {
+            var booking = bookings.get(interest);
+            if (booking != null && --booking.places == 0) {
+                bookings.remove(interest);
+                interest.served()
+                        .forEach(
+                                lane ->
+                                        rooms.computeIfPresent(
+                                                lane, (any, all) -> without(all, room)));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits; somebody who is woken looks again at everything. */
+    void park(long nanos) {
+        metrics.parked(1);
+        try {
+            time.park(nanos);
+        } finally {
+            metrics.parked(-1);
+        }
+    }
+
+    Time time() {
+        return time;
+    }
+
+    long safetyPoll() {
+        return safetyPoll;
+    }
+
+    boolean open() {
+        return open;
+    }
+
+    private void wake(Lane lane) {
+        for (var room : rooms.getOrDefault(lane, List.of())) {
+            room.wakeOne();
+        }
+    }
+
+    private static List<WaitingRoom> both(List<WaitingRoom> some, List<WaitingRoom> more) {
+        return Stream.concat(some.stream(), more.stream()).toList();
+    }
+
+    private static @Nullable List<WaitingRoom> without(List<WaitingRoom> all, WaitingRoom room) {
+        var left = all.stream().filter(other -> other != room).toList();
+        return left.isEmpty() ? null : left;
+    }
+}

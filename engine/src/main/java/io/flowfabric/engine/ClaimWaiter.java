@@ -1,0 +1,129 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.contract.Lease;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Where one session waits for work. Many threads may wait at one place, and it costs nothing while
+ * nobody does; whoever took it closes it with the session.
+ */
+public final class ClaimWaiter implements AutoCloseable {
+    /** How work is looked for. */
+    public interface Attempt {
+        /** Looks once. It is called by the thread that waits. */
+        Found look();
+
+        /** Whether there is no point in waiting any longer. */
+        default boolean over() {
+            return false;
+        }
+    }
+
+    /**
+     * What was found.
+     *
+     * @param full whether it was all that was asked for, so that there may be more
+     */
+    public record Found(List<Lease> leases, boolean full) {
+        public static final Found NOTHING = new Found(List.of(), false);
+
+        public Found {
+            leases = List.copyOf(leases);
+        }
+    }
+
+    private final ClaimParking parking;
+    private final Interest interest;
+    private final WaitingRoom room;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    ClaimWaiter(ClaimParking parking, Interest interest, WaitingRoom room) {
+        this.parking = parking;
+        this.interest = interest;
+        this.room = room;
+    }
+
+    /**
+     * Looks for work, and when there is none waits for some: until a wake-up for one of the lanes,
+     * the safety poll, or the end of the wait. Nothing found in all that time is an empty list.
+     *
+     * @throws Unavailable when the engine does not run
+     */
+    public List<Lease> claim(Attempt attempt, Duration maxWait) throws InterruptedException {
+        if (!parking.open()) {
+            throw new Unavailable("The engine has stopped; claim through one that runs.");
+        }
+        var time = parking.time();
+        long began = time.nanos();
+        long longest = nanos(maxWait);
+        var waiter = new WaitingRoom.Waiter();
+        // Whether somebody else should look, because this thread leaves with more to be found.
+        boolean owing = false;
+        boolean look = true;
+        // Entered before it looks: work that comes after the look comes with a signal.
+        room.enter(waiter);
+        try {
+            while (true) {
+                if (look) {
+                    var find = attempt.look();
+                    owing = find.full();
+                    if (!find.leases().isEmpty()) {
+                        return find.leases();
+                    }
+                    room.looked(time.nanos());
+                }
+                long left = longest - (time.nanos() - began);
+                if (left <= 0 || over(attempt)) {
+                    return List.of();
+                }
+                if (!waiter.signalled()) {
+                    parking.park(Math.min(left, parking.safetyPoll()));
+                }
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                if (waiter.signalled()) {
+                    room.enter(waiter);
+                    owing = true;
+                    look = true;
+                } else {
+                    // One look a second for all who see the same is enough.
+                    look = room.mayLook(time.nanos(), parking.safetyPoll());
+                }
+                look = look && !over(attempt);
+            }
+        } finally {
+            if (room.leave(waiter) || owing) {
+                room.wakeOne();
+            }
+        }
+    }
+
+    /** Lets all threads that wait here find out whether their wait is over. */
+    public void rouse() {
+        room.rouse();
+    }
+
+    /** Gives the place up. Closing again does nothing. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            parking.leave(interest, room);
+            room.rouse();
+        }
+    }
+
+    private boolean over(Attempt attempt) {
+        return closed.get() || !parking.open() || attempt.over();
+    }
+
+    private static long nanos(Duration wait) {
+        return wait.compareTo(Duration.ofDays(1)) > 0
+                ? Duration.ofDays(1).toNanos()
+                : wait.toNanos();
+    }
+}

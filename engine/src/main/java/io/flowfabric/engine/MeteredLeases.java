@@ -1,0 +1,93 @@
+package io.flowfabric.engine;
+
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.BudgetView;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.EngineMetrics.FencedCall;
+
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+
+/** Writes of leaseholders through an engine: counted, and with the sweeps told what is coming. */
+final class MeteredLeases implements Leases {
+    private final Leases store;
+    private final Sweeps sweeps;
+    private final EngineMetrics metrics;
+
+    MeteredLeases(Leases store, Sweeps sweeps, EngineMetrics metrics) {
+        this.store = store;
+        this.sweeps = sweeps;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public List<Answer<Fence>> progress(List<Progress> reports) {
+        var answers = store.progress(reports);
+        countLost(FencedCall.PROGRESS, answers);
+        return answers;
+    }
+
+    @Override
+    public List<Answer<BudgetView>> spend(List<UsageReport> spendings) {
+        var answers = store.spend(spendings);
+        countLost(FencedCall.SPEND, answers);
+        for (int i = 0; i < answers.size(); i++) {
+            if (answers.get(i) instanceof Answer.Done<BudgetView>(var view)) {
+                countLimit(view, spendings.get(i).dimension());
+            }
+        }
+        return answers;
+    }
+
+    private void countLimit(BudgetView view, String dimension) {
+        var bounds = view.budget().dimensions().get(dimension);
+        var level = view.levels().get(dimension);
+        if (bounds == null || level == null) {
+            return;
+        }
+        boolean hard = bounds.hard().filter(limit -> level.used() >= limit).isPresent();
+        if (hard || bounds.soft().filter(limit -> level.used() >= limit).isPresent()) {
+            metrics.overLimit(dimension, hard);
+        }
+    }
+
+    @Override
+    public List<Answer<Ended>> end(List<Ending> endings) {
+        var answers = store.end(endings);
+        var counts = new EnumMap<Transition, Integer>(Transition.class);
+        Instant next = Instant.MAX;
+        for (var answer : answers) {
+            if (answer instanceof Answer.Done<Ended>(var ended)) {
+                counts.merge(ended.transition(), 1, Integer::sum);
+                var until = ended.until().orElse(Instant.MAX);
+                next = until.isBefore(next) ? until : next;
+            }
+        }
+        counts.forEach(metrics::ended);
+        countLost(FencedCall.END, answers);
+        if (next.isBefore(Instant.MAX)) {
+            sweeps.expect(next);
+        }
+        return answers;
+    }
+
+    private <T> void countLost(FencedCall call, List<Answer<T>> answers) {
+        int lost = 0;
+        for (var answer : answers) {
+            if (answer instanceof Answer.Refused<T>(LeaseLost refusal)) {
+                lost++;
+            }
+        }
+        if (lost > 0) {
+            metrics.fenced(call, lost);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.postgres.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Endings of leases on their way into the one statement that writes them. */
+final class EndingBatch {
+    private final List<Row> rows;
+
+    /** An ending, and what it writes. */
+    private record Row(Ending ending, LeaseEnd end) {
+        UUID id() {
+            return ending.fence().execution().uuid();
+        }
+    }
+
+    /** What an ending has led to. */
+    record Written(
+            UUID id, int lane, boolean ready, Optional<Instant> until, List<Integer> freed) {}
+
+    EndingBatch(Collection<Ending> endings) {
+        rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
+    }
+
+    /** Writes those whose fence holds, and says which they are. */
+    List<Written> write(Jdbc db, @Nullable Long now) {
+        return db.query("end")
+                .set("now", now)
+                .uuids("ids", rows, Row::id)
+                .ints("parts", rows, row -> row.ending.fence().execution().partition().number())
+                .ints("attempts", rows, row -> row.ending.fence().attempt())
+                .longs("epochs", rows, row -> row.ending.fence().epoch())
+                .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
+                .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
+                .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
+                .texts("nexts", rows, row -> row.end.next().map(RowCodec::word).orElse(null))
+                .longs("until_ats", rows, row -> RowCodec.at(row.end.until()))
+                .longs("until_afters", rows, row -> RowCodec.after(row.end.until()))
+                .texts(
+                        "delayed_bys",
+                        rows,
+                        row -> row.end.delayedBy().map(RowCodec::word).orElse(null))
+                .texts(
+                        "categories",
+                        rows,
+                        row -> row.end.failure().map(Failure::category).orElse(null))
+                .texts(
+                        "messages",
+                        rows,
+                        row -> row.end.failure().map(Failure::message).orElse(null))
+                .texts("traces", rows, row -> row.end.failure().map(Failure::detail).orElse(null))
+                .texts(
+                        "types",
+                        rows,
+                        row -> row.end.result().map(Payload::contentType).orElse(null))
+                .bytes("results", rows, row -> row.end.result().map(Payload::bytes).orElse(null))
+                .list(
+                        row ->
+                                new Written(
+                                        row.uuid("id"),
+                                        row.intValue("lane"),
+                                        row.bool("ready"),
+                                        RowCodec.time(row, "until"),
+                                        RowCodec.slots(row)));
+    }
+}

@@ -1,0 +1,83 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.postgres.jdbc.Database;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What every part of the store works with.
+ *
+ * @param clock whose time counts; none means the server's, and only tests bring another
+ */
+record PostgresContext(
+        Database db,
+        Catalog catalog,
+        LowWaterMarks marks,
+        PostgresWakeups waking,
+        Optional<InstantSource> clock) {
+    /** The moment to bind as {@code :now}: null lets the server's clock decide. */
+    @Nullable Long now() {
+        return clock.map(InstantSource::millis).orElse(null);
+    }
+
+    /** The moment by the clock that decides, for what is computed beside the store. */
+    long time() {
+        return clock.map(InstantSource::millis)
+                .orElseGet(
+                        () ->
+                                db.query("clock")
+                                        .set("now", (Long) null)
+                                        .one(row -> row.longValue("now")));
+    }
+
+    /**
+     * Lets those know who wait for work in these lanes: it was submitted, with numbers from these
+     * on. Call this, like the others, once the work is committed.
+     */
+    void submitted(Map<Integer, Long> lanes) {
+        lanes.forEach(marks::submitted);
+        wake(lanes.keySet(), PostgresWakeups.Order.KEPT);
+    }
+
+    /** The same, for work that goes on. */
+    void goesOn(Collection<Integer> lanes) {
+        wake(lanes, PostgresWakeups.Order.KEPT);
+    }
+
+    /** The same, for work that may have a place before what was taken already. */
+    void requeued(Collection<Integer> lanes) {
+        if (!lanes.isEmpty()) {
+            marks.forgetAll();
+            wake(lanes, PostgresWakeups.Order.BROKEN);
+        }
+    }
+
+    /** The same, for work that waits behind these meters, in whichever lane. */
+    void freed(Collection<Integer> meters) {
+        if (!meters.isEmpty()) {
+            goesOn(
+                    db.query("lanes_behind")
+                            .ints("meters", meters, meter -> meter)
+                            .list(row -> row.intValue("lane")));
+        }
+    }
+
+    private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {
+        if (!lanes.isEmpty()) {
+            catalog.loadLanes(db, lanes);
+            lanes.forEach(lane -> waking.wake(catalog.lane(lane), order));
+        }
+    }
+
+    int lane(Lane lane) {
+        return Objects.requireNonNull(
+                catalog.lane(lane), () -> "the lane %s is not registered".formatted(lane));
+    }
+}

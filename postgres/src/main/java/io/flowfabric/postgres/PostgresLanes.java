@@ -1,0 +1,342 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Lanes;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.postgres.Catalog.LaneGate;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** How lanes are kept. */
+final class PostgresLanes implements Lanes {
+    private static final String PART = "\u001d";
+    private static final String ITEM = "\u001e";
+
+    private final PostgresContext postgres;
+
+    PostgresLanes(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    @Override
+    public LaneView configure(Lane lane, LaneSettings settings, Attribution by) {
+        // These are rows of their own, that others may need while the transaction lasts.
+        for (String quota : settings.quotas()) {
+            postgres.catalog().meter(postgres.db(), lane.namespace(), QuotaUse.of(quota));
+        }
+        var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
+        postgres.catalog().remember(lane, number);
+        // Opening a lane makes what waits in it visible again.
+        postgres.requeued(Set.of(number));
+        return describe(lane);
+    }
+
+    private int configure(Jdbc tx, Lane lane, LaneSettings settings, Attribution by) {
+        mustBeDefined(tx, lane.namespace(), settings);
+        add(tx, postgres.now(), List.of(lane));
+        record Locked(int number, LaneSettings settings) {}
+        var locked =
+                tx.query("lock_lane")
+                        .set("namespace", lane.namespace().name())
+                        .set("name", lane.name())
+                        .one(row -> new Locked(row.intValue("id"), settings(row)));
+        if (!locked.settings.equals(settings)) {
+            var ageing = settings.ageing().map(Duration::toMillis).orElse(null);
+            tx.query("configure_lane")
+                    .set("now", postgres.now())
+                    .set("id", locked.number)
+                    .set("state", settings.state().wire())
+                    .set("weight", settings.weight())
+                    .set("ageing", ageing)
+                    .set("sharing", settings.sharing())
+                    .texts("quotas", settings.quotas(), quota -> quota)
+                    .texts("budgets", settings.budgets(), BudgetText::write)
+                    .set("actor", by.actor())
+                    .set("reason", by.reason())
+                    .set("settings", text(settings))
+                    .update();
+            boolean shares = settings.sharing();
+            if (!locked.settings.ageing().equals(settings.ageing())
+                    || locked.settings.sharing() != shares) {
+                rankAnew(tx, locked.number, ageing, shares);
+            }
+            changeGates(tx, locked.number, find(tx, lane).orElseThrow());
+        }
+        return locked.number;
+    }
+
+    private static void rankAnew(Jdbc tx, int lane, @Nullable Long ageing, boolean shares) {
+        tx.query("share_anew").set("id", lane).update();
+        tx.query("rank_anew").set("id", lane).set("ageing", ageing).set("sharing", shares).update();
+        if (shares) {
+            StepBatch.place(tx, tx.query("fresh_in").set("id", lane).list(row -> row.uuid("id")));
+        }
+    }
+
+    /** What is named cannot be deleted until the lane is what it is to be. */
+    private static void mustBeDefined(Jdbc tx, Namespace namespace, LaneSettings settings) {
+        var quotas = held(tx, "hold_quotas", namespace, settings.quotas());
+        var names = settings.budgets().stream().map(BudgetUse::budget).toList();
+        var budgets = held(tx, "hold_budgets", namespace, names);
+        Definitions.mustExist(
+                settings.quotas(),
+                settings.budgets(),
+                quotas::contains,
+                budget ->
+                        budgets.contains(budget)
+                                ? BudgetDimension.names(
+                                        BudgetDimension.chain(tx, namespace, budget))
+                                : Set.of());
+    }
+
+    private static Set<String> held(
+            Jdbc tx, String statement, Namespace namespace, Collection<String> names) {
+        return names.isEmpty()
+                ? Set.of()
+                : Set.copyOf(
+                        tx.query(statement)
+                                .set("namespace", namespace.name())
+                                .texts("names", names, name -> name)
+                                .list(row -> row.text("name")));
+    }
+
+    /**
+     * @throws Conflict when a lane names the quota or the budget that the caller is about to delete
+     */
+    static void mustNotName(
+            Jdbc tx, Namespace namespace, @Nullable String quota, @Nullable String budget) {
+        tx.query("lane_that_names")
+                .set("namespace", namespace.name())
+                .set("quota", quota)
+                .set("budget", budget)
+                .optional(PostgresLanes::lane)
+                .ifPresent(
+                        lane -> {
+                            throw new Conflict(
+                                    Conflict.Code.NAMED_BY_LANE,
+                                    lane.toString(),
+                                    "This lane names the %s; configure it without that first."
+                                            .formatted(
+                                                    quota == null
+                                                            ? "budget " + budget
+                                                            : "quota " + quota));
+                        });
+    }
+
+    /** Work behind the gates of the lane counts as the lane says now. */
+    private void changeGates(Jdbc tx, int number, LaneView lane) {
+        var numbers =
+                tx.query("gates_of_lane").set("lane", number).list(row -> row.intValue("gate"));
+        var gates = List.copyOf(postgres.catalog().gates(tx, numbers).entrySet());
+        var inLane =
+                gates.stream()
+                        .map(gate -> postgres.catalog().within(tx, lane, gate.getValue()))
+                        .toList();
+        if (!gates.isEmpty()) {
+            tx.query("change_lane_gates")
+                    .set("lane", number)
+                    .ints("gates", gates, Map.Entry::getKey)
+                    .texts("meters", inLane, PostgresLanes::meters)
+                    .texts("costs", inLane, PostgresLanes::costs)
+                    .update();
+        }
+    }
+
+    private static String meters(Catalog.Gate gate) {
+        return gate.meters().stream()
+                .map(cost -> Integer.toString(cost.meter()))
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    private static String costs(Catalog.Gate gate) {
+        return gate.meters().stream()
+                .map(cost -> Long.toString(cost.amount()))
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    @Override
+    public LaneView describe(Lane lane) {
+        return find(postgres.db(), lane).orElseThrow(() -> new NotFound("lane", lane.toString()));
+    }
+
+    @Override
+    public Page<LaneView> list(Namespace namespace, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        var start =
+                after.none()
+                        ? ""
+                        : new String(
+                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var views =
+                postgres.db()
+                        .query("list_lanes")
+                        .set("namespace", namespace.name())
+                        .set("after", start)
+                        .set("max", max + 1)
+                        .list(PostgresLanes::view);
+        return ListingPages.page(
+                views, max, view -> view.lane().name().getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Optional<LaneView> find(Jdbc db, Lane lane) {
+        return db.query("lanes_by_name")
+                .texts("namespaces", List.of(lane), l -> l.namespace().name())
+                .texts("names", List.of(lane), Lane::name)
+                .optional(PostgresLanes::view);
+    }
+
+    /** Those of the lanes that there are. */
+    static Map<Lane, LaneView> views(Jdbc db, Collection<Lane> wanted) {
+        var views = new HashMap<Lane, LaneView>();
+        if (!wanted.isEmpty()) {
+            db.query("lanes_by_name")
+                    .texts("namespaces", wanted, lane -> lane.namespace().name())
+                    .texts("names", wanted, Lane::name)
+                    .each(row -> views.put(lane(row), view(row)));
+        }
+        return views;
+    }
+
+    /** Registers those lanes that there are not, and returns the numbers of these. */
+    static List<Integer> add(Jdbc db, @Nullable Long now, Collection<Lane> wanted) {
+        return db.query("add_lanes")
+                .set("now", now)
+                .texts("namespaces", wanted, lane -> lane.namespace().name())
+                .texts("names", wanted, Lane::name)
+                .list(row -> row.intValue("id"));
+    }
+
+    /** Lets claims look behind these gates, too, those of them that are new. */
+    static void addGates(PostgresContext postgres, Jdbc tx, Collection<LaneGate> pairs) {
+        var catalog = postgres.catalog();
+        var unknown = pairs.stream().filter(pair -> !catalog.knows(pair)).toList();
+        if (unknown.isEmpty()) {
+            return;
+        }
+        var lanes = new HashMap<Integer, LaneView>();
+        tx.query("share_lanes")
+                .ints("ids", unknown, LaneGate::lane)
+                .each(row -> lanes.put(row.intValue("id"), view(row)));
+        var gates = catalog.gates(tx, unknown.stream().map(LaneGate::gate).toList());
+        var inLane =
+                unknown.stream()
+                        .map(
+                                pair ->
+                                        Optional.ofNullable(gates.get(pair.gate()))
+                                                .map(
+                                                        gate ->
+                                                                catalog.within(
+                                                                        tx,
+                                                                        Objects.requireNonNull(
+                                                                                lanes.get(
+                                                                                        pair
+                                                                                                .lane())),
+                                                                        gate)))
+                        .toList();
+        tx.query("add_lane_gates")
+                .ints("lanes", unknown, LaneGate::lane)
+                .ints("gates", unknown, LaneGate::gate)
+                .texts("meters", inLane, gate -> gate.map(PostgresLanes::meters).orElse(null))
+                .texts("costs", inLane, gate -> gate.map(PostgresLanes::costs).orElse(null))
+                .update();
+    }
+
+    /** The numbers of those lanes that there are. */
+    static Map<Lane, Integer> numbers(Jdbc db, Collection<Lane> wanted) {
+        var numbers = new HashMap<Lane, Integer>();
+        db.query("lanes_by_name")
+                .texts("namespaces", wanted, lane -> lane.namespace().name())
+                .texts("names", wanted, Lane::name)
+                .each(row -> numbers.put(lane(row), row.intValue("id")));
+        return numbers;
+    }
+
+    static Lane lane(Row row) {
+        return new Lane(new Namespace(row.text("namespace")), row.text("name"));
+    }
+
+    static LaneView view(Row row) {
+        return new LaneView(lane(row), settings(row), RowCodec.moment(row, "since"));
+    }
+
+    private static LaneSettings settings(Row row) {
+        return new LaneSettings(
+                RowCodec.word(LaneSettings.State.class, row.text("state")),
+                row.intValue("weight"),
+                Optional.ofNullable(row.longOrNull("ageing")).map(Duration::ofMillis),
+                row.bool("sharing"),
+                new TreeSet<>(List.of(row.texts("quotas"))),
+                budgets(List.of(row.texts("budgets"))));
+    }
+
+    private static SortedSet<BudgetUse> budgets(List<String> texts) {
+        return texts.stream().map(BudgetText::read).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * Settings as an event keeps them: the state, the weight, the ageing, whether keys share; then
+     * the quotas and the budgets. No name holds a control character.
+     */
+    static String text(LaneSettings settings) {
+        return String.join(
+                PART,
+                head(settings),
+                String.join(ITEM, settings.quotas()),
+                settings.budgets().stream()
+                        .map(BudgetText::write)
+                        .collect(Collectors.joining(ITEM)));
+    }
+
+    private static String head(LaneSettings settings) {
+        return "%s %d %s %s"
+                .formatted(
+                        settings.state().wire(),
+                        settings.weight(),
+                        settings.ageing().map(step -> Long.toString(step.toMillis())).orElse("-"),
+                        settings.sharing() ? "sharing" : "-");
+    }
+
+    private static List<String> items(String part) {
+        return part.isEmpty() ? List.of() : List.of(part.split(ITEM, -1));
+    }
+
+    static LaneSettings read(String text) {
+        var parts = List.of(text.split(PART, -1));
+        var words = List.of(parts.get(0).split(" ", -1));
+        return new LaneSettings(
+                RowCodec.word(LaneSettings.State.class, words.get(0)),
+                Integer.parseInt(words.get(1)),
+                words.get(2).equals("-")
+                        ? Optional.empty()
+                        : Optional.of(Duration.ofMillis(Long.parseLong(words.get(2)))),
+                words.get(3).equals("sharing"),
+                new TreeSet<>(items(parts.get(1))),
+                budgets(items(parts.get(2))));
+    }
+}

@@ -1,0 +1,103 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.core.contract.NamespaceView;
+import io.flowfabric.core.contract.Namespaces;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+
+/** How namespaces are kept. */
+final class PostgresNamespaces implements Namespaces {
+    private final PostgresContext postgres;
+
+    PostgresNamespaces(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    @Override
+    public NamespaceView configure(
+            Namespace namespace, NamespaceSettings settings, Attribution by) {
+        postgres.db()
+                .transaction(
+                        tx -> {
+                            configure(tx, namespace, settings, by);
+                            return namespace;
+                        });
+        return describe(namespace);
+    }
+
+    private void configure(
+            Jdbc tx, Namespace namespace, NamespaceSettings settings, Attribution by) {
+        tx.query("lock_namespace").set("name", namespace.name()).run();
+        if (!find(tx, namespace).equals(settings)) {
+            tx.query("tell_namespace")
+                    .set("now", postgres.now())
+                    .set("name", namespace.name())
+                    .set("actor", by.actor())
+                    .set("reason", by.reason())
+                    .set("settings", text(settings))
+                    .update();
+        }
+        tx.query("configure_namespace")
+                .set("name", namespace.name())
+                .set("retention", settings.retention().toMillis())
+                .update();
+    }
+
+    @Override
+    public NamespaceView describe(Namespace namespace) {
+        return new NamespaceView(namespace, find(postgres.db(), namespace));
+    }
+
+    @Override
+    public Page<NamespaceView> list(Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        var start =
+                after.none()
+                        ? ""
+                        : new String(
+                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var views =
+                postgres.db()
+                        .query("namespaces")
+                        .set("after", start)
+                        .set("max", max + 1)
+                        .list(
+                                row ->
+                                        new NamespaceView(
+                                                new Namespace(row.text("name")), settings(row)));
+        return ListingPages.page(
+                views, max, view -> view.namespace().name().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static NamespaceSettings find(Jdbc db, Namespace namespace) {
+        return db.query("namespace")
+                .set("name", namespace.name())
+                .optional(PostgresNamespaces::settings)
+                .orElse(NamespaceSettings.DEFAULT);
+    }
+
+    private static NamespaceSettings settings(Row row) {
+        return Optional.ofNullable(row.longOrNull("retention"))
+                .map(millis -> new NamespaceSettings(Duration.ofMillis(millis)))
+                .orElse(NamespaceSettings.DEFAULT);
+    }
+
+    /** Settings as an event keeps them: the retention. */
+    private static String text(NamespaceSettings settings) {
+        return Long.toString(settings.retention().toMillis());
+    }
+
+    static NamespaceSettings read(String text) {
+        return new NamespaceSettings(Duration.ofMillis(Long.parseLong(text)));
+    }
+}

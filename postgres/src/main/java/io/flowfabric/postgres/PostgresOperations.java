@@ -1,0 +1,148 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.OperatorDecisions;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.postgres.FactsReader.Locked;
+import io.flowfabric.postgres.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** What operators may do: the rows are locked, the core decides, the changes are written. */
+final class PostgresOperations implements Operations {
+    private final PostgresContext postgres;
+
+    PostgresOperations(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    /** The answers to a batch, the lanes in which work became ready, and the meters with room. */
+    private record Acted(
+            Map<UUID, Answer<ExecutionState>> answers, Set<Integer> lanes, Set<Integer> meters) {}
+
+    @Override
+    public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        return ExecutionBatches.answer(
+                "acts",
+                acts,
+                act -> act.execution().uuid(),
+                piece -> {
+                    var acted = postgres.db().transaction(tx -> act(tx, piece, by));
+                    postgres.requeued(acted.lanes);
+                    postgres.freed(acted.meters);
+                    return acted.answers;
+                });
+    }
+
+    private Acted act(Jdbc tx, List<OperatorCommand> acts, Attribution by) {
+        var locked =
+                FactsReader.lock(
+                        "facts",
+                        tx,
+                        postgres,
+                        acts.stream().map(act -> act.execution().uuid()).toList());
+        var answers = new HashMap<UUID, Answer<ExecutionState>>();
+        var steps = new StepBatch();
+        for (OperatorCommand act : acts) {
+            var id = act.execution();
+            try {
+                var row = readable(id, locked.get(id.uuid()));
+                var facts = row.facts().orElseThrow();
+                var change = OperatorDecisions.act(act, by, facts, row.now());
+                change.ifPresent(decided -> steps.add(decided, facts));
+                answers.put(
+                        id.uuid(), Answer.done(change.map(Change::after).orElse(facts.state())));
+            } catch (FlowFabricException refusal) {
+                answers.put(id.uuid(), Answer.refused(refusal));
+            }
+        }
+        var lanes = new HashSet<Integer>();
+        var meters = new HashSet<Integer>();
+        if (!steps.isEmpty()) {
+            for (var step : steps.write(tx, postgres.now())) {
+                meters.addAll(step.freed());
+                if (step.ready()) {
+                    lanes.add(step.lane());
+                }
+            }
+        }
+        return new Acted(answers, lanes, meters);
+    }
+
+    static Locked readable(ExecutionId id, @Nullable Locked row) {
+        if (row == null || !row.id().equals(id)) {
+            throw new NotFound("execution", id.toString());
+        }
+        if (row.facts().isEmpty()) {
+            throw unreadable(id);
+        }
+        return row;
+    }
+
+    static StoreFailure unreadable(ExecutionId id) {
+        return new StoreFailure(
+                "The execution %s cannot be read by this version.".formatted(id),
+                false,
+                new IllegalStateException("its terms, gate or submission is missing or damaged"));
+    }
+
+    @Override
+    public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        return new TargetedClaims(postgres).claim(execution, session, by);
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        return ExecutionBatches.answer(
+                "executions",
+                executions,
+                ExecutionId::uuid,
+                piece -> postgres.db().transaction(tx -> erase(tx, piece, by)));
+    }
+
+    private Map<UUID, Answer<ExecutionId>> erase(
+            Jdbc tx, List<ExecutionId> executions, Attribution by) {
+        var locked =
+                FactsReader.lock(
+                        "facts", tx, postgres, executions.stream().map(ExecutionId::uuid).toList());
+        var answers = new HashMap<UUID, Answer<ExecutionId>>();
+        var ended = new ArrayList<UUID>();
+        for (ExecutionId id : executions) {
+            try {
+                var row = readable(id, locked.get(id.uuid()));
+                OperatorDecisions.mustBeErasable(row.facts().orElseThrow());
+                ended.add(id.uuid());
+                answers.put(id.uuid(), Answer.done(id));
+            } catch (FlowFabricException refusal) {
+                answers.put(id.uuid(), Answer.refused(refusal));
+            }
+        }
+        if (!ended.isEmpty()) {
+            tx.query("erase")
+                    .set("now", postgres.now())
+                    .uuids("ids", ended, id -> id)
+                    .set("actor", by.actor())
+                    .set("reason", by.reason())
+                    .update();
+        }
+        return answers;
+    }
+}

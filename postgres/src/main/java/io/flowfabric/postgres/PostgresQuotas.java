@@ -1,0 +1,247 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.contract.QuotaRecount;
+import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.contract.Quotas;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** How quotas are kept. */
+final class PostgresQuotas implements Quotas {
+    private final PostgresContext postgres;
+
+    PostgresQuotas(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    @Override
+    public QuotaView define(Quota quota, Attribution by) {
+        change(quota.namespace(), quota.name(), Optional.of(quota), by);
+        return describe(quota.namespace(), QuotaUse.of(quota.name()));
+    }
+
+    @Override
+    public void delete(Namespace namespace, String quota, Attribution by) {
+        change(namespace, quota, Optional.empty(), by);
+        postgres.catalog().forgetMeters(namespace, quota);
+    }
+
+    private void change(Namespace namespace, String name, Optional<Quota> quota, Attribution by) {
+        var meters = postgres.db().transaction(tx -> change(tx, namespace, name, quota, by));
+        postgres.freed(meters);
+    }
+
+    /** Returns the meters for which something has changed. */
+    private List<Integer> change(
+            Jdbc tx, Namespace namespace, String name, Optional<Quota> quota, Attribution by) {
+        record Locked(int id, Optional<Quota> quota) {}
+        var locked =
+                tx.query("lock_quota")
+                        .set("namespace", namespace.name())
+                        .set("name", name)
+                        .one(
+                                row ->
+                                        new Locked(
+                                                row.intValue("id"),
+                                                row.bool("deleted")
+                                                        ? Optional.empty()
+                                                        : Optional.of(quota(row))));
+        if (locked.quota.equals(quota)) {
+            return List.of();
+        }
+        if (quota.isEmpty()) {
+            PostgresLanes.mustNotName(tx, namespace, name, null);
+        }
+        var most = quota.flatMap(Quota::concurrency).orElse(null);
+        var rate = quota.flatMap(Quota::rate).map(Quota.Rate::max).orElse(null);
+        var span = quota.flatMap(Quota::rate).map(r -> r.window().toMillis()).orElse(null);
+        tx.query("change_quota")
+                .set("id", locked.id)
+                .set("most", most)
+                .set("rate", rate)
+                .set("span", span)
+                .set("deleted", quota.isEmpty())
+                .update();
+        tx.query("tell_quota")
+                .set("now", postgres.now())
+                .set("namespace", namespace.name())
+                .set("name", name)
+                .set("actor", by.actor())
+                .set("reason", by.reason())
+                .set("settings", settings(quota))
+                .update();
+        return tx.query("change_meters")
+                .set("now", postgres.now())
+                .set("quota", locked.id)
+                .set("most", most)
+                .set("rate", rate)
+                .set("span", span)
+                .list(row -> row.intValue("id"));
+    }
+
+    @Override
+    public QuotaView describe(Namespace namespace, QuotaUse use) {
+        var quota =
+                find(postgres.db(), namespace, use.quota())
+                        .orElseThrow(() -> new NotFound("quota", use.quota()));
+        return existingMeter(postgres.db(), namespace, use)
+                .map(meter -> views(postgres, postgres.db(), List.of(meter)).get(meter))
+                .orElseGet(() -> new QuotaView(quota, use, 0, 0, Optional.empty()));
+    }
+
+    @Override
+    public Page<Quota> list(Namespace namespace, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        var start =
+                after.none()
+                        ? ""
+                        : new String(
+                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var quotas =
+                postgres.db()
+                        .query("list_quotas")
+                        .set("namespace", namespace.name())
+                        .set("after", start)
+                        .set("max", max + 1)
+                        .list(PostgresQuotas::quota);
+        return ListingPages.page(
+                quotas, max, quota -> quota.name().getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public QuotaRecount recount(Namespace namespace) {
+        return new QuotaRecounter(postgres, namespace).recount();
+    }
+
+    /** How quotas stand, by the numbers of their meters; those that were deleted are left out. */
+    static Map<Integer, QuotaView> views(
+            PostgresContext postgres, Jdbc db, Collection<Integer> meters) {
+        var views = new HashMap<Integer, QuotaView>();
+        if (!meters.isEmpty()) {
+            db.query("meters")
+                    .set("now", postgres.now())
+                    .ints("ids", meters, meter -> meter)
+                    .each(row -> views.put(row.intValue("id"), view(row)));
+        }
+        return views;
+    }
+
+    private static QuotaView view(Row row) {
+        var key = row.text("key");
+        var quota = quota(row);
+        var starts = row.longs("starts");
+        var opens =
+                quota.rate()
+                        .filter(rate -> starts.length >= rate.max())
+                        .map(
+                                rate ->
+                                        rate.until(
+                                                Instant.ofEpochMilli(
+                                                        starts[starts.length - rate.max()])));
+        return new QuotaView(
+                quota, use(quota.name(), key), row.intValue("running"), starts.length, opens);
+    }
+
+    /** What a meter counts for. */
+    static QuotaUse use(String quota, String key) {
+        return new QuotaUse(quota, Optional.of(key).filter(k -> !k.isEmpty()));
+    }
+
+    private static Quota quota(Row row) {
+        var rate = row.intOrNull("rate");
+        return new Quota(
+                new Namespace(row.text("namespace")),
+                row.text("name"),
+                Optional.ofNullable(row.intOrNull("most")),
+                rate == null
+                        ? Optional.empty()
+                        : Optional.of(
+                                new Quota.Rate(rate, Duration.ofMillis(row.longValue("span")))));
+    }
+
+    private static Optional<Quota> find(Jdbc db, Namespace namespace, String name) {
+        return db.query("quota")
+                .set("namespace", namespace.name())
+                .set("name", name)
+                .optional(PostgresQuotas::quota);
+    }
+
+    private static Optional<Integer> existingMeter(Jdbc db, Namespace namespace, QuotaUse use) {
+        return db.query("meter_of")
+                .set("namespace", namespace.name())
+                .set("name", use.quota())
+                .set("key", use.key().orElse(""))
+                .optional(row -> row.intValue("id"));
+    }
+
+    /** The number of a meter, which is made if there is none; nothing without its quota. */
+    static Optional<Integer> meter(Jdbc db, Namespace namespace, QuotaUse use) {
+        var found = existingMeter(db, namespace, use);
+        if (found.isPresent()) {
+            return found;
+        }
+        db.query("add_meter")
+                .set("namespace", namespace.name())
+                .set("name", use.quota())
+                .set("key", use.key().orElse(""))
+                .update();
+        return existingMeter(db, namespace, use);
+    }
+
+    /** A use as a gate keeps it. */
+    static String text(QuotaUse use) {
+        return use.key().map(key -> use.quota() + TermsText.SEPARATOR + key).orElse(use.quota());
+    }
+
+    static QuotaUse use(String text) {
+        var words = text.split(TermsText.SEPARATOR, 2);
+        return words.length == 1 ? QuotaUse.of(words[0]) : QuotaUse.of(words[0], words[1]);
+    }
+
+    /** What an event keeps of a definition: the three bounds; nothing when it was deleted. */
+    private static @Nullable String settings(Optional<Quota> quota) {
+        return quota.map(
+                        q ->
+                                "%s %s %s"
+                                        .formatted(
+                                                q.concurrency().map(Object::toString).orElse("-"),
+                                                q.rate().map(r -> "" + r.max()).orElse("-"),
+                                                q.rate()
+                                                        .map(r -> "" + r.window().toMillis())
+                                                        .orElse("-")))
+                .orElse(null);
+    }
+
+    static Quota read(Namespace namespace, String name, String settings) {
+        var words = settings.split(" ", -1);
+        return new Quota(
+                namespace,
+                name,
+                words[0].equals("-") ? Optional.empty() : Optional.of(Integer.valueOf(words[0])),
+                words[1].equals("-")
+                        ? Optional.empty()
+                        : Optional.of(
+                                new Quota.Rate(
+                                        Integer.parseInt(words[1]),
+                                        Duration.ofMillis(Long.parseLong(words[2])))));
+    }
+}

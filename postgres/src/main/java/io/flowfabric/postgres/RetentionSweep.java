@@ -1,0 +1,122 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.contract.Maintenance.Round;
+import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.postgres.jdbc.Jdbc;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What is done with what has been kept long enough. */
+final class RetentionSweep {
+    private static final Logger log = LoggerFactory.getLogger(RetentionSweep.class);
+
+    private static final long DAY = Duration.ofDays(1).toMillis();
+
+    /** How long events are kept at least. */
+    private static final Duration EVENT_RETENTION = Duration.ofDays(7);
+
+    /** How long dead sessions are known: longer than the last event that names them. */
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(2);
+
+    /** How many changes of the tally are added up at once. */
+    private static final int SUMMANDS = 100_000;
+
+    private final PostgresContext postgres;
+
+    RetentionSweep(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    Round round(int limit) {
+        record Forgotten(int seen, int gone) {}
+        var executions =
+                postgres.db()
+                        .query("forget")
+                        .set("now", postgres.now())
+                        .set("limit", limit)
+                        .set("retention", NamespaceSettings.DEFAULT.retention().toMillis())
+                        .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
+        boolean more = executions.seen >= limit;
+        int days = 0;
+        if (!more) {
+            long now = postgres.time();
+            days = dropDays(now - EVENT_RETENTION.toMillis(), limit);
+            postgres.db()
+                    .query("forget_sessions")
+                    .set("before", now - SESSION_RETENTION.toMillis())
+                    .update();
+            postgres.db().query("forget_shares").set("limit", SUMMANDS).update();
+            postgres.db().query("add_up").set("limit", SUMMANDS).update();
+        }
+        return new Round(executions.gone + days, 0, more);
+    }
+
+    /** A day of the log, as one of the tables has it. */
+    private record Day(int number, long oldest, long newest, long last) {}
+
+    /** Drops the days that were over before a moment, and says how many. */
+    private int dropDays(long before, int limit) {
+        long oldestKept = Math.floorDiv(before, DAY) * DAY;
+        List<Day> days =
+                postgres.db()
+                        .query("days")
+                        .list(
+                                row ->
+                                        new Day(
+                                                row.intValue("day"),
+                                                row.longValue("oldest"),
+                                                row.longValue("newest"),
+                                                row.longValue("last")));
+        int dropped = 0;
+        for (Day day : days) {
+            if (day.newest < oldestKept) {
+                dropped += empty(day);
+            } else if (day.oldest < oldestKept) {
+                dropped += thin(day, oldestKept, limit);
+            }
+        }
+        return dropped;
+    }
+
+    private int empty(Day day) {
+        try {
+            return postgres.db().transaction(tx -> empty(tx, day));
+        } catch (Contended e) {
+            log.info("Somebody reads the events of a day that is to be dropped; later, then");
+            return 0;
+        }
+    }
+
+    private static int empty(Jdbc tx, Day day) {
+        tx.query("patience").run();
+        tx.query("empty_day").set("day", day.number).run();
+        tx.query("move_horizon").set("last", day.last).update();
+        return 1;
+    }
+
+    private int thin(Day day, long oldestKept, int limit) {
+        return postgres.db()
+                .transaction(
+                        tx -> {
+                            var last =
+                                    tx.query("forget_events")
+                                            .set("day", day.number)
+                                            .set("before", oldestKept)
+                                            .set("limit", limit)
+                                            .one(
+                                                    row ->
+                                                            Optional.ofNullable(
+                                                                    row.longOrNull("last")));
+                            if (last.isPresent()) {
+                                tx.query("move_horizon").set("last", last.get()).update();
+                            }
+                            return last.isPresent() ? 1 : 0;
+                        });
+    }
+}

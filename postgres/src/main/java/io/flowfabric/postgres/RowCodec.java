@@ -1,0 +1,191 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.BlockedBy;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Granted;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Waiting;
+import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** How values are written in columns, and read back as what they stand for. */
+final class RowCodec {
+    private RowCodec() {}
+
+    static ExecutionId id(Row row) {
+        return new ExecutionId(new Partition(row.intValue("part")), row.uuid("id"));
+    }
+
+    static Digest digest(Row row, String column) {
+        return new Digest(HexFormat.of().formatHex(row.bytes(column)));
+    }
+
+    static byte[] bytes(Digest digest) {
+        return HexFormat.of().parseHex(digest.hex());
+    }
+
+    static Situation situation(Row row) {
+        return word(Situation.class, row.text("situation"));
+    }
+
+    static LeasePurpose next(Row row) {
+        return word(LeasePurpose.class, row.text("next"));
+    }
+
+    static Transition transition(Row row, String column) {
+        return word(Transition.class, row.text(column));
+    }
+
+    static Optional<Instant> time(Row row, String column) {
+        return Optional.ofNullable(row.longOrNull(column)).map(Instant::ofEpochMilli);
+    }
+
+    static Instant moment(Row row, String column) {
+        return Instant.ofEpochMilli(row.longValue(column));
+    }
+
+    /**
+     * The state, of the columns situation, next, until, delayed_by, detail, attempts, session,
+     * since and changed.
+     */
+    static ExecutionState state(Row row) {
+        var next = next(row);
+        return switch (situation(row)) {
+            case READY -> new Ready(next);
+            case DELAYED, BACKING_OFF, RESUMING_LATER -> waiting(row, next);
+            case HELD_BY_OPERATOR -> {
+                var detail = row.textOrNull("detail");
+                yield new Blocked(
+                        BlockedBy.OPERATOR, detail == null ? "" : detail, waiting(row, next));
+            }
+            case RUNNING -> new Running(new SessionId(row.uuid("session")), moment(row, "since"));
+            case COMPLETED -> finished(row, Outcome.SUCCESS, next);
+            case FAILED -> finished(row, Outcome.FAILED, next);
+            case CANCELLED -> finished(row, Outcome.CANCELLED, next);
+            case EXPIRED -> finished(row, Outcome.EXPIRED, next);
+            case SKIPPED -> finished(row, Outcome.SKIPPED, next);
+            case GRANTED ->
+                    new Granted(next, new SessionId(row.uuid("session")), moment(row, "until"));
+            case AWAITING_CHILDREN,
+                    SUSPENDED,
+                    SHORT_OF_BUDGET,
+                    OVER_QUOTA,
+                    WITHOUT_WORKER,
+                    LANE_CLOSED ->
+                    throw new IllegalStateException(
+                            "nothing writes the situation " + row.text("situation"));
+        };
+    }
+
+    private static Waiting waiting(Row row, LeasePurpose next) {
+        var until = row.longOrNull("until");
+        return until == null
+                ? new Ready(next)
+                : new Delayed(
+                        next,
+                        Instant.ofEpochMilli(until),
+                        word(DelayedBy.class, row.text("delayed_by")));
+    }
+
+    private static Finished finished(Row row, Outcome outcome, LeasePurpose next) {
+        boolean started = row.intValue("attempts") > 0;
+        var attempt = outcome.attemptAtTheEnd(started, new Ready(next).attempt());
+        // Nothing changes what has ended, so its last change was its end.
+        return new Finished(outcome, moment(row, "changed"), attempt);
+    }
+
+    /** The whole policy: its shared part, what its gate says, and what is its own. */
+    static Policy policy(
+            Policy shared,
+            Catalog.Gate gate,
+            int priority,
+            Due start,
+            Optional<Due> deadline,
+            Optional<String> share) {
+        return new Policy(
+                priority,
+                start,
+                deadline,
+                shared.retry(),
+                shared.attemptTimeout(),
+                shared.stallTimeout(),
+                gate.needs(),
+                gate.quotas(),
+                gate.budgets(),
+                shared.maxReclaims(),
+                shared.maxReplays(),
+                shared.retention(),
+                share);
+    }
+
+    /** The same, of the columns first_priority, start_due, deadline_due and share. */
+    static Policy policy(Row row, Policy shared, Catalog.Gate gate) {
+        return policy(
+                shared,
+                gate,
+                row.intValue("first_priority"),
+                TermsText.readDue(row.text("start_due")),
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue),
+                Optional.ofNullable(row.textOrNull("share")));
+    }
+
+    static Tags tags(String[] pairs) {
+        if (pairs.length == 0) {
+            return Tags.NONE;
+        }
+        var values = new TreeMap<String, String>();
+        for (String pair : pairs) {
+            int equals = pair.indexOf('=');
+            values.put(pair.substring(0, equals), pair.substring(equals + 1));
+        }
+        return new Tags(values);
+    }
+
+    /** The time of a moment that was given as one, in milliseconds. */
+    static @Nullable Long at(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.At at ? (Long) at.time().toEpochMilli() : null;
+    }
+
+    /** The wait of a moment that was given as one, in milliseconds. */
+    static @Nullable Long after(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.After after ? (Long) after.delay().toMillis() : null;
+    }
+
+    /** The word that stands for a value. */
+    static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    static <E extends Enum<E>> E word(Class<E> type, String word) {
+        return Enum.valueOf(type, word.toUpperCase(Locale.ROOT));
+    }
+
+    /** The meters that were counted against. */
+    static List<Integer> slots(Row row) {
+        return row.textOrNull("slots") == null ? List.of() : List.of(row.ints("slots"));
+    }
+}

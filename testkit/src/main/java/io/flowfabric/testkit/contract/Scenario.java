@@ -1,0 +1,308 @@
+package io.flowfabric.testkit.contract;
+
+import static io.flowfabric.testkit.contract.Given.asked;
+import static io.flowfabric.testkit.contract.Given.idOf;
+import static io.flowfabric.testkit.contract.Given.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.LaneExplanation;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.contract.Maintenance.Chore;
+import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.StoreFixture;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A store under test and those who use it: it speaks of one thing at a time, where the contract
+ * speaks of lists.
+ */
+final class Scenario implements AutoCloseable {
+    /** The operator of this world. */
+    static final Attribution OLGA = new Attribution("olga", "she was asked to");
+
+    /** Where somebody else works. */
+    static final Namespace ELSEWHERE = new Namespace("elsewhere");
+
+    private final StoreFixture fixture;
+    private int workers;
+    private int lanes;
+
+    Scenario(StoreFixture fixture) {
+        this.fixture = fixture;
+    }
+
+    Store store() {
+        return fixture.store();
+    }
+
+    // Time.
+
+    Instant now() {
+        return fixture.now();
+    }
+
+    Instant in(Duration wait) {
+        return now().plus(wait);
+    }
+
+    /** Lets time pass before anybody has noticed. */
+    void advance(Duration step) {
+        fixture.advance(step);
+    }
+
+    /** Lets time pass, and everything that has become due happen. */
+    void pass(Duration step) {
+        fixture.pass(step);
+    }
+
+    void tick() {
+        fixture.tick();
+    }
+
+    Maintenance.Round tick(Chore chore, int limit) {
+        return store().maintenance().tick(chore, limit);
+    }
+
+    /** Lets a worker miss its heartbeats until it is dead and its work is back. */
+    void bury(ScenarioWorker worker) {
+        pass(worker.session().ttl());
+    }
+
+    void poison(ExecutionId execution) {
+        fixture.poison(execution);
+    }
+
+    // Work.
+
+    ExecutionId submit() {
+        return submit(work());
+    }
+
+    ExecutionId submit(Policy policy) {
+        return submit(work(policy));
+    }
+
+    ExecutionId submit(Submission submission) {
+        return offer(submission).orThrow().id();
+    }
+
+    /** Submits equal work several times, in one call. */
+    List<ExecutionId> submit(int count, Supplier<Submission> work) {
+        var all = Stream.generate(work).limit(count).toList();
+        var answers = store().submissions().submit(all);
+        return answers.stream().map(answer -> answer.orThrow().id()).toList();
+    }
+
+    Answer<Submitted> offer(Submission submission) {
+        return only(store().submissions().submit(List.of(submission)));
+    }
+
+    /** A lane that nobody has used yet. */
+    Lane newLane() {
+        return Lane.of("lane-" + ++lanes);
+    }
+
+    void configure(Lane lane, LaneSettings settings) {
+        store().lanes().configure(lane, settings, OLGA);
+    }
+
+    void configure(Lane lane, LaneSettings.State state) {
+        configure(lane, LaneSettings.DEFAULT.state(state));
+    }
+
+    // Workers.
+
+    /** A worker of the default lane that lives for an hour without a sign of life. */
+    ScenarioWorker worker() {
+        return worker(Lane.DEFAULT);
+    }
+
+    /** A worker of these lanes, all of one namespace, that lives just as long. */
+    ScenarioWorker worker(Lane... served) {
+        return worker(session(served).ttl(Duration.ofHours(1)));
+    }
+
+    /** A worker of the default lane that is dead when it is not heard of for half a minute. */
+    ScenarioWorker frailWorker() {
+        return worker(session(Lane.DEFAULT));
+    }
+
+    ScenarioWorker worker(Session session) {
+        return ScenarioWorker.open(store(), session);
+    }
+
+    /** A session that is not yet open. */
+    Session session(Lane... served) {
+        var names = Stream.of(served).map(Lane::name).toArray(String[]::new);
+        var name = "worker-" + ++workers;
+        return Session.of(name, name + "-instance", names).namespace(served[0].namespace());
+    }
+
+    /** Work that a worker has begun, in a lane of its own where nothing else is in the way. */
+    Lease begun() {
+        return begun(Policy.DEFAULT);
+    }
+
+    Lease begun(Policy policy) {
+        var lane = newLane();
+        submit(work(policy).lane(lane));
+        return worker(lane).claimOne();
+    }
+
+    Answer<Ended> end(Ending ending) {
+        return only(store().leases().end(List.of(ending)));
+    }
+
+    Answer<Fence> report(Fence fence, int percent) {
+        return only(store().leases().progress(List.of(new Progress(fence, percent, "on it"))));
+    }
+
+    Answer<Fence> report(Lease lease, int percent) {
+        return report(lease.fence(), percent);
+    }
+
+    // Operators.
+
+    /** What the operator is told. */
+    Answer<ExecutionState> act(OperatorCommand act) {
+        return only(store().operations().act(List.of(act), OLGA));
+    }
+
+    /** The operator leases one execution to a worker. */
+    Answer<Lease> claimByHand(ExecutionId execution, ScenarioWorker worker) {
+        return asked(() -> store().operations().claim(execution, worker.session().id(), OLGA));
+    }
+
+    void cancel(ExecutionId execution) {
+        act(new OperatorCommand.Cancel(execution)).orThrow();
+    }
+
+    void pause(ExecutionId execution) {
+        act(new OperatorCommand.Pause(execution)).orThrow();
+    }
+
+    void resume(ExecutionId execution) {
+        act(new OperatorCommand.Resume(execution)).orThrow();
+    }
+
+    void revoke(ExecutionId execution) {
+        act(new OperatorCommand.Revoke(execution)).orThrow();
+    }
+
+    void replay(ExecutionId execution) {
+        act(new OperatorCommand.Replay(execution)).orThrow();
+    }
+
+    // Reading.
+
+    Answer<ExecutionView> describe(ExecutionId execution) {
+        return only(store().queries().describe(List.of(execution)));
+    }
+
+    ExecutionView view(ExecutionId execution) {
+        return describe(execution).orThrow();
+    }
+
+    ExecutionView view(Lease lease) {
+        return view(idOf(lease));
+    }
+
+    Explanation explain(ExecutionId execution) {
+        return store().queries().explain(execution);
+    }
+
+    LaneExplanation explain(Lane lane) {
+        return store().queries().explain(lane);
+    }
+
+    Answer<Result> result(ExecutionId execution) {
+        return only(store().queries().results(List.of(execution)));
+    }
+
+    Failure failureOf(ExecutionId execution) {
+        return view(execution).failure().orElseThrow();
+    }
+
+    /** The ids that a search finds, from all of its pages. */
+    List<ExecutionId> find(Search search, int pageSize) {
+        return Everything.pages(after -> store().queries().search(search, after, pageSize)).stream()
+                .map(ExecutionView::id)
+                .toList();
+    }
+
+    List<ExecutionId> find(Search search) {
+        return find(search, 100);
+    }
+
+    /** The steps that an execution took, without the signs of life of its holders. */
+    List<Event.Step> steps(ExecutionId execution) {
+        return store().queries().history(execution).stream()
+                .filter(Event.Step.class::isInstance)
+                .map(Event.Step.class::cast)
+                .toList();
+    }
+
+    List<Transition> transitions(ExecutionId execution) {
+        return steps(execution).stream().map(Event.Step::transition).toList();
+    }
+
+    Event.Step lastStep(ExecutionId execution) {
+        return steps(execution).getLast();
+    }
+
+    /** A reader of what happens from now on. */
+    FeedReader feed(FeedFilter filter) {
+        return FeedReader.fromNow(store().feeds(), filter);
+    }
+
+    /** A reader of everything that is kept. */
+    FeedReader wholeFeed(FeedFilter filter) {
+        return FeedReader.fromTheBeginning(store().feeds(), filter);
+    }
+
+    /** All that can be seen from outside in the namespaces of this world. */
+    Everything everything() {
+        return Everything.in(store(), Namespace.DEFAULT, ELSEWHERE);
+    }
+
+    private static <T> T only(List<T> answers) {
+        assertThat(answers).as("one answer for one item").hasSize(1);
+        return answers.getFirst();
+    }
+
+    @Override
+    public void close() {
+        fixture.close();
+    }
+}

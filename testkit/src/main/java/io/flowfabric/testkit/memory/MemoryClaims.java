@@ -1,0 +1,230 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.AdmissionBlock;
+import io.flowfabric.core.contract.Claimed;
+import io.flowfabric.core.contract.Claims;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.testkit.memory.MemoryState.Given;
+import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Which work a worker gets. */
+final class MemoryClaims implements Claims {
+    private final MemoryState world;
+
+    /**
+     * How far the sharing between lanes has come: a lane that was empty does not catch up on what
+     * it missed.
+     */
+    private double pass;
+
+    MemoryClaims(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public Claimed ask(Claim claim) {
+        return world.call(() -> told(claim, living -> pick(living, claim.max())));
+    }
+
+    /** Claims exactly these, as another store has done, after judging that it was allowed to. */
+    Claimed follow(Claim claim, List<ExecutionId> picks) {
+        return world.call(() -> told(claim, living -> judged(living, claim.max(), picks)));
+    }
+
+    private Claimed told(Claim claim, Function<SessionRecord, List<MemoryExecution>> choice) {
+        var shut = new HashSet<AdmissionBlock>();
+        var leases =
+                claim(
+                        claim,
+                        living -> {
+                            shut.addAll(shut(living));
+                            return choice.apply(living);
+                        });
+        return new Claimed(leases, shut);
+    }
+
+    private List<Lease> claim(Claim claim, Function<SessionRecord, List<MemoryExecution>> choice) {
+        var living = world.alive(claim.session());
+        return receipt(living, claim.number())
+                .map(given -> stillHeld(given, claim.session()))
+                .orElseGet(() -> lease(living, claim, choice.apply(living)));
+    }
+
+    /** What was given under this number before, if it was used. */
+    Optional<List<Given>> receipt(SessionRecord living, long number) {
+        if (number <= living.acknowledged) {
+            throw new Invalid(
+                    Invalid.Code.CLAIM_NUMBER_USED,
+                    "claim number",
+                    "%d was acknowledged by a heartbeat; claim with a higher one."
+                            .formatted(number));
+        }
+        return Optional.ofNullable(living.receipts.get(number));
+    }
+
+    /** Keeps what was given under a number. What gave nothing has nothing to give again. */
+    void keep(SessionRecord living, long number, List<MemoryExecution> rows) {
+        if (!rows.isEmpty()) {
+            living.receipts.put(
+                    number, rows.stream().map(row -> new Given(row.id(), row.epoch)).toList());
+        }
+    }
+
+    /** The leases of a receipt that are still held. */
+    List<Lease> stillHeld(List<Given> receipt, SessionId session) {
+        return receipt.stream()
+                .flatMap(given -> world.byUuid(given.execution().uuid()).stream())
+                .filter(row -> !row.poisoned && receipt.contains(new Given(row.id(), row.epoch)))
+                .flatMap(row -> row.lease.stream())
+                .filter(lease -> lease.session().equals(session))
+                .toList();
+    }
+
+    private List<Lease> lease(SessionRecord living, Claim claim, List<MemoryExecution> picks) {
+        picks.forEach(world.shares::started);
+        var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
+        keep(living, claim.number(), picks);
+        return leases;
+    }
+
+    List<MemoryExecution> pick(SessionRecord living, int max) {
+        var queues = visible(living);
+        var room = new AdmissionCheck(world);
+        var picks = new ArrayList<MemoryExecution>();
+        while (picks.size() < max) {
+            queues.values().forEach(rows -> rows.removeIf(row -> !room.admits(row)));
+            queues.values().removeIf(List::isEmpty);
+            if (queues.isEmpty()) {
+                break;
+            }
+            var lane =
+                    queues.keySet().stream()
+                            .min(Comparator.comparingDouble(this::turn))
+                            .orElseThrow();
+            var next = Objects.requireNonNull(queues.get(lane)).removeFirst();
+            picks.add(next);
+            room.take(next);
+            pass = turn(lane);
+            var queue = world.lane(lane);
+            queue.pass = pass + 1.0 / queue.settings.weight();
+        }
+        return picks;
+    }
+
+    /** What keeps waiting what a session can see. */
+    private Set<AdmissionBlock> shut(SessionRecord living) {
+        var room = new AdmissionCheck(world);
+        return visible(living).values().stream()
+                .flatMap(List::stream)
+                .flatMap(room::shut)
+                .collect(Collectors.toSet());
+    }
+
+    /** When it is a lane's turn; the heavier the lane, the smaller its steps. */
+    private double turn(Lane lane) {
+        return Math.max(pass, world.lane(lane).pass);
+    }
+
+    /** What a session can see, lane by lane, in order. */
+    private Map<Lane, List<MemoryExecution>> visible(SessionRecord living) {
+        var queues = new TreeMap<Lane, List<MemoryExecution>>();
+        for (MemoryExecution row : world.rows()) {
+            if (row.state instanceof Ready
+                    && living.session.serves(row.lane())
+                    && world.gives(row.lane())
+                    && living.session.able(row.submission.kind(), row.policy().needs())
+                    && !row.facts().pastDeadline(world.now())) {
+                queues.computeIfAbsent(row.lane(), lane -> new ArrayList<>()).add(row);
+            }
+        }
+        queues.forEach(
+                (lane, rows) -> {
+                    var settings = world.lane(lane).settings;
+                    rows.sort(Comparator.comparing(row -> row.place(settings)));
+                });
+        return queues;
+    }
+
+    /**
+     * Judges picks: all were in sight, there was room for each, and nothing was passed over. What
+     * counts against a quota or a budget together with work behind several of them may be: a store
+     * that counts all of a claim's work against each at once finds less room than there is, and
+     * gives it out the next time.
+     */
+    List<MemoryExecution> judged(SessionRecord living, int max, List<ExecutionId> picks) {
+        var queues = visible(living);
+        var room = new AdmissionCheck(world);
+        var rows = new ArrayList<MemoryExecution>();
+        check(picks.size() <= max, "%d were claimed, and %d wanted".formatted(picks.size(), max));
+        for (ExecutionId id : picks) {
+            var row = world.find(id);
+            check(
+                    queues.getOrDefault(row.lane(), List.of()).contains(row),
+                    id + " was claimed, and the worker cannot see it");
+            check(room.admits(row), id + " was claimed, and its quotas leave no room for it");
+            room.take(row);
+            rows.add(row);
+        }
+        var several =
+                queues.values().stream()
+                        .flatMap(List::stream)
+                        .filter(row -> meters(row).size() > 1)
+                        .flatMap(row -> meters(row).stream())
+                        .collect(Collectors.toSet());
+        for (List<MemoryExecution> queue : queues.values()) {
+            int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
+            for (MemoryExecution row : queue.subList(0, last + 1)) {
+                boolean excused = !room.admits(row) || !Collections.disjoint(several, meters(row));
+                check(
+                        rows.contains(row) || excused,
+                        "%s was passed over, in a lane with %s"
+                                .formatted(
+                                        row.id(),
+                                        queue.stream().map(MemoryExecution::id).toList()));
+            }
+        }
+        return rows;
+    }
+
+    /** All that a row counts against: quotas, and budgets with those above them. */
+    private Set<Object> meters(MemoryExecution row) {
+        return Stream.concat(
+                        world.countsAgainst(row).stream(),
+                        world.purses.uses(row).map(Map.Entry::getKey))
+                .collect(Collectors.toSet());
+    }
+
+    /** The place of the last that was picked of a queue. */
+    private static int lastOf(List<MemoryExecution> queue, List<MemoryExecution> picked) {
+        int last = queue.size() - 1;
+        while (last >= 0 && !picked.contains(queue.get(last))) {
+            last--;
+        }
+        return last;
+    }
+
+    private static void check(boolean legal, String explanation) {
+        if (!legal) {
+            throw new AssertionError("not a legal pick: " + explanation);
+        }
+    }
+}

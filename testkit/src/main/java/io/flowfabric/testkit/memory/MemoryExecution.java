@@ -1,0 +1,141 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.decision.Acceptance.Known;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.LeaseStanding;
+import io.flowfabric.core.decision.LeaseStanding.GivenUp;
+import io.flowfabric.core.decision.QueuePlace;
+import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Ready;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+
+/** Everything that is stored of one execution. Only {@link MemoryState} changes its state. */
+final class MemoryExecution {
+    final Submission submission;
+    final Digest digest;
+    final long sequence;
+    final Instant submitted;
+
+    ExecutionState state;
+    int priority;
+
+    /** Its round, while it waits for its first start in a lane where keys share; 0 otherwise. */
+    long round;
+
+    int attempts;
+    long epoch;
+    int retries;
+    int reclaims;
+    int replays;
+    Optional<Instant> deadline;
+    Instant changed;
+
+    /** When a grant for it was last given out. */
+    Instant granted = Instant.EPOCH;
+
+    /** The lease that is held, while it is. */
+    Optional<Lease> lease = Optional.empty();
+
+    /** The quotas that it counts against, while it is held. */
+    List<QuotaUse> counted = List.of();
+
+    /** The budgets that it draws on, while it is held. */
+    SortedSet<BudgetUse> drawn = Collections.emptySortedSet();
+
+    Optional<Owner> owner = Optional.empty();
+    Optional<ExecutionView.Done> progress = Optional.empty();
+    Optional<Payload> result = Optional.empty();
+    Optional<Failure> failure = Optional.empty();
+
+    /** How the last holder that gave up its lease by itself did so, to answer its repeats. */
+    Optional<GivenUp> givenUp = Optional.empty();
+
+    /** Whether what is stored can no longer be read. */
+    boolean poisoned;
+
+    MemoryExecution(
+            Submission submission,
+            Digest digest,
+            long sequence,
+            ExecutionState state,
+            Instant now) {
+        this.submission = submission;
+        this.digest = digest;
+        this.sequence = sequence;
+        this.state = state;
+        this.submitted = now;
+        this.changed = now;
+        this.priority = submission.policy().priority();
+        this.deadline = submission.policy().deadlineFrom(now);
+    }
+
+    ExecutionId id() {
+        return submission.id();
+    }
+
+    Lane lane() {
+        return submission.lane();
+    }
+
+    Policy policy() {
+        return submission.policy();
+    }
+
+    boolean live() {
+        return !state.terminal();
+    }
+
+    /** What another submission is compared with. */
+    Known known() {
+        return new Known(id(), digest);
+    }
+
+    /** How it stands for a worker whose fence does not hold. */
+    LeaseStanding standing() {
+        return new LeaseStanding(id(), attempts, epoch, state.publicState(), givenUp);
+    }
+
+    /** Where it stands in its lane, while it is ready. */
+    QueuePlace place(LaneSettings settings) {
+        var next = ((Ready) state).next();
+        return QueuePlace.of(settings, priority, submitted, next, round, sequence);
+    }
+
+    /** Whether it waits for its first start. */
+    boolean fresh() {
+        return state instanceof Ready ready && !ready.next().begun();
+    }
+
+    /** What decisions depend on. */
+    Facts facts() {
+        return new Facts(
+                id(),
+                policy(),
+                state,
+                priority,
+                attempts,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                progress.map(ExecutionView.Done::at));
+    }
+}

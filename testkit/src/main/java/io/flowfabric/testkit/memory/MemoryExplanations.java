@@ -1,0 +1,158 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.contract.LaneExplanation;
+import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.contract.LaneView;
+import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.decision.CompetingWork;
+import io.flowfabric.core.decision.ExecutionExplainer;
+import io.flowfabric.core.decision.ExplanationInput;
+import io.flowfabric.core.decision.LaneExplainer;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What is found for an explanation. */
+final class MemoryExplanations {
+    private final MemoryState world;
+
+    MemoryExplanations(MemoryState world) {
+        this.world = world;
+    }
+
+    Explanation explain(ExecutionView view) {
+        var lane = lane(view.lane());
+        var rivals = CompetingWork.of(view, world.alive().toList());
+        var row = world.find(view.id());
+        boolean ready = row.state instanceof Ready;
+        return ExecutionExplainer.explain(
+                new ExplanationInput(
+                        view,
+                        lane,
+                        changedBy(lane),
+                        lastStep(view.id()),
+                        holder(view),
+                        world.alive().toList(),
+                        ready ? world.purses.facts(row).toList() : List.of(),
+                        ready ? quotas(row) : List.of(),
+                        ready ? held(rivals) : 0,
+                        Fact.Ahead.of(ready ? ahead(row, rivals) : 0),
+                        world.now()));
+    }
+
+    LaneExplanation explain(Lane lane) {
+        var view = lane(lane);
+        var ready =
+                rows(lane, row -> row.state instanceof Ready)
+                        .map(
+                                row ->
+                                        new LaneExplainer.Queue(
+                                                row.submission.kind(),
+                                                row.policy().needs(),
+                                                world.purses.obstacle(row),
+                                                quotas(row),
+                                                1))
+                        .toList();
+        var others =
+                rows(lane, row -> row.live() && !(row.state instanceof Ready))
+                        .collect(
+                                Collectors.groupingBy(
+                                        row -> row.state.situation(), Collectors.counting()));
+        return LaneExplainer.explain(view, changedBy(view), ready, others, world.alive().toList());
+    }
+
+    private LaneView lane(Lane lane) {
+        var queue = world.lanes.get(lane);
+        if (queue == null) {
+            throw new NotFound("lane", lane.toString());
+        }
+        return new LaneView(lane, queue.settings, queue.since);
+    }
+
+    /** Who made a lane what it is, if that is anything to explain. */
+    private Optional<Attribution> changedBy(LaneView lane) {
+        if (lane.settings().state() == LaneSettings.State.ACTIVE) {
+            return Optional.empty();
+        }
+        return world.log
+                .backwards()
+                .filter(Event.LaneChange.class::isInstance)
+                .map(Event.LaneChange.class::cast)
+                .filter(change -> change.lane().equals(lane.lane()))
+                .findFirst()
+                .map(Event.LaneChange::by);
+    }
+
+    private Optional<Fact.Step> lastStep(ExecutionId execution) {
+        return world.log
+                .backwards()
+                .filter(Event.Step.class::isInstance)
+                .map(Event.Step.class::cast)
+                .filter(step -> step.execution().equals(execution))
+                .filter(step -> step.transition() != Transition.REPRIORITISE)
+                .findFirst()
+                .map(step -> new Fact.Step(step.transition(), step.at(), step.by()));
+    }
+
+    private Optional<Fact.Holder> holder(ExecutionView view) {
+        return view.state() instanceof Running running
+                ? world.session(running.session())
+                        .map(living -> holder(living, view.owner().orElseThrow(), running.since()))
+                : Optional.empty();
+    }
+
+    private static Fact.Holder holder(SessionRecord living, Owner owner, Instant since) {
+        return new Fact.Holder(
+                owner,
+                since,
+                living.aliveUntil.minus(living.session.ttl()),
+                living.died.filter(living.aliveUntil::isAfter).orElse(living.aliveUntil));
+    }
+
+    private int held(CompetingWork rivals) {
+        return rivals.workers().stream().mapToInt(worker -> world.runningIn(worker.id())).sum();
+    }
+
+    private List<QuotaView> quotas(MemoryExecution row) {
+        return world.meters.views(row, world.now()).toList();
+    }
+
+    private int ahead(MemoryExecution self, CompetingWork rivals) {
+        var settings = world.lane(self.lane()).settings;
+        var place = self.place(settings);
+        return (int)
+                rows(self.lane(), row -> row.state instanceof Ready)
+                        .filter(row -> world.purses.obstacle(row).isEmpty())
+                        .filter(
+                                row ->
+                                        rivals.include(
+                                                row.submission.kind(),
+                                                row.policy().needs(),
+                                                quotas(row)))
+                        .filter(row -> !row.facts().pastDeadline(world.now()))
+                        .filter(row -> row.place(settings).compareTo(place) < 0)
+                        .limit(Fact.Ahead.MOST + 1)
+                        .count();
+    }
+
+    private Stream<MemoryExecution> rows(Lane lane, Predicate<MemoryExecution> which) {
+        return world.rows().stream().filter(row -> row.lane().equals(lane)).filter(which);
+    }
+}

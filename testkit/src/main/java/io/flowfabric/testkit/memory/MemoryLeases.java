@@ -1,0 +1,94 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.BudgetView;
+import io.flowfabric.core.contract.Ended;
+import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.contract.UsageEntry;
+import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.decision.LeaseStanding.GivenUp;
+
+import java.util.List;
+import java.util.Optional;
+
+/** What the holder of a lease may write. */
+final class MemoryLeases implements Leases {
+    private final MemoryState world;
+
+    MemoryLeases(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public List<Answer<Fence>> progress(List<Progress> reports) {
+        return ItemAnswers.each(world, "progress reports", reports, this::progress);
+    }
+
+    private Fence progress(Progress report) {
+        var row = world.find(report.fence().execution());
+        if (!world.holds(row, report.fence())) {
+            throw row.standing().lost(report.fence());
+        }
+        row.progress =
+                Optional.of(
+                        new ExecutionView.Done(report.percent(), report.message(), world.now()));
+        return report.fence();
+    }
+
+    @Override
+    public List<Answer<BudgetView>> spend(List<UsageReport> spendings) {
+        return ItemAnswers.each(world, "spendings", spendings, this::spend);
+    }
+
+    private BudgetView spend(UsageReport spending) {
+        var row = world.find(spending.fence().execution());
+        if (!world.holds(row, spending.fence())) {
+            throw row.standing().lost(spending.fence());
+        }
+        var purse =
+                world.purses
+                        .find(row.lane().namespace(), spending.budget())
+                        .orElseThrow(() -> new NotFound("budget", spending.budget()));
+        Definitions.mustCount(
+                spending.budget(),
+                purse.budget.dimensions().keySet(),
+                List.of(spending.dimension()));
+        var spent =
+                new UsageEntry(
+                        spending.budget(),
+                        spending.dimension(),
+                        spending.amount(),
+                        spending.key(),
+                        world.now(),
+                        false);
+        if (world.purses.isNew(row, spent)) {
+            world.purses.spend(row, spent);
+            world.breaches.cancelAll();
+        }
+        return purse.view();
+    }
+
+    @Override
+    public List<Answer<Ended>> end(List<Ending> endings) {
+        return ItemAnswers.each(world, "endings", endings, this::end);
+    }
+
+    private Ended end(Ending ending) {
+        var row = world.find(ending.fence().execution());
+        if (!world.holds(row, ending.fence())) {
+            return row.standing().repeated(ending);
+        }
+        var end = LeaseEnd.of(ending);
+        var answer = end.answer(world.now());
+        world.apply(row, end.change(row.facts(), world.now()));
+        row.givenUp = Optional.of(new GivenUp(row.epoch, ending.digest(), answer));
+        return answer;
+    }
+}

@@ -1,0 +1,150 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.contract.Maintenance;
+import io.flowfabric.core.decision.Timer;
+import io.flowfabric.core.decision.TimerDecisions;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Ready;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** What happens because time passes. */
+final class MemoryMaintenance implements Maintenance {
+    /** How long events are kept at least. */
+    private static final Duration EVENT_RETENTION = Duration.ofDays(7);
+
+    /** How long dead sessions are known: longer than the last event that names them. */
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(2);
+
+    private final MemoryState world;
+
+    MemoryMaintenance(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public Round tick(Chore chore, int limit) {
+        return world.call(
+                () -> {
+                    int processed =
+                            switch (chore) {
+                                case SESSIONS -> bury(limit);
+                                case TIMERS -> timers(limit);
+                                case RETENTION -> forget(limit);
+                            };
+                    return new Round(processed, world.unreadable(), processed == limit);
+                });
+    }
+
+    private int bury(int limit) {
+        int done = 0;
+        world.dead().forEach(world::die);
+        var held =
+                world.dead().stream()
+                        .flatMap(living -> world.heldBy(living.session.id()).stream())
+                        .sorted(MemoryState.BY_ID)
+                        .toList();
+        for (MemoryExecution row : held) {
+            if (done == limit) {
+                return done;
+            }
+            world.apply(row, TimerDecisions.lapse(row.facts(), world.now()));
+            done++;
+        }
+        world.dead().forEach(world::bury);
+        return done;
+    }
+
+    private int timers(int limit) {
+        int done = 0;
+        for (Timer timer : Timer.values()) {
+            done +=
+                    each(
+                            limit - done,
+                            row -> timer.due(row.facts()).filter(at -> world.isDue(row, at)),
+                            row -> world.apply(row, timer.ring(row.facts(), world.now())));
+        }
+        done += world.breaches.cancel(limit - done);
+        wakeBehindQuotas();
+        world.purses.resetDue(world.now());
+        return done;
+    }
+
+    /** A window may have passed: then whoever waits for work should look again. */
+    private void wakeBehindQuotas() {
+        var room = new AdmissionCheck(world);
+        world.rows().stream()
+                .filter(row -> row.state instanceof Ready && !world.countsAgainst(row).isEmpty())
+                .filter(room::admits)
+                .forEach(row -> world.wake(row.lane()));
+    }
+
+    private Stream<Instant> windows(MemoryExecution row) {
+        return row.state instanceof Ready
+                ? world.meters.views(row, world.now()).flatMap(view -> view.opens().stream())
+                : Stream.empty();
+    }
+
+    private int forget(int limit) {
+        int done = each(limit, this::keepUntil, world::erase);
+        world.forgetSessions(world.now().minus(SESSION_RETENTION));
+        // Whole days, so that a store can keep each in a place of its own and drop it at once.
+        var oldest = world.now().minus(EVENT_RETENTION).truncatedTo(ChronoUnit.DAYS);
+        return done + world.log.dropBefore(oldest);
+    }
+
+    private Optional<Instant> keepUntil(MemoryExecution row) {
+        var otherwise = world.namespace(row.lane().namespace()).retention();
+        return row.state instanceof Finished finished
+                ? Optional.of(row.policy().keepUntil(finished.at(), otherwise))
+                : Optional.empty();
+    }
+
+    /** Does something to each row that is due, the longest overdue first, and says to how many. */
+    private int each(
+            int limit,
+            Function<MemoryExecution, Optional<Instant>> due,
+            Consumer<MemoryExecution> act) {
+        var overdue =
+                world.rows().stream()
+                        .filter(
+                                row ->
+                                        due.apply(row)
+                                                .filter(at -> !at.isAfter(world.now()))
+                                                .isPresent())
+                        .sorted(
+                                Comparator.comparing(
+                                                (MemoryExecution row) ->
+                                                        due.apply(row).orElseThrow())
+                                        .thenComparing(MemoryState.BY_ID))
+                        .limit(limit)
+                        .toList();
+        overdue.forEach(act);
+        return overdue.size();
+    }
+
+    @Override
+    public Optional<Duration> nextDue() {
+        return world.call(
+                () ->
+                        Stream.of(
+                                        world.rows().stream().flatMap(MemoryMaintenance::dueTimes),
+                                        world.rows().stream().flatMap(this::windows),
+                                        world.purses.all().flatMap(p -> p.resets.stream()),
+                                        world.sessions().map(living -> living.aliveUntil))
+                                .flatMap(times -> times)
+                                .min(Comparator.naturalOrder())
+                                .map(next -> Duration.between(world.now(), next)));
+    }
+
+    private static Stream<Instant> dueTimes(MemoryExecution row) {
+        return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
+    }
+}

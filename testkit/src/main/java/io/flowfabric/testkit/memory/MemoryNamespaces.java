@@ -1,0 +1,74 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.core.contract.NamespaceView;
+import io.flowfabric.core.contract.Namespaces;
+import io.flowfabric.core.contract.Page;
+
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+
+/** How namespaces are kept. */
+final class MemoryNamespaces implements Namespaces {
+    private final MemoryState world;
+
+    MemoryNamespaces(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public NamespaceView configure(
+            Namespace namespace, NamespaceSettings settings, Attribution by) {
+        return world.call(
+                () -> {
+                    if (!world.namespace(namespace).equals(settings)) {
+                        world.log.append(
+                                new Event.NamespaceChange(namespace, settings, by, world.now()),
+                                Tags.NONE);
+                    }
+                    world.namespaces.put(namespace, settings);
+                    return view(namespace);
+                });
+    }
+
+    @Override
+    public NamespaceView describe(Namespace namespace) {
+        return world.call(() -> view(namespace));
+    }
+
+    @Override
+    public Page<NamespaceView> list(Cursor after, int max) {
+        return world.call(
+                () -> {
+                    var start =
+                            after.none()
+                                    ? ""
+                                    : new String(
+                                            after.position(Cursor.Purpose.LISTING),
+                                            StandardCharsets.UTF_8);
+                    var known =
+                            Stream.concat(
+                                            world.namespaces.keySet().stream(),
+                                            world.lanes.keySet().stream().map(Lane::namespace))
+                                    .distinct()
+                                    .filter(namespace -> namespace.name().compareTo(start) > 0)
+                                    .sorted()
+                                    .map(this::view)
+                                    .toList();
+                    return MemoryPages.page(
+                            known,
+                            max,
+                            view -> view.namespace().name().getBytes(StandardCharsets.UTF_8));
+                });
+    }
+
+    private NamespaceView view(Namespace namespace) {
+        return new NamespaceView(namespace, world.namespace(namespace));
+    }
+}

@@ -1,0 +1,70 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Operations;
+import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.decision.OperatorDecisions;
+import io.flowfabric.core.state.ExecutionState;
+
+import java.util.List;
+import java.util.Optional;
+
+/** What operators may do, by name and with a reason. */
+final class MemoryOperations implements Operations {
+    private final MemoryState world;
+
+    MemoryOperations(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        return ItemAnswers.each(world, "acts", acts, act -> act(act, by));
+    }
+
+    private ExecutionState act(OperatorCommand act, Attribution by) {
+        var row = world.find(act.execution());
+        OperatorDecisions.act(act, by, row.facts(), world.now())
+                .ifPresent(change -> world.apply(row, change));
+        return row.state;
+    }
+
+    @Override
+    public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        return world.call(
+                () -> {
+                    var living = world.alive(session);
+                    var row = world.find(execution);
+                    var held = row.lease.filter(lease -> lease.session().equals(session));
+                    if (held.isPresent()) {
+                        return held.get();
+                    }
+                    OperatorDecisions.mustBeClaimable(row.facts(), world.now());
+                    OperatorDecisions.mustBeAdmitted(
+                            row.id(),
+                            world.purses.obstacle(row),
+                            world.meters.views(row, world.now()));
+                    return world.lease(row, living, Optional.of(by));
+                });
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        return ItemAnswers.each(world, "executions", executions, id -> erase(id, by));
+    }
+
+    private ExecutionId erase(ExecutionId id, Attribution by) {
+        var row = world.find(id);
+        OperatorDecisions.mustBeErasable(row.facts());
+        world.erase(row);
+        world.log.erase(id);
+        world.log.append(new Event.Erased(id, row.lane(), by, world.now()), Tags.NONE);
+        return id;
+    }
+}

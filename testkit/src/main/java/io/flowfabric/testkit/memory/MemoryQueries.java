@@ -1,0 +1,189 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.contract.Explanation;
+import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.contract.LaneExplanation;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.decision.Obstacle;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Outcome;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What can be read. */
+final class MemoryQueries implements Queries, Feeds {
+    private final MemoryState world;
+
+    MemoryQueries(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public List<Answer<ExecutionView>> describe(List<ExecutionId> executions) {
+        return ItemAnswers.each(world, "executions", executions, id -> view(world.find(id)));
+    }
+
+    @Override
+    public List<Answer<Payload>> inputs(List<ExecutionId> executions) {
+        return ItemAnswers.each(
+                world, "executions", executions, id -> world.find(id).submission.input());
+    }
+
+    @Override
+    public List<Answer<Result>> results(List<ExecutionId> executions) {
+        return ItemAnswers.each(world, "executions", executions, id -> result(world.find(id)));
+    }
+
+    private static Result result(MemoryExecution row) {
+        if (!(row.state instanceof Finished finished)) {
+            throw new Conflict(
+                    Conflict.Code.NOT_FINISHED,
+                    row.id().toString(),
+                    "It is %s and has no result yet.".formatted(row.state.publicState().wire()));
+        }
+        boolean success = finished.outcome() == Outcome.SUCCESS;
+        return new Result(finished.outcome(), row.result, success ? Optional.empty() : row.failure);
+    }
+
+    @Override
+    public List<Event> history(ExecutionId execution) {
+        return world.call(() -> world.log.history(world.find(execution).id()));
+    }
+
+    @Override
+    public Page<ExecutionView> search(Search search, Cursor after, int max) {
+        return world.call(
+                () -> {
+                    var rows = new ArrayList<>(world.rows());
+                    if (search.newestFirst()) {
+                        Collections.reverse(rows);
+                    }
+                    if (!after.none()) {
+                        long last = sequence(after);
+                        rows.removeIf(row -> !comesAfter(search, row, last));
+                    }
+                    rows.removeIf(row -> !search.fits(view(row)));
+                    var page =
+                            MemoryPages.page(
+                                    rows,
+                                    max,
+                                    row ->
+                                            ByteBuffer.allocate(Long.BYTES)
+                                                    .putLong(row.sequence)
+                                                    .array());
+                    return new Page<>(page.items().stream().map(this::view).toList(), page.next());
+                });
+    }
+
+    private static boolean comesAfter(Search search, MemoryExecution row, long last) {
+        return search.newestFirst() ? row.sequence < last : row.sequence > last;
+    }
+
+    private static long sequence(Cursor cursor) {
+        var position = cursor.position(Cursor.Purpose.LISTING);
+        if (position.length != Long.BYTES) {
+            throw Cursor.malformed();
+        }
+        return ByteBuffer.wrap(position).getLong();
+    }
+
+    @Override
+    public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
+        return world.call(
+                () ->
+                        world.rows().stream()
+                                .filter(row -> row.lane().namespace().equals(namespace))
+                                .collect(
+                                        Collectors.groupingBy(
+                                                MemoryExecution::lane,
+                                                TreeMap::new,
+                                                Collectors.groupingBy(
+                                                        row -> seen(row).publicState(),
+                                                        TreeMap::new,
+                                                        Collectors.counting()))));
+    }
+
+    @Override
+    public Explanation explain(ExecutionId execution) {
+        return world.call(() -> new MemoryExplanations(world).explain(view(world.find(execution))));
+    }
+
+    @Override
+    public LaneExplanation explain(Lane lane) {
+        return world.call(() -> new MemoryExplanations(world).explain(lane));
+    }
+
+    @Override
+    public Batch read(FeedFilter filter, Cursor after, int max) {
+        return world.call(() -> world.log.read(filter, after, max));
+    }
+
+    @Override
+    public Cursor beginning() {
+        return world.call(world.log::beginning);
+    }
+
+    private ExecutionView view(MemoryExecution row) {
+        var submission = row.submission;
+        return new ExecutionView(
+                row.id(),
+                row.lane(),
+                submission.kind(),
+                submission.creator(),
+                submission.key(),
+                submission.tags(),
+                submission.policy(),
+                seen(row),
+                row.priority,
+                row.attempts,
+                row.epoch,
+                row.retries,
+                row.reclaims,
+                row.replays,
+                row.progress,
+                row.failure,
+                row.owner,
+                row.deadline,
+                row.submitted,
+                row.changed);
+    }
+
+    /** The state as it reads from outside: what stands behind a shut gate says so. */
+    private ExecutionState seen(MemoryExecution row) {
+        return row.state instanceof Ready ready
+                ? Obstacle.first(
+                                row.lane(),
+                                world.lane(row.lane()).settings.state(),
+                                row.submission.kind(),
+                                row.policy().needs(),
+                                world.alive().toList(),
+                                () -> world.purses.obstacle(row),
+                                () -> world.meters.views(row, world.now()))
+                        .map(obstacle -> obstacle.before(ready))
+                        .orElse(ready)
+                : row.state;
+    }
+}

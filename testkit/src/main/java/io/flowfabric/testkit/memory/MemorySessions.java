@@ -1,0 +1,100 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.contract.HeartbeatResult;
+import io.flowfabric.core.contract.OpenedSession;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.contract.Sessions;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** How workers are known to be alive. */
+final class MemorySessions implements Sessions {
+    private final MemoryState world;
+
+    MemorySessions(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public OpenedSession open(Session session) {
+        return world.call(() -> opened(session));
+    }
+
+    private OpenedSession opened(Session session) {
+        if (world.hasDied(session.id())) {
+            throw new NotFound("session", session.id().toString());
+        }
+        var known = world.session(session.id());
+        if (known.isEmpty()) {
+            refuseAnotherName(session);
+            return new OpenedSession(world.open(session).aliveUntil, true);
+        }
+        var living = known.get();
+        if (!living.session.equals(session)) {
+            throw new Conflict(
+                    Conflict.Code.SESSION_TAKEN,
+                    session.id().toString(),
+                    "This session was opened with other content.");
+        }
+        world.renew(living);
+        return new OpenedSession(living.aliveUntil, false);
+    }
+
+    /** One process has one name: two that call themselves the same instance are a mistake. */
+    private void refuseAnotherName(Session session) {
+        world.alive()
+                .filter(other -> other.namespace().equals(session.namespace()))
+                .filter(other -> other.instance().equals(session.instance()))
+                .filter(other -> !other.worker().equals(session.worker()))
+                .min(Comparator.comparing(Session::id))
+                .ifPresent(
+                        other -> {
+                            throw new Conflict(
+                                    Conflict.Code.INSTANCE_TAKEN,
+                                    other.id().toString(),
+                                    "The instance %s lives as worker %s."
+                                            .formatted(other.instance(), other.worker()));
+                        });
+    }
+
+    @Override
+    public List<Answer<HeartbeatResult>> heartbeat(List<Heartbeat> heartbeats) {
+        return ItemAnswers.each(world, "heartbeats", heartbeats, this::heartbeat);
+    }
+
+    private HeartbeatResult heartbeat(Heartbeat heartbeat) {
+        var living = world.alive(heartbeat.session());
+        world.renew(living);
+        living.acknowledged = Math.max(living.acknowledged, heartbeat.acknowledged());
+        living.receipts.keySet().removeIf(number -> number <= living.acknowledged);
+        return new HeartbeatResult(
+                living.aliveUntil,
+                heartbeat.held().stream()
+                        .filter(fence -> !stillHeld(heartbeat.session(), fence))
+                        .collect(Collectors.toSet()));
+    }
+
+    private boolean stillHeld(SessionId session, Fence fence) {
+        return world.byUuid(fence.execution().uuid())
+                .flatMap(row -> row.lease)
+                .filter(lease -> lease.fence().equals(fence) && lease.session().equals(session))
+                .isPresent();
+    }
+
+    @Override
+    public void close(SessionId session) {
+        world.call(
+                () -> {
+                    world.session(session).ifPresent(world::end);
+                    return session;
+                });
+    }
+}

@@ -1,0 +1,100 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.contract.WorkerView;
+import io.flowfabric.core.contract.Workers;
+
+import java.nio.ByteBuffer;
+import java.util.Comparator;
+import java.util.UUID;
+
+/** How worker processes are seen by those who operate them. */
+final class MemoryWorkers implements Workers {
+    private final MemoryState world;
+
+    MemoryWorkers(MemoryState world) {
+        this.world = world;
+    }
+
+    @Override
+    public Page<WorkerView> list(Namespace namespace, Scope scope, Cursor after, int max) {
+        return world.call(
+                () -> {
+                    var listed =
+                            world.known()
+                                    .filter(it -> it.session.namespace().equals(namespace))
+                                    .filter(it -> scope == Scope.ALL || world.isAlive(it))
+                                    .filter(it -> after.none() || isAfter(it, last(after)))
+                                    .sorted(Comparator.comparing(it -> it.session.id()))
+                                    .map(this::view)
+                                    .toList();
+                    return MemoryPages.page(listed, max, view -> position(view.session().id()));
+                });
+    }
+
+    @Override
+    public WorkerView describe(SessionId session) {
+        return world.call(() -> view(find(session)));
+    }
+
+    @Override
+    public WorkerView markDead(SessionId session, Attribution by) {
+        return world.call(
+                () -> {
+                    var living = find(session);
+                    if (world.isAlive(living)) {
+                        var namespace = living.session.namespace();
+                        world.log.append(
+                                new Event.MarkedDead(living.owner(), namespace, by, world.now()),
+                                Tags.NONE);
+                    }
+                    // One whose time has run out returns its work here and now as well.
+                    world.session(session).ifPresent(world::end);
+                    return view(living);
+                });
+    }
+
+    private MemoryState.SessionRecord find(SessionId session) {
+        return world.known()
+                .filter(living -> living.session.id().equals(session))
+                .findFirst()
+                .orElseThrow(() -> new NotFound("session", session.toString()));
+    }
+
+    private WorkerView view(MemoryState.SessionRecord living) {
+        return new WorkerView(
+                living.session,
+                living.opened,
+                living.aliveUntil.minus(living.session.ttl()),
+                living.died.filter(living.aliveUntil::isAfter).orElse(living.aliveUntil),
+                world.isAlive(living),
+                world.runningIn(living.session.id()));
+    }
+
+    private static boolean isAfter(MemoryState.SessionRecord living, SessionId last) {
+        return living.session.id().compareTo(last) > 0;
+    }
+
+    private static byte[] position(SessionId id) {
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(id.uuid().getMostSignificantBits())
+                .putLong(id.uuid().getLeastSignificantBits())
+                .array();
+    }
+
+    private static SessionId last(Cursor cursor) {
+        var position = cursor.position(Cursor.Purpose.LISTING);
+        if (position.length != 2 * Long.BYTES) {
+            throw Cursor.malformed();
+        }
+        var bytes = ByteBuffer.wrap(position);
+        return new SessionId(new UUID(bytes.getLong(), bytes.getLong()));
+    }
+}

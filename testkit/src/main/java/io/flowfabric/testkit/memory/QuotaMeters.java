@@ -1,0 +1,138 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.contract.QuotaRecount;
+import io.flowfabric.core.contract.QuotaRecount.Drift;
+import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.policy.QuotaUse;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** What quotas there are, and what counts against them. */
+final class QuotaMeters {
+    /** In the order of their names, for listings. */
+    final Map<Namespace, NavigableMap<String, Quota>> quotas = new HashMap<>();
+
+    private final Map<Place, Meter> meters = new HashMap<>();
+
+    private final MemoryState world;
+
+    private record Place(Namespace namespace, QuotaUse use) {}
+
+    /** What counts against one quota, under one key. */
+    private static final class Meter {
+        private int running;
+        private final List<Instant> starts = new ArrayList<>();
+    }
+
+    QuotaMeters(MemoryState world) {
+        this.world = world;
+    }
+
+    Optional<Quota> quota(Namespace namespace, String name) {
+        return Optional.ofNullable(quotas.getOrDefault(namespace, new TreeMap<>()).get(name));
+    }
+
+    /** How the quotas stand that a row counts against, as far as they bound anything. */
+    Stream<QuotaView> views(MemoryExecution row, Instant now) {
+        var namespace = row.lane().namespace();
+        return world.countsAgainst(row).stream()
+                .flatMap(
+                        use ->
+                                quota(namespace, use.quota())
+                                        .map(quota -> view(quota, use, now))
+                                        .stream());
+    }
+
+    QuotaView view(Quota quota, QuotaUse use, Instant now) {
+        var meter = meters.getOrDefault(new Place(quota.namespace(), use), new Meter());
+        var counting =
+                meter.starts.stream()
+                        .filter(
+                                at ->
+                                        quota.rate()
+                                                .filter(r -> r.until(at).isAfter(now))
+                                                .isPresent())
+                        .sorted()
+                        .toList();
+        var opens =
+                quota.rate()
+                        .filter(rate -> counting.size() >= rate.max())
+                        .map(rate -> rate.until(counting.get(counting.size() - rate.max())));
+        return new QuotaView(quota, use, meter.running, counting.size(), opens);
+    }
+
+    /** Forgets the starts that another definition does not count. */
+    void redefined(Namespace namespace, String name, Instant now) {
+        var rate = quota(namespace, name).flatMap(Quota::rate);
+        meters.forEach(
+                (place, meter) -> {
+                    if (place.namespace.equals(namespace) && place.use.quota().equals(name)) {
+                        meter.starts.removeIf(
+                                at -> rate.isEmpty() || !rate.get().until(at).isAfter(now));
+                    }
+                });
+    }
+
+    /** Counts a lease that was just given. */
+    void take(MemoryExecution row, boolean starts, Instant now) {
+        row.counted = world.countsAgainst(row);
+        for (QuotaUse use : row.counted) {
+            var meter = meter(row, use);
+            meter.running++;
+            var rate = quota(row.lane().namespace(), use.quota()).flatMap(Quota::rate);
+            meter.starts.removeIf(at -> rate.isEmpty() || !rate.get().until(at).isAfter(now));
+            if (starts && rate.isPresent()) {
+                meter.starts.add(now);
+            }
+        }
+    }
+
+    /** Forgets a start that came to nothing. */
+    void unstart(MemoryExecution row, Instant at) {
+        row.counted.forEach(use -> meter(row, use).starts.remove(at));
+    }
+
+    /** Gives back what a lease took that has ended. */
+    void give(MemoryExecution row) {
+        row.counted.forEach(use -> meter(row, use).running--);
+    }
+
+    /** Counts anew what runs, and puts right what says otherwise. */
+    QuotaRecount recount(Namespace namespace, List<MemoryExecution> rows) {
+        var truth = new HashMap<QuotaUse, Integer>();
+        rows.stream()
+                .filter(row -> row.owner.isPresent() && row.lane().namespace().equals(namespace))
+                .flatMap(row -> row.counted.stream())
+                .forEach(use -> truth.merge(use, 1, Integer::sum));
+        var drifts = new TreeMap<QuotaUse, Drift>();
+        int counted = 0;
+        for (var entry : meters.entrySet()) {
+            var use = entry.getKey().use;
+            if (entry.getKey().namespace.equals(namespace)) {
+                counted++;
+                int runs = truth.getOrDefault(use, 0);
+                int said = entry.getValue().running;
+                if (said != runs) {
+                    drifts.put(use, new Drift(use, said, runs));
+                    entry.getValue().running = runs;
+                }
+            }
+        }
+        return new QuotaRecount(counted, List.copyOf(drifts.values()));
+    }
+
+    private Meter meter(MemoryExecution row, QuotaUse use) {
+        return meters.computeIfAbsent(
+                new Place(row.lane().namespace(), use), unknown -> new Meter());
+    }
+}

@@ -1,0 +1,119 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.contract.Session;
+import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.EngineSession;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What a worker does under one session, from its opening to its end. */
+final class WorkerSession implements EngineSession.Holder {
+    private final Map<String, Handler.WithResult> handlers;
+    private final Slots slots;
+    private final Committers committers;
+    private final Leases leases;
+    private final EngineSession session;
+    private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
+    private volatile boolean over;
+
+    WorkerSession(
+            Engine engine,
+            Session session,
+            Map<String, Handler.WithResult> handlers,
+            Slots slots,
+            Committers committers) {
+        this.handlers = handlers;
+        this.slots = slots;
+        this.committers = committers;
+        this.leases = engine.leases();
+        this.session = engine.session(session, this);
+    }
+
+    EngineSession session() {
+        return session;
+    }
+
+    /** Whether the session has died. */
+    boolean over() {
+        return over;
+    }
+
+    /** Whether its leases can be believed in. */
+    boolean valid() {
+        return !over && session.alive();
+    }
+
+    /** Takes on what was claimed. */
+    void take(List<Lease> claimed) {
+        var assignments = claimed.stream().map(lease -> new Assignment(this, lease)).toList();
+        assignments.forEach(assignment -> held.put(assignment.fence(), assignment));
+        slots.take(assignments).forEach(Assignment::release);
+        // The session may have died while they were on their way here.
+        if (over) {
+            died();
+        }
+    }
+
+    /** Every assignment whose end has not been answered. */
+    List<Assignment> assignments() {
+        return List.copyOf(held.values());
+    }
+
+    @Override
+    public Set<Fence> held() {
+        // Once per heartbeat is often enough to see that slow handlers block what was prefetched.
+        slots.stranded().forEach(Assignment::release);
+        return held.keySet();
+    }
+
+    @Override
+    public int lost(Set<Fence> fences) {
+        int lost = 0;
+        for (var fence : fences) {
+            var assignment = held.get(fence);
+            if (assignment != null && assignment.lose()) {
+                lost++;
+            }
+        }
+        return lost;
+    }
+
+    @Override
+    public void died() {
+        over = true;
+        held.values().forEach(Assignment::lose);
+        slots.purge();
+    }
+
+    // What assignments need.
+
+    Handler.WithResult handler(String kind) {
+        var handler = handlers.get(kind);
+        if (handler == null) {
+            throw TaskFailure.permanent("This worker has no handler for " + kind + ".");
+        }
+        return handler;
+    }
+
+    Leases leases() {
+        return leases;
+    }
+
+    void commit(Assignment assignment) {
+        committers.add(assignment);
+    }
+
+    void forget(Assignment assignment) {
+        held.remove(assignment.fence(), assignment);
+    }
+
+    void ran(long nanos) {
+        slots.ran(nanos);
+    }
+}
