@@ -3,10 +3,10 @@ package io.flowfabric.cli;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Submission;
+import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
 import io.flowfabric.worker.Worker;
 
 import java.nio.file.Path;

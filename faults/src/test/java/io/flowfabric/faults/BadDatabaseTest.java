@@ -7,8 +7,8 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.contract.Store;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

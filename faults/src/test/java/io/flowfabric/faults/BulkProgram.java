@@ -3,9 +3,9 @@ package io.flowfabric.faults;
 import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.engine.Bulk;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 
 /** A program that replays whatever has failed, and says how far it is. */
 final class BulkProgram {

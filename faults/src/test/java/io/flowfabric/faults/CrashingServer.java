@@ -1,8 +1,8 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.postgres.embedded.EmbeddedOptions;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
+import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.DatabaseOptions;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -12,9 +12,9 @@ import io.flowfabric.core.contract.FeedFilter.Topic;
 import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.engine.Follower;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,9 +1,9 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.postgres.embedded.EmbeddedOptions;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.DatabaseOptions;
+import io.flowfabric.postgres.SchemaName;
 
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -2,9 +2,9 @@ package io.flowfabric.faults;
 
 import io.flowfabric.core.Payload;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.worker.Worker;
 
 import java.io.IOException;

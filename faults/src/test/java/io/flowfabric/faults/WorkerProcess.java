@@ -5,8 +5,8 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Ended;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.DatabaseOptions;
+import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.testkit.fault.Witness;
 
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.FactsReader.Locked;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.List;
 import java.util.Set;

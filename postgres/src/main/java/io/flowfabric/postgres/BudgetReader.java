@@ -8,8 +8,8 @@ import io.flowfabric.core.contract.BudgetView;
 import io.flowfabric.core.contract.BudgetView.Level;
 import io.flowfabric.core.contract.Fact;
 import io.flowfabric.core.policy.BudgetUse;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.contract.BudgetRecount;
 import io.flowfabric.core.contract.BudgetRecount.Drift;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

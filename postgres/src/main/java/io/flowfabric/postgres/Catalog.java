@@ -11,8 +11,8 @@ import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.flowfabric.postgres;
 
-import io.flowfabric.postgres.jdbc.Database;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

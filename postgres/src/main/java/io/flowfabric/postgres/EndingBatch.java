@@ -4,7 +4,7 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.decision.LeaseEnd;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

@@ -9,8 +9,8 @@ import io.flowfabric.core.Tags;
 import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.Owner;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -7,7 +7,7 @@ import io.flowfabric.core.contract.ExecutionView;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.state.Situation;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

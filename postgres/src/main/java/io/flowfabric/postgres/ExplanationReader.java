@@ -20,8 +20,8 @@ import io.flowfabric.core.decision.ExplanationInput;
 import io.flowfabric.core.decision.LaneExplainer;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

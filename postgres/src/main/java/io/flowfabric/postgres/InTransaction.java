@@ -10,9 +10,9 @@ import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.postgres.Catalog.LaneGate;
 import io.flowfabric.postgres.SubmitStatement.Accepted;
-import io.flowfabric.postgres.jdbc.Failures;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Transaction;
+import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -7,8 +7,8 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.state.LeasePurpose;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,11 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.postgres.jdbc.Database;
-import io.flowfabric.postgres.jdbc.Failures;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
-import io.flowfabric.postgres.jdbc.Transaction;
+import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Transaction;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -15,7 +15,7 @@ import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.UsageEntry;
 import io.flowfabric.postgres.BudgetReader.Frame;
 import io.flowfabric.postgres.BudgetReader.Standing;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

@@ -8,8 +8,8 @@ import io.flowfabric.core.contract.Claimed;
 import io.flowfabric.core.contract.Claims;
 import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.policy.Capabilities;
-import io.flowfabric.postgres.jdbc.Failures;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

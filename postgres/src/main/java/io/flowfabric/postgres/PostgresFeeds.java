@@ -4,8 +4,8 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.postgres.jdbc.Query;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Query;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

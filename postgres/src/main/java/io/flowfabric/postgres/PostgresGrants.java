@@ -13,8 +13,8 @@ import io.flowfabric.core.decision.PresentedTokens;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
-import io.flowfabric.postgres.jdbc.Failures;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
 import java.time.Instant;

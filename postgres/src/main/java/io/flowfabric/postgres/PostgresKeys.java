@@ -5,7 +5,7 @@ import io.flowfabric.core.contract.KeyView;
 import io.flowfabric.core.contract.Keys;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Instant;
 import java.util.ArrayList;

@@ -16,7 +16,7 @@ import io.flowfabric.core.contract.Progress;
 import io.flowfabric.core.contract.UsageReport;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.Collection;
 import java.util.HashMap;

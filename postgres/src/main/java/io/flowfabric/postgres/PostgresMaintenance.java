@@ -7,7 +7,7 @@ import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.FactsReader.Locked;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

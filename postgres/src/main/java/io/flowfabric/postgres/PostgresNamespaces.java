@@ -8,8 +8,8 @@ import io.flowfabric.core.contract.NamespaceSettings;
 import io.flowfabric.core.contract.NamespaceView;
 import io.flowfabric.core.contract.Namespaces;
 import io.flowfabric.core.contract.Page;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -14,7 +14,7 @@ import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.FactsReader.Locked;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

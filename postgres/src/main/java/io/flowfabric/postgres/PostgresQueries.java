@@ -26,7 +26,7 @@ import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

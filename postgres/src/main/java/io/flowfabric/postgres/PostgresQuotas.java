@@ -11,8 +11,8 @@ import io.flowfabric.core.contract.QuotaRecount;
 import io.flowfabric.core.contract.QuotaView;
 import io.flowfabric.core.contract.Quotas;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

@@ -14,8 +14,8 @@ import io.flowfabric.core.contract.OpenedSession;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Sessions;
 import io.flowfabric.core.policy.Capabilities;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -17,12 +17,10 @@ import io.flowfabric.core.contract.Store;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Wakeups;
 import io.flowfabric.core.contract.Workers;
-import io.flowfabric.postgres.jdbc.Database;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
-import io.flowfabric.postgres.jdbc.Statements;
-import io.flowfabric.postgres.migration.Migrations;
-import io.flowfabric.postgres.migration.Migrator;
+import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.jdbc.Statements;
+import io.flowfabric.postgres.internal.migration.Migrations;
+import io.flowfabric.postgres.internal.migration.Migrator;
 
 import java.sql.Connection;
 import java.time.Duration;
@@ -71,7 +69,7 @@ public final class PostgresStore implements Store {
         Migrator.migrate(
                 options,
                 schema,
-                Migrations.load(PostgresStore.class, "migration/001_executions.sql"));
+                Migrations.load(PostgresStore.class, "internal/migration/001_executions.sql"));
         var time = clock.orElse(InstantSource.system());
         var db = Database.open(options, statements(schema).on(() -> today(time)));
         var store =
@@ -103,18 +101,18 @@ public final class PostgresStore implements Store {
         return Statements.load(
                 PostgresStore.class,
                 schema,
-                "sql/submit.sql",
-                "sql/enqueue.sql",
-                "sql/session.sql",
-                "sql/claim.sql",
-                "sql/grant.sql",
-                "sql/step.sql",
-                "sql/chore.sql",
-                "sql/quota.sql",
-                "sql/budget.sql",
-                "sql/read.sql",
-                "sql/explain.sql",
-                "sql/feed.sql");
+                "internal/sql/submit.sql",
+                "internal/sql/enqueue.sql",
+                "internal/sql/session.sql",
+                "internal/sql/claim.sql",
+                "internal/sql/grant.sql",
+                "internal/sql/step.sql",
+                "internal/sql/chore.sql",
+                "internal/sql/quota.sql",
+                "internal/sql/budget.sql",
+                "internal/sql/read.sql",
+                "internal/sql/explain.sql",
+                "internal/sql/feed.sql");
     }
 
     @Override

@@ -10,7 +10,7 @@ import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.postgres.Catalog.LaneGate;
 import io.flowfabric.postgres.SubmitStatement.Accepted;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.time.Duration;
 import java.util.HashMap;

@@ -9,7 +9,7 @@ import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.Page;
 import io.flowfabric.core.contract.WorkerView;
 import io.flowfabric.core.contract.Workers;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.nio.ByteBuffer;
 import java.util.List;

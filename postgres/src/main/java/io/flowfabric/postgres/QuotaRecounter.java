@@ -5,8 +5,8 @@ import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.QuotaRecount;
 import io.flowfabric.core.contract.QuotaRecount.Drift;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.postgres.jdbc.Jdbc;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

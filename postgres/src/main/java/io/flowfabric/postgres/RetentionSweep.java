@@ -3,7 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.contract.Maintenance.Round;
 import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -21,7 +21,7 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 

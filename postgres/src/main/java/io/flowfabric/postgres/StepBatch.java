@@ -13,7 +13,7 @@ import io.flowfabric.core.state.ExecutionState.Queued;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

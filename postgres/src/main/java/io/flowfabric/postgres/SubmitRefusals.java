@@ -7,7 +7,7 @@ import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Acceptance.Known;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.HashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Due;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.contract.UsageEntry;
-import io.flowfabric.postgres.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.List;
 import java.util.Map;

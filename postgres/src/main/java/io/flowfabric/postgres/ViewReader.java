@@ -10,7 +10,7 @@ import io.flowfabric.core.contract.Owner;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
-import io.flowfabric.postgres.jdbc.Row;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,8 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.postgres.PostgresWakeups.Order;
-import io.flowfabric.postgres.jdbc.Database;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.internal.jdbc.Database;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;

@@ -22,8 +22,6 @@ import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.postgres.embedded.TestPostgres;
-import io.flowfabric.postgres.jdbc.SchemaName;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,7 +1,5 @@
 package io.flowfabric.postgres;
 
-import io.flowfabric.postgres.jdbc.SchemaName;
-
 import org.postgresql.PGConnection;
 
 import java.io.ByteArrayInputStream;

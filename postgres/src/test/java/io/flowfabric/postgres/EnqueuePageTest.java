@@ -7,7 +7,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 
 import io.flowfabric.core.Lane;
-import io.flowfabric.postgres.embedded.TestPostgres;
 
 import org.junit.jupiter.api.Test;
 

@@ -8,8 +8,6 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.contract.Event;
 import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.postgres.embedded.TestPostgres;
-import io.flowfabric.postgres.jdbc.SchemaName;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

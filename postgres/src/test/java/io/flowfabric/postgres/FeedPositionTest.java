@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
-import io.flowfabric.postgres.embedded.TestPostgres;
 
 import org.junit.jupiter.api.Test;
 

@@ -4,8 +4,6 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
 
 import java.time.Duration;
 import java.util.Random;

@@ -14,7 +14,6 @@ import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.RetryDecision;
-import io.flowfabric.postgres.embedded.TestPostgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;

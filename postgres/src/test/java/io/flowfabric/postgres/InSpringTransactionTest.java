@@ -13,7 +13,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.contract.Submission;
-import io.flowfabric.postgres.embedded.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

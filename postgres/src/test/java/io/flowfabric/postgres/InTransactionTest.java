@@ -21,7 +21,6 @@ import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.postgres.embedded.TestPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

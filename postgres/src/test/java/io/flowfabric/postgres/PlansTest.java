@@ -31,9 +31,8 @@ import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Situation;
-import io.flowfabric.postgres.embedded.EmbeddedOptions;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
+import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.embedded.EmbeddedPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -2,8 +2,6 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.contract.Store;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 

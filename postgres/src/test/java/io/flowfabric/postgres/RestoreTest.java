@@ -16,11 +16,8 @@ import io.flowfabric.core.contract.FeedFilter;
 import io.flowfabric.core.contract.Feeds;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
-import io.flowfabric.postgres.embedded.EmbeddedOptions;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.embedded.TestPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.embedded.EmbeddedPostgres;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

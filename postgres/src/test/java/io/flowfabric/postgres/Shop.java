@@ -7,8 +7,6 @@ import io.flowfabric.core.contract.Claims.Claim;
 import io.flowfabric.core.contract.Session;
 import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Wakeups.Listening;
-import io.flowfabric.postgres.embedded.TestPostgres;
-import io.flowfabric.postgres.jdbc.SchemaName;
 
 import java.sql.Connection;
 import java.sql.SQLException;

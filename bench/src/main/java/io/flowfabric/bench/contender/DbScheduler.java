@@ -11,7 +11,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 
 import io.flowfabric.bench.server.Login;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 
 import java.sql.SQLException;
 import java.time.Duration;

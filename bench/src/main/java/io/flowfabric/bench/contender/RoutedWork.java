@@ -12,7 +12,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.Time;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.worker.Task;
 import io.flowfabric.worker.Worker;
 

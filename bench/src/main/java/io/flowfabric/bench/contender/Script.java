@@ -1,6 +1,6 @@
 package io.flowfabric.bench.contender;
 
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.SchemaName;
+import io.flowfabric.postgres.SchemaName;
 
 import java.sql.Connection;
 import java.sql.SQLException;

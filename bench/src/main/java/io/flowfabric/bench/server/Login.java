@@ -1,6 +1,6 @@
 package io.flowfabric.bench.server;
 
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
+import io.flowfabric.postgres.DatabaseOptions;
 
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -1,7 +1,7 @@
 package io.flowfabric.bench.server;
 
-import io.flowfabric.postgres.embedded.EmbeddedOptions;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.embedded.EmbeddedPostgres;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,10 +5,10 @@ import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.cli.terminal.Stopped;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
 
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
 
 import org.jspecify.annotations.Nullable;
 

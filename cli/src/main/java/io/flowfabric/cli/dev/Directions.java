@@ -1,7 +1,7 @@
 package io.flowfabric.cli.dev;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.embedded.EmbeddedPostgres;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

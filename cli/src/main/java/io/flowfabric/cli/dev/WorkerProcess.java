@@ -3,7 +3,7 @@ package io.flowfabric.cli.dev;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.embedded.EmbeddedPostgres;
 
 import java.io.BufferedReader;
 import java.io.IOException;

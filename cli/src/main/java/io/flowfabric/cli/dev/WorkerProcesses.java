@@ -1,6 +1,6 @@
 package io.flowfabric.cli.dev;
 
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
+import io.flowfabric.embedded.EmbeddedPostgres;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -7,9 +7,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.flowfabric.cli.Main;
 import io.flowfabric.cli.terminal.Colours;
 import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.embedded.EmbeddedPostgres;
-import io.flowfabric.postgres.jdbc.DatabaseOptions;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,149 @@
+package io.flowfabric.embedded;
+
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tukaani.xz.XZInputStream;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+
+/**
+ * The unpacked server.
+ *
+ * <p>It lies in a folder named after the checksum of its archive. The folder appears by one rename
+ * of a complete, flushed copy: if it is there, it is whole, and of several processes that unpack at
+ * once one wins and the others use what it made.
+ */
+final class Binaries {
+    private static final Logger log = LoggerFactory.getLogger(Binaries.class);
+    private static final String UNFINISHED = ".unfinished-";
+    private static final Duration ABANDONED = Duration.ofHours(1);
+    private static final int EXECUTABLE = 0100;
+
+    private final Path folder;
+
+    private Binaries(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Unpacks the archive below {@code parent}, unless it is there already. */
+    static Binaries unpack(URL archive, Path parent) throws IOException {
+        var folder = parent.resolve("postgres-" + fingerprint(archive));
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectories(parent);
+            removeAbandoned(parent);
+            var unfinished = parent.resolve(UNFINISHED + UUID.randomUUID());
+            try {
+                extract(archive, unfinished);
+                publish(unfinished, folder);
+            } finally {
+                Folders.delete(unfinished);
+            }
+            log.info("Postgres was unpacked to {}", folder);
+        }
+        return new Binaries(folder);
+    }
+
+    /** One of {@code initdb}, {@code pg_ctl}, {@code postgres}. */
+    Path program(String name) {
+        return folder.resolve("bin").resolve(name);
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    private static void publish(Path unfinished, Path folder) throws IOException {
+        try {
+            Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            // Somebody else was faster; theirs is complete, because it appeared by a rename.
+            if (!Files.isDirectory(folder)) {
+                throw e;
+            }
+        }
+    }
+
+    private static void extract(URL archive, Path target) throws IOException {
+        Files.createDirectories(target);
+        try (var in = archive.openStream();
+                var tar =
+                        new TarArchiveInputStream(new XZInputStream(new BufferedInputStream(in)))) {
+            for (var entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                write(tar, entry, inside(target, entry));
+            }
+        }
+    }
+
+    private static Path inside(Path target, TarArchiveEntry entry) throws IOException {
+        var path = target.resolve(entry.getName()).normalize();
+        if (!path.startsWith(target)) {
+            throw new IOException("The archive reaches outside of itself: " + entry.getName());
+        }
+        return path;
+    }
+
+    private static void write(InputStream in, TarArchiveEntry entry, Path path) throws IOException {
+        if (entry.isDirectory()) {
+            Files.createDirectories(path);
+            return;
+        }
+        Files.createDirectories(path.resolveSibling("."));
+        if (entry.isSymbolicLink()) {
+            Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+            return;
+        }
+        Files.copy(in, path);
+        if ((entry.getMode() & EXECUTABLE) != 0) {
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        try (var written = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            written.force(false);
+        }
+    }
+
+    /** What was left by processes that were killed while unpacking. */
+    private static void removeAbandoned(Path parent) throws IOException {
+        var before = Instant.now().minus(ABANDONED);
+        try (var folders = Files.newDirectoryStream(parent, UNFINISHED + "*")) {
+            for (var folder : folders) {
+                if (Files.getLastModifiedTime(folder).toInstant().isBefore(before)) {
+                    Folders.delete(folder);
+                }
+            }
+        }
+    }
+
+    /** What the archive is, by its content. A jar knows it without reading the archive. */
+    private static String fingerprint(URL archive) throws IOException {
+        var connection = archive.openConnection();
+        if (connection instanceof JarURLConnection jar) {
+            return name(jar.getJarEntry().getCrc(), jar.getJarEntry().getSize());
+        }
+        try (var in = new CheckedInputStream(connection.getInputStream(), new CRC32())) {
+            long size = in.transferTo(OutputStream.nullOutputStream());
+            return name(in.getChecksum().getValue(), size);
+        }
+    }
+
+    private static String name(long crc, long size) {
+        return "%08x-%d".formatted(crc, size);
+    }
+}

@@ -1,0 +1,214 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Invalid;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/**
+ * How to reach a Postgres, and how long to wait for it.
+ *
+ * @param url {@code jdbc:postgresql://host:port/database}
+ * @param user null when the URL or the environment says it
+ * @param password null when the URL or the environment says it
+ * @param applicationName what {@code pg_stat_activity} shows
+ * @param connections the fixed size of the pool; a few per core of the server serve best
+ * @param acquireTimeout how long a call waits for a free connection
+ * @param connectTimeout how long a new connection may take
+ * @param statementTimeout after which the server gives up a statement; zero leaves it to the server
+ * @param lockTimeout after which the server gives up waiting for a lock; zero leaves it to the
+ *     server
+ * @param socketTimeout after which a silent server is given up; longer than {@code
+ *     statementTimeout}, so that its answer comes first
+ * @param prepareThreshold from which use on a statement is prepared on the server; zero for a
+ *     PgBouncer that cannot keep prepared statements
+ */
+public record DatabaseOptions(
+        String url,
+        @Nullable String user,
+        @Nullable String password,
+        String applicationName,
+        int connections,
+        Duration acquireTimeout,
+        Duration connectTimeout,
+        Duration statementTimeout,
+        Duration lockTimeout,
+        Duration socketTimeout,
+        int prepareThreshold) {
+
+    private static final String SCHEME = "jdbc:postgresql:";
+
+    /** A pool this large is a queue inside the server instead of one in front of it. */
+    private static final int MAX_CONNECTIONS = 500;
+
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    public DatabaseOptions {
+        if (!url.startsWith(SCHEME)) {
+            throw new Invalid(
+                    Invalid.Code.MALFORMED_ID,
+                    "url",
+                    "it does not begin with %s//host:port/database.".formatted(SCHEME));
+        }
+        range("connections", 1, connections, MAX_CONNECTIONS);
+        range("prepare threshold", 0, prepareThreshold, Integer.MAX_VALUE);
+        duration("acquire timeout", Duration.ofMillis(250), acquireTimeout);
+        duration("connect timeout", Duration.ofSeconds(1), connectTimeout);
+        duration("statement timeout", Duration.ZERO, statementTimeout);
+        duration("lock timeout", Duration.ZERO, lockTimeout);
+        duration("socket timeout", Duration.ofSeconds(1), socketTimeout);
+        if (socketTimeout.compareTo(statementTimeout) <= 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    "socket timeout",
+                    "%s is not longer than the statement timeout of %s."
+                            .formatted(socketTimeout, statementTimeout));
+        }
+    }
+
+    /** The defaults for a server. */
+    public static DatabaseOptions of(String url) {
+        return new DatabaseOptions(
+                url,
+                null,
+                null,
+                "flowfabric",
+                8,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(45),
+                1);
+    }
+
+    /** The defaults for a server and a login. */
+    public static DatabaseOptions of(String url, String user, String password) {
+        return of(url).withLogin(user, password);
+    }
+
+    public DatabaseOptions withLogin(String newUser, String newPassword) {
+        return new DatabaseOptions(
+                url,
+                newUser,
+                newPassword,
+                applicationName,
+                connections,
+                acquireTimeout,
+                connectTimeout,
+                statementTimeout,
+                lockTimeout,
+                socketTimeout,
+                prepareThreshold);
+    }
+
+    public DatabaseOptions withApplicationName(String name) {
+        return new DatabaseOptions(
+                url,
+                user,
+                password,
+                name,
+                connections,
+                acquireTimeout,
+                connectTimeout,
+                statementTimeout,
+                lockTimeout,
+                socketTimeout,
+                prepareThreshold);
+    }
+
+    public DatabaseOptions withConnections(int count) {
+        return new DatabaseOptions(
+                url,
+                user,
+                password,
+                applicationName,
+                count,
+                acquireTimeout,
+                connectTimeout,
+                statementTimeout,
+                lockTimeout,
+                socketTimeout,
+                prepareThreshold);
+    }
+
+    public DatabaseOptions withAcquireTimeout(Duration timeout) {
+        return new DatabaseOptions(
+                url,
+                user,
+                password,
+                applicationName,
+                connections,
+                timeout,
+                connectTimeout,
+                statementTimeout,
+                lockTimeout,
+                socketTimeout,
+                prepareThreshold);
+    }
+
+    /** The timeouts of the server; zero leaves one to the server. */
+    public DatabaseOptions withServerTimeouts(Duration statement, Duration lock) {
+        return new DatabaseOptions(
+                url,
+                user,
+                password,
+                applicationName,
+                connections,
+                acquireTimeout,
+                connectTimeout,
+                statement,
+                lock,
+                socketTimeout,
+                prepareThreshold);
+    }
+
+    /** For a PgBouncer that cannot keep prepared statements, or to measure without them. */
+    public DatabaseOptions withPrepareThreshold(int uses) {
+        return new DatabaseOptions(
+                url,
+                user,
+                password,
+                applicationName,
+                connections,
+                acquireTimeout,
+                connectTimeout,
+                statementTimeout,
+                lockTimeout,
+                socketTimeout,
+                uses);
+    }
+
+    /** Without the password, and without the parameters of the URL, which may contain it. */
+    @Override
+    public String toString() {
+        return "%s, %d connections".formatted(server(), connections);
+    }
+
+    /** The server as a person would name it. */
+    public String server() {
+        var address = url.substring(SCHEME.length());
+        int parameters = address.indexOf('?');
+        return "Postgres at "
+                + (parameters < 0 ? address : address.substring(0, parameters)).replace("//", "");
+    }
+
+    private static void range(String field, int least, int value, int most) {
+        if (value < least || value > most) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    field,
+                    "%d is outside of %d to %d.".formatted(value, least, most));
+        }
+    }
+
+    private static void duration(String field, Duration least, Duration value) {
+        if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    field,
+                    "%s is outside of %s to %s.".formatted(value, least, LONGEST));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.flowfabric.postgres.internal.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.postgres.DatabaseOptions;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.function.Function;
+
+/**
+ * A pool of connections that runs named statements.
+ *
+ * <p>A single statement is its own commit and one round trip. What Postgres rolls back to resolve a
+ * deadlock is repeated here, statement or transaction, because it was undone as a whole; everything
+ * else is told to the caller.
+ */
+public final class Database implements Jdbc, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Database.class);
+
+    private final DatabaseOptions options;
+    private final Statements statements;
+    private final HikariDataSource pool;
+    private final Retries retries;
+    private final Executor autocommit = new Autocommit();
+
+    Database(
+            DatabaseOptions options,
+            Statements statements,
+            HikariDataSource pool,
+            Retries retries) {
+        this.options = options;
+        this.statements = statements;
+        this.pool = pool;
+        this.retries = retries;
+    }
+
+    /**
+     * Connects.
+     *
+     * @throws Unavailable when the login is refused or the server is too old
+     * @throws io.flowfabric.core.StoreFailure when the server does not answer
+     */
+    public static Database open(DatabaseOptions options, Statements statements) {
+        return new Database(options, statements, Connections.pool(options), new Retries());
+    }
+
+    @Override
+    public Query query(String name) {
+        return new Query(statements.named(name), autocommit);
+    }
+
+    /**
+     * Runs {@code work} in one READ COMMITTED transaction: committed when it returns, rolled back
+     * when it throws.
+     *
+     * <p>It may run several times, so it must do nothing but work on the transaction.
+     */
+    public <T extends @Nullable Object> T transaction(
+            Function<? super Transaction, ? extends T> work) {
+        return retries.run("The transaction", () -> once(work));
+    }
+
+    /** A connection outside of the pool, to listen on. Whoever asks for it closes it. */
+    public Connection connect(String purpose) {
+        return Connections.single(options, purpose);
+    }
+
+    public Statements statements() {
+        return statements;
+    }
+
+    public DatabaseOptions options() {
+        return options;
+    }
+
+    /**
+     * Lets the server parse every statement, which finds misspelt names and wrong types without
+     * running anything: for tests.
+     *
+     * <p>No values are bound, so a parameter whose type the server cannot tell needs a cast.
+     */
+    public void check() {
+        for (var statement : statements.all()) {
+            autocommit.run(statement, PreparedStatement::getParameterMetaData);
+        }
+    }
+
+    /** Closes every connection. Closing again does nothing. */
+    @Override
+    public void close() {
+        pool.close();
+    }
+
+    private <T extends @Nullable Object> T once(Function<? super Transaction, ? extends T> work) {
+        var connection = borrow();
+        try {
+            connection.setAutoCommit(false);
+            T result;
+            try {
+                result = work.apply(Transaction.ours(connection, statements));
+            } catch (Throwable e) {
+                rollBack(connection, e);
+                throw e;
+            }
+            commit(connection);
+            return result;
+        } catch (SQLException e) {
+            throw Failures.of("The transaction", e, false);
+        } finally {
+            giveBack(connection);
+        }
+    }
+
+    private static void commit(Connection connection) {
+        try {
+            // Postgres would answer the commit of a failed transaction with a rollback, and the
+            // driver would call that a success.
+            if (connection.unwrap(BaseConnection.class).getTransactionState()
+                    == TransactionState.FAILED) {
+                throw new IllegalStateException(
+                        "The transaction went on after a statement had failed, and cannot be"
+                                + " committed.");
+            }
+            connection.commit();
+        } catch (SQLException e) {
+            if (Failures.rolledBack(e)) {
+                throw new RolledBack(e);
+            }
+            throw Failures.of("The commit", e, true);
+        }
+    }
+
+    private static void rollBack(Connection connection, Throwable reason) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            // Without its connection the transaction is rolled back by the server.
+            log.debug("The rollback was not acknowledged", e);
+            reason.addSuppressed(e);
+        }
+    }
+
+    /** What was answered stays answered, whatever becomes of the connection. */
+    private static void giveBack(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            log.debug("A connection could not be given back", e);
+        }
+    }
+
+    /**
+     * For those who work on another connection in our name.
+     *
+     * @throws Unavailable when this is closed
+     */
+    public void checkOpen() {
+        if (pool.isClosed()) {
+            throw new Unavailable("The store is closed; open another one.");
+        }
+    }
+
+    private Connection borrow() {
+        checkOpen();
+        try {
+            return pool.getConnection();
+        } catch (SQLException e) {
+            throw Failures.connecting(options.server(), Connections.busy(options), e);
+        }
+    }
+
+    private final class Autocommit implements Executor {
+        @Override
+        public <T extends @Nullable Object> T run(NamedStatement statement, Call<T> call) {
+            return retries.run(statement.name(), () -> once(statement, call));
+        }
+
+        private <T extends @Nullable Object> T once(NamedStatement statement, Call<T> call) {
+            var connection = borrow();
+            try (var prepared = connection.prepareStatement(statement.sql())) {
+                return call.on(prepared);
+            } catch (SQLException e) {
+                if (Failures.rolledBack(e)) {
+                    throw new RolledBack(e);
+                }
+                throw Failures.of(statement.name(), e, true);
+            } finally {
+                giveBack(connection);
+            }
+        }
+    }
+}

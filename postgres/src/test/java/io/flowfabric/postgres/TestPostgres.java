@@ -1,0 +1,96 @@
+package io.flowfabric.postgres;
+
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.embedded.EmbeddedPostgres;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.UUID;
+
+/**
+ * The one fast Postgres that the tests of a JVM share, each in a schema of its own.
+ *
+ * <p>It starts with the first test that asks and stops with the JVM. Its folder is used again by
+ * the next run, which drops the schemas of the last one.
+ */
+public final class TestPostgres {
+    /** Where the server is unpacked, once for all tests. */
+    public static final Path BINARIES = Path.of("target", "embedded", "binaries");
+
+    private static final String PREFIX = "test_";
+    private static final int RUNS_AT_ONCE = 10;
+
+    private TestPostgres() {}
+
+    /** Where to connect. */
+    public static DatabaseOptions options() {
+        var server = Started.SERVER;
+        return DatabaseOptions.of(server.url(), server.user(), server.password());
+    }
+
+    /** A name that no other test uses; the schema is not made. */
+    public static SchemaName freshSchema() {
+        return new SchemaName(PREFIX + UUID.randomUUID().toString().replace('-', '_'));
+    }
+
+    /** A plain connection. */
+    public static Connection connect() throws SQLException {
+        return connect(Started.SERVER);
+    }
+
+    static Connection connect(EmbeddedPostgres server) throws SQLException {
+        return DriverManager.getConnection(server.url(), server.user(), server.password());
+    }
+
+    /** Options that make a server start and stop fast. */
+    static EmbeddedOptions fast() {
+        return EmbeddedOptions.DEFAULT.withoutDurability().withBinaries(BINARIES);
+    }
+
+    private static final class Started {
+        static final EmbeddedPostgres SERVER = start();
+
+        private static EmbeddedPostgres start() {
+            var options =
+                    fast().withSetting("max_connections", "200")
+                            .withSetting("deadlock_timeout", "20ms");
+            for (int run = 1; ; run++) {
+                try {
+                    var server =
+                            EmbeddedPostgres.start(
+                                    Path.of("target", "embedded", "shared-" + run), options);
+                    dropSchemas(server);
+                    return server;
+                } catch (Unavailable e) {
+                    // Another run of the tests is using this one.
+                    if (run == RUNS_AT_ONCE) {
+                        throw e;
+                    }
+                }
+            }
+        }
+
+        private static void dropSchemas(EmbeddedPostgres server) {
+            try (var connection = connect(server);
+                    var statement = connection.createStatement()) {
+                var schemas = new ArrayList<String>();
+                try (var results =
+                        statement.executeQuery(
+                                "select nspname from pg_namespace where nspname like 'test\\_%'")) {
+                    while (results.next()) {
+                        schemas.add(results.getString(1));
+                    }
+                }
+                for (var schema : schemas) {
+                    statement.execute("drop schema " + schema + " cascade");
+                }
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Tests of the package of the same name, on a real Postgres. */
-@NullMarked
-package io.flowfabric.postgres.embedded;
-
-import org.jspecify.annotations.NullMarked;
