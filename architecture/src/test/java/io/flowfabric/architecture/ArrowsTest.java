@@ -77,7 +77,13 @@ class ArrowsTest {
                                     "org.slf4j..",
                                     "javax.sql..",
                                     "com.zaxxer.hikari..",
-                                    "org.postgresql..",
+                                    "org.postgresql..")),
+                    new Module(
+                            "embedded",
+                            List.of("core"),
+                            List.of(
+                                    "org.jspecify..",
+                                    "org.slf4j..",
                                     "org.apache.commons.compress..",
                                     "org.tukaani.xz..")),
                     new Module("engine", List.of("core"), List.of("org.jspecify..", "org.slf4j..")),
@@ -91,11 +97,11 @@ class ArrowsTest {
                             List.of("org.jspecify..", "io.micrometer.core..")),
                     new Module(
                             "cli",
-                            List.of("core", "engine", "worker", "postgres"),
+                            List.of("core", "engine", "worker", "postgres", "embedded"),
                             List.of("org.jspecify..")),
                     new Module(
                             "bench",
-                            List.of("core", "postgres", "engine", "worker"),
+                            List.of("core", "postgres", "embedded", "engine", "worker"),
                             List.of(
                                     "org.jspecify..",
                                     "javax.sql..",
@@ -229,11 +235,18 @@ class ArrowsTest {
                                             || access.getTargetOwner()
                                                     .isAssignableTo(TimeUnit.class)));
 
+    /**
+     * A package is a slice. What users hand in, such as options and names, is a slice apart from
+     * the entry points beside it: internal packages work with the former, and only entry points
+     * know internal packages.
+     */
     private static final SliceAssignment PACKAGES =
             new SliceAssignment() {
                 @Override
                 public SliceIdentifier getIdentifierOf(JavaClass type) {
-                    return SliceIdentifier.of(type.getPackageName());
+                    return isValue(type)
+                            ? SliceIdentifier.of(type.getPackageName(), "values")
+                            : SliceIdentifier.of(type.getPackageName());
                 }
 
                 @Override
@@ -241,6 +254,19 @@ class ArrowsTest {
                     return "packages";
                 }
             };
+
+    /** Whether internal packages use it, and it knows nothing of them. */
+    private static boolean isValue(JavaClass type) {
+        return !isInternal(type)
+                && type.getDirectDependenciesToSelf().stream()
+                        .anyMatch(dependency -> isInternal(dependency.getOriginClass()))
+                && type.getDirectDependenciesFromSelf().stream()
+                        .noneMatch(dependency -> isInternal(dependency.getTargetClass()));
+    }
+
+    private static boolean isInternal(JavaClass type) {
+        return (type.getPackageName() + ".").contains(".internal.");
+    }
 
     /** Whether the name was chosen elsewhere, as {@code getMessage} of an exception is. */
     private static boolean isInherited(JavaMethod method) {

@@ -52,7 +52,7 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
     }
 
     /** This many retries, otherwise as the default. */
-    public static Retry times(int max) {
+    public static Retry retries(int max) {
         return new Retry(max, DEFAULT.backoff, DEFAULT.jitter, DEFAULT.categories);
     }
 
