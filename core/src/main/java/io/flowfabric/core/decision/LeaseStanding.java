@@ -36,10 +36,11 @@ public record LeaseStanding(
      * @throws Conflict when that lease was ended in another way
      */
     public Ended repeated(Ending ending) {
-        var newest = new Fence(id, Math.max(attempts - 1, 0), epoch);
+        var fence = ending.fence();
+        boolean newest = fence.attempt() == attempts - 1 && fence.epoch() == epoch;
         var before =
-                givenUp.filter(given -> ending.fence().equals(newest) && given.epoch == epoch)
-                        .orElseThrow(() -> lost(ending.fence()));
+                givenUp.filter(given -> newest && given.epoch == epoch)
+                        .orElseThrow(() -> lost(fence));
         if (!before.digest.equals(ending.digest())) {
             throw new Conflict(
                     Conflict.Code.ENDED_DIFFERENTLY,
