@@ -4,8 +4,8 @@ import io.flowfabric.bench.contender.BesideShut;
 import io.flowfabric.bench.contender.EngineDefaults;
 import io.flowfabric.bench.report.Report;
 import io.flowfabric.bench.server.Server;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.policy.Policy;
 
 import java.io.IOException;

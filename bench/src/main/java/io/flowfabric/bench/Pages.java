@@ -4,9 +4,9 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.TimeRange;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.query.TimeRange;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.time.Instant;

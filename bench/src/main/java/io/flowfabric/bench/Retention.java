@@ -4,9 +4,9 @@ import io.flowfabric.bench.contender.EngineDefaults;
 import io.flowfabric.bench.report.Report;
 import io.flowfabric.bench.report.Run;
 import io.flowfabric.bench.server.Server;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
 
 import java.io.IOException;
 import java.sql.SQLException;

@@ -1,12 +1,12 @@
 package io.flowfabric.bench;
 
 import io.flowfabric.bench.server.Login;
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.EngineOptions;

@@ -2,7 +2,7 @@ package io.flowfabric.cli;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.DatabaseOptions;

@@ -1,6 +1,6 @@
 package io.flowfabric.core;
 
-import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.lease.Owner;
 
 import java.time.Instant;
 

@@ -1,18 +1,18 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.store.Backend;
 
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,11 +1,11 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submissions;
-import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
 
 import java.time.Instant;
 import java.util.ArrayList;

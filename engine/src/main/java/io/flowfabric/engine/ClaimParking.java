@@ -2,8 +2,8 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Wakeups;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.flowfabric.engine;
 
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.lease.Lease;
 
 import java.time.Duration;
 import java.util.List;

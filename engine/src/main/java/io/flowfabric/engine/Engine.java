@@ -2,13 +2,13 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Leases;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submissions;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submissions;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

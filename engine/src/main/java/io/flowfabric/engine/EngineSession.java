@@ -1,18 +1,18 @@
 package io.flowfabric.engine;
 
 import io.flowfabric.core.Advice;
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.HeartbeatResult;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.flowfabric.engine;
 
-import io.flowfabric.core.contract.Keys;
+import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.policy.Backoff;
 
 import org.slf4j.Logger;

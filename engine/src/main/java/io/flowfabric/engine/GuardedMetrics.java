@@ -2,10 +2,10 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Chore;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

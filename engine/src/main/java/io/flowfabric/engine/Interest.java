@@ -2,7 +2,7 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 
 import java.util.SortedSet;

@@ -2,9 +2,9 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Session;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,13 +1,13 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Lease;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

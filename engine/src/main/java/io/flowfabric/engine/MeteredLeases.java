@@ -1,14 +1,14 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.LeaseLost;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Leases;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.EngineMetrics.FencedCall;
 

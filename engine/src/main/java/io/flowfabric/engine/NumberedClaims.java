@@ -3,9 +3,9 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Backoff;
 
 import org.jspecify.annotations.Nullable;

@@ -3,9 +3,9 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.NamespaceView;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.EngineMetrics.Counted;
 
 import org.slf4j.Logger;

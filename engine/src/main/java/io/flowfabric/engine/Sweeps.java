@@ -1,8 +1,8 @@
 package io.flowfabric.engine;
 
-import io.flowfabric.core.contract.Maintenance;
-import io.flowfabric.core.contract.Maintenance.Chore;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Maintenance;
+import io.flowfabric.core.store.Maintenance.Chore;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -3,17 +3,17 @@ package io.flowfabric.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 

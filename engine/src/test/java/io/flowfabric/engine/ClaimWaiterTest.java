@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
@@ -57,8 +57,7 @@ class ClaimWaiterTest {
     private Engine engine = new Engine(store, NO_POLL, tally);
     private final Queue<Claimer> claimers = new ConcurrentLinkedQueue<>();
 
-    private interface AutoCloseableListening
-            extends io.flowfabric.core.contract.Wakeups.Listening {}
+    private interface AutoCloseableListening extends io.flowfabric.core.store.Wakeups.Listening {}
 
     @AfterEach
     void stop() throws InterruptedException {

@@ -2,14 +2,14 @@ package io.flowfabric.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 

@@ -3,10 +3,10 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Queries;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.query.Queries;
 
 import java.time.Duration;
 

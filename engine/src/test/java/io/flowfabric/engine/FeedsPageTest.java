@@ -4,16 +4,16 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Queries;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 

@@ -1,18 +1,18 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.KeyView;
-import io.flowfabric.core.contract.Keys.Rotation;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.KeyView;
+import io.flowfabric.core.operate.Keys.Rotation;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.util.List;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 

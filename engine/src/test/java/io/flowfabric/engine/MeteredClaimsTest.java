@@ -3,16 +3,16 @@ package io.flowfabric.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 

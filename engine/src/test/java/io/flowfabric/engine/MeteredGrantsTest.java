@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 

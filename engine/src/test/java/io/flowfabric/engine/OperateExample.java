@@ -1,21 +1,21 @@
 package io.flowfabric.engine;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Backend;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.TimeRange;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.query.TimeRange;
+import io.flowfabric.core.store.Backend;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
 import java.time.Instant;

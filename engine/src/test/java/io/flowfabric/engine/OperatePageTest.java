@@ -3,6 +3,7 @@ package io.flowfabric.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -10,13 +11,12 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 

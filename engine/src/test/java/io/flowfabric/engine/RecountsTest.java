@@ -8,11 +8,11 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.QuotaRecount;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 

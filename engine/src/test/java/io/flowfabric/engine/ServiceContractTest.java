@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 

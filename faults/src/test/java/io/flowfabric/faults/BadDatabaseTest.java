@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
 

@@ -2,20 +2,20 @@ package io.flowfabric.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.UsageEntry;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

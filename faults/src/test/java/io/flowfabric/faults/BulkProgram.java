@@ -1,7 +1,7 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.engine.Bulk;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;

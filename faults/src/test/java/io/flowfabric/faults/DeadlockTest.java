@@ -2,9 +2,9 @@ package io.flowfabric.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;

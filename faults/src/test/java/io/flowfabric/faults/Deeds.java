@@ -1,9 +1,9 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
 
 import java.util.Arrays;
 import java.util.List;

@@ -3,15 +3,15 @@ package io.flowfabric.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

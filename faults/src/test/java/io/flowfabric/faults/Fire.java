@@ -1,11 +1,11 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,8 +6,8 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Search;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.AfterEach;

@@ -3,7 +3,7 @@ package io.flowfabric.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
 

@@ -1,8 +1,8 @@
 package io.flowfabric.faults;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Event.LeaseChange;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.Event.LeaseChange;
 import io.flowfabric.core.state.Transition;
 
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.flowfabric.faults;
 
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Heartbeat;
+import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.testkit.fault.HookedStore;
 
 import java.util.List;

@@ -2,6 +2,7 @@ package io.flowfabric.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -9,14 +10,13 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.CommitClock;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.PostgresStore;

@@ -3,20 +3,20 @@ package io.flowfabric.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;

@@ -1,20 +1,20 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.flowfabric.faults;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.QuotaUse;
 
 import java.time.Duration;

@@ -2,17 +2,17 @@ package io.flowfabric.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.QuotaRecount;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package io.flowfabric.faults;
 
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.SchemaName;

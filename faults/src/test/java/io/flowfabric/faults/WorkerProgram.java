@@ -1,14 +1,14 @@
 package io.flowfabric.faults;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;

@@ -2,11 +2,11 @@ package io.flowfabric.micrometer;
 
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.engine.EngineMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

@@ -1,6 +1,6 @@
 package io.flowfabric.postgres;
 
-import io.flowfabric.core.contract.BudgetView;
+import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.BudgetDecisions;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState.Granted;

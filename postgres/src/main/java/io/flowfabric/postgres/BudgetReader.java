@@ -1,13 +1,13 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Bounds;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.Fact;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.admission.BudgetView.Level;
 import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.query.Fact;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 

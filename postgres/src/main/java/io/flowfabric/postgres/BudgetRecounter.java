@@ -1,8 +1,8 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.BudgetRecount.Drift;
+import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetRecount.Drift;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.slf4j.Logger;

@@ -2,8 +2,8 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;

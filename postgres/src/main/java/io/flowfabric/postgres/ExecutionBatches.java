@@ -1,7 +1,7 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Answer;
 
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,11 +1,11 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.Page;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.jdbc.Row;
 

@@ -1,13 +1,13 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submissions;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.Catalog.LaneGate;
 import io.flowfabric.postgres.SubmitStatement.Accepted;
 import io.flowfabric.postgres.internal.jdbc.Failures;

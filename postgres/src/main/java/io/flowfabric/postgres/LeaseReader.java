@@ -5,7 +5,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;

@@ -1,7 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Cursor;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.Page;
 
 import java.util.List;
 import java.util.function.Function;

@@ -2,14 +2,14 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.decision.Obstacle;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.query.Fact;
 
 import java.util.Collection;
 import java.util.HashMap;

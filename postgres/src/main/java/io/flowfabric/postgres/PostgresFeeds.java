@@ -2,8 +2,8 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 

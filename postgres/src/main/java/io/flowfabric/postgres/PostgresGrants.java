@@ -1,15 +1,15 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.decision.PresentedTokens;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;

@@ -1,8 +1,8 @@
 package io.flowfabric.postgres;
 
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.KeyView;
-import io.flowfabric.core.contract.Keys;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.operate.KeyView;
+import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.postgres.internal.jdbc.Row;

@@ -1,17 +1,17 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Lanes;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.operate.Lanes;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.Catalog.LaneGate;

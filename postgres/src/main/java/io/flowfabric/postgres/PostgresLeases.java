@@ -1,5 +1,6 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
@@ -7,15 +8,14 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Leases;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.Collection;

@@ -1,11 +1,11 @@
 package io.flowfabric.postgres;
 
-import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.FactsReader.Locked;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 

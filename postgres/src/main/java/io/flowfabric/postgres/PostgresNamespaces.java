@@ -1,13 +1,13 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.NamespaceView;
-import io.flowfabric.core.contract.Namespaces;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.Page;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.operate.NamespaceView;
+import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 

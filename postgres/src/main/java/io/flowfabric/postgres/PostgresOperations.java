@@ -1,17 +1,17 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Operations;
-import io.flowfabric.core.contract.OperatorCommand;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.OperatorDecisions;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.FactsReader.Locked;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;

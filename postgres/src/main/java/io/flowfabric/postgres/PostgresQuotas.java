@@ -1,15 +1,15 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.QuotaRecount;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Quotas;
+import io.flowfabric.core.Page;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaRecount;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;

@@ -2,12 +2,12 @@ package io.flowfabric.postgres;
 
 import static io.flowfabric.postgres.SubmitStatement.number;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submissions;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.Catalog.LaneGate;
 import io.flowfabric.postgres.SubmitStatement.Accepted;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;

@@ -2,7 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Wakeups;
+import io.flowfabric.core.store.Wakeups;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,14 +1,14 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.WorkerView;
-import io.flowfabric.core.contract.Workers;
+import io.flowfabric.core.operate.WorkerView;
+import io.flowfabric.core.operate.Workers;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.nio.ByteBuffer;

@@ -4,7 +4,7 @@ import io.flowfabric.core.Digest;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.submit.Submission;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.QuotaRecount;
-import io.flowfabric.core.contract.QuotaRecount.Drift;
+import io.flowfabric.core.admission.QuotaRecount;
+import io.flowfabric.core.admission.QuotaRecount.Drift;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;

@@ -1,8 +1,8 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Contended;
-import io.flowfabric.core.contract.Maintenance.Round;
-import io.flowfabric.core.contract.NamespaceSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.slf4j.Logger;

@@ -1,8 +1,8 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.DelayedBy;

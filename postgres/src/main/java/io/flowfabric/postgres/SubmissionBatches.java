@@ -1,8 +1,8 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.submit.Submitted;
 
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,12 +1,12 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Acceptance.Known;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.HashMap;

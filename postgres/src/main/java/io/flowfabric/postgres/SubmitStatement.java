@@ -1,9 +1,9 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;

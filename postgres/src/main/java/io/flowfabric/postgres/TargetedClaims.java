@@ -1,17 +1,17 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.decision.ReclaimDecisions;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.FactsReader.Locked;

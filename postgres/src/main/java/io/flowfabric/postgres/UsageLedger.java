@@ -1,10 +1,10 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.UsageEntry;
+import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.List;

@@ -3,9 +3,9 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.lease.UsageReport;
 
 import org.jspecify.annotations.Nullable;
 

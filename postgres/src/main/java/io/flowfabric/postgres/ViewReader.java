@@ -1,13 +1,13 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.jdbc.Row;

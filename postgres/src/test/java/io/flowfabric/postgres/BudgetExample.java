@@ -1,18 +1,18 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Bounds;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
 import java.util.List;

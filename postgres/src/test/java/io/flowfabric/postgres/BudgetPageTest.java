@@ -6,10 +6,10 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

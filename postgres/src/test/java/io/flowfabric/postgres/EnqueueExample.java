@@ -3,7 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.submit.Submission;
 
 import java.sql.SQLException;
 import java.util.UUID;

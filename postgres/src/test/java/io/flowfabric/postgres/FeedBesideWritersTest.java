@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.flowfabric.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Cursor;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.Feeds;
 
 import java.util.ArrayList;
 import java.util.Collection;

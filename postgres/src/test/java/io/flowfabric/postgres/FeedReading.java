@@ -2,8 +2,8 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
 
 import java.time.Duration;
 import java.util.Random;

@@ -1,19 +1,19 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -12,7 +12,7 @@ import com.zaxxer.hikari.HikariDataSource;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Invalid;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -7,6 +7,8 @@ import static io.flowfabric.postgres.Shop.work;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Invalid;
@@ -14,13 +16,11 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

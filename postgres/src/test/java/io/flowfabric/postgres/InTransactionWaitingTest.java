@@ -7,16 +7,16 @@ import static io.flowfabric.postgres.Shop.work;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.Shop.Ear;
 
 import org.junit.jupiter.api.AfterAll;

@@ -1,7 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 

@@ -1,16 +1,16 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
 import java.util.List;

@@ -3,16 +3,16 @@ package io.flowfabric.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

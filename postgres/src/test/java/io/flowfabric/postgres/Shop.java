@@ -3,10 +3,10 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Wakeups.Listening;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Wakeups.Listening;
+import io.flowfabric.core.submit.Submission;
 
 import java.sql.Connection;
 import java.sql.SQLException;

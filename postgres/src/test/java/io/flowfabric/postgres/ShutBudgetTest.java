@@ -2,22 +2,22 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

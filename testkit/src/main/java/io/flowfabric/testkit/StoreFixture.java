@@ -1,8 +1,8 @@
 package io.flowfabric.testkit;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,7 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Advice;
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
@@ -10,10 +11,9 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.policy.RetryDecision;
 
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Advice;
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Leases;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.EngineMetrics;

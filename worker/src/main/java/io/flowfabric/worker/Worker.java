@@ -2,7 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.Service;

@@ -4,7 +4,7 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.engine.Engine;
 

@@ -1,9 +1,9 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Leases;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineSession;
 

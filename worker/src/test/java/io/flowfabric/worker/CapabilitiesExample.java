@@ -3,9 +3,9 @@ package io.flowfabric.worker;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 
 import java.util.List;

@@ -4,15 +4,15 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;

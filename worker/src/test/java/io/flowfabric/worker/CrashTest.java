@@ -8,7 +8,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Event;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.ManualTime;
 import io.flowfabric.testkit.fault.Witness;

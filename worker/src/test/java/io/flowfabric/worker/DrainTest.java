@@ -9,8 +9,8 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.ManualTime;
 import io.flowfabric.engine.Time;
 

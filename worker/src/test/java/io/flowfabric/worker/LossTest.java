@@ -4,6 +4,7 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.LeaseLost;
@@ -11,8 +12,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.ManualTime;
 

@@ -11,13 +11,13 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;
 

@@ -1,7 +1,7 @@
 package io.flowfabric.bench.contender;
 
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.policy.Policy;
 
 import java.sql.SQLException;

@@ -2,10 +2,10 @@ package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.EngineOptions;

@@ -2,10 +2,10 @@ package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
 
 import java.sql.SQLException;
 import java.time.Duration;

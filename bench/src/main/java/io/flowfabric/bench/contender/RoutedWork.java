@@ -1,14 +1,14 @@
 package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.Time;
 import io.flowfabric.postgres.PostgresStore;

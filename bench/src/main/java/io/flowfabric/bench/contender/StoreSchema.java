@@ -1,11 +1,11 @@
 package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submissions;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.postgres.SchemaName;
 

@@ -3,11 +3,11 @@ package io.flowfabric.cli.dev;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Queries;
-import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;

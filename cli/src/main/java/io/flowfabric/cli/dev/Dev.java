@@ -4,7 +4,7 @@ import io.flowfabric.cli.terminal.Screen;
 import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.cli.terminal.Stopped;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.DatabaseOptions;

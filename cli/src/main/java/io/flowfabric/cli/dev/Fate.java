@@ -4,12 +4,12 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.flowfabric.cli.dev;
 
 import io.flowfabric.cli.terminal.Screen;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Store;
 
 import java.util.List;
 import java.util.function.Predicate;

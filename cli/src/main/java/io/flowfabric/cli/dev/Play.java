@@ -2,11 +2,11 @@ package io.flowfabric.cli.dev;
 
 import io.flowfabric.cli.terminal.Screen;
 import io.flowfabric.cli.terminal.StopSignal;
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 
 import java.time.Duration;

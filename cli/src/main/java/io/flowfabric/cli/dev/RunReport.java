@@ -2,7 +2,7 @@ package io.flowfabric.cli.dev;
 
 import io.flowfabric.cli.terminal.Colours;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.query.ExecutionView;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.flowfabric.cli.dev;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 

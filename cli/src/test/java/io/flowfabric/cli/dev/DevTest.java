@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.cli.Main;
 import io.flowfabric.cli.terminal.Colours;
-import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;

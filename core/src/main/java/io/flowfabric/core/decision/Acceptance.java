@@ -5,15 +5,15 @@ import io.flowfabric.core.Denied;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 
 import java.time.Instant;
 import java.util.Optional;

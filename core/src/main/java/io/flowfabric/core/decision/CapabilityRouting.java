@@ -3,7 +3,7 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Text;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 
 import java.util.Collection;

@@ -1,8 +1,8 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;

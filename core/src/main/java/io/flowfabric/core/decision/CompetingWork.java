@@ -1,9 +1,9 @@
 package io.flowfabric.core.decision;
 
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.query.ExecutionView;
 
 import java.util.Collection;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Text;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Explanation;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Explanation;
+import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;

@@ -1,11 +1,11 @@
 package io.flowfabric.core.decision;
 
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Fact;
 
 import java.time.Instant;
 import java.util.Collection;

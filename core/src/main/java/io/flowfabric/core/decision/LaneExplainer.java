@@ -1,13 +1,13 @@
 package io.flowfabric.core.decision;
 
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.LaneExplanation;
-import io.flowfabric.core.contract.LaneExplanation.Group;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.QuotaView;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.query.LaneExplanation;
+import io.flowfabric.core.query.LaneExplanation.Group;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.Situation;
 

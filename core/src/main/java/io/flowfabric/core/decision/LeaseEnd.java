@@ -2,8 +2,8 @@ package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.DelayedBy;

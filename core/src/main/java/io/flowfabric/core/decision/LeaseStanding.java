@@ -6,8 +6,8 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
 
 import java.util.Optional;
 

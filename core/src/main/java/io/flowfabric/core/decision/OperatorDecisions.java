@@ -1,10 +1,10 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;

@@ -1,9 +1,9 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.KeyRing;
 

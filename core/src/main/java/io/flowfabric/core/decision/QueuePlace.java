@@ -1,6 +1,6 @@
 package io.flowfabric.core.decision;
 
-import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.state.LeasePurpose;
 
 import java.time.Instant;

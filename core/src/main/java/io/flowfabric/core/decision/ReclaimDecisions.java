@@ -2,7 +2,7 @@ package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 

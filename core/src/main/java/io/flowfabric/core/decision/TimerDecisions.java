@@ -1,7 +1,7 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;

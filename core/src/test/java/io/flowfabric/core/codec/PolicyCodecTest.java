@@ -100,7 +100,10 @@ class PolicyCodecTest {
         policy = random.nextBoolean() ? policy.retry(retry(random)) : policy;
         policy = random.nextBoolean() ? policy.attemptTimeout(duration(random)) : policy;
         policy = random.nextBoolean() ? policy.stallTimeout(duration(random)) : policy;
-        policy = random.nextBoolean() ? policy.needs(Capabilities.of("a", "b=" + name(random))) : policy;
+        policy =
+                random.nextBoolean()
+                        ? policy.needs(Capabilities.of("a", "b=" + name(random)))
+                        : policy;
         policy = random.nextBoolean() ? policy.quota(name(random)) : policy;
         policy = random.nextBoolean() ? policy.quota("calls", name(random)) : policy;
         policy = random.nextBoolean() ? policy.budget(name(random)) : policy;

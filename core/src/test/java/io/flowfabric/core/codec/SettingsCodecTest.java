@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.codec.Json.JsonObject;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Bounds;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
 
 import org.junit.jupiter.api.Test;
 

@@ -15,10 +15,8 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.decision.Acceptance.Known;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -26,6 +24,8 @@ import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 
 import org.junit.jupiter.api.Test;
 

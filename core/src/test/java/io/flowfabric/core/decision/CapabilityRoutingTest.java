@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Text;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 
 import org.junit.jupiter.api.Test;

@@ -6,20 +6,20 @@ import static io.flowfabric.core.Examples.SESSION;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.Text;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Explanation;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Explanation;
+import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;

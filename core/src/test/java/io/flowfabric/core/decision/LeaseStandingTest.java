@@ -11,9 +11,9 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.state.Transition;
 

@@ -3,9 +3,9 @@ package io.flowfabric.core.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.LaneSettings.State;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.operate.LaneSettings.State;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;

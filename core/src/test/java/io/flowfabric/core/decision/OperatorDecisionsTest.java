@@ -13,10 +13,10 @@ import static io.flowfabric.core.decision.Given.untouched;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;

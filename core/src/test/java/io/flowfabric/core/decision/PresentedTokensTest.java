@@ -8,10 +8,10 @@ import static io.flowfabric.core.Examples.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Answer;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;

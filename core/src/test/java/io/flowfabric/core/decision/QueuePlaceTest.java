@@ -4,7 +4,7 @@ import static io.flowfabric.core.Examples.NOON;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.state.LeasePurpose;
 
 import org.junit.jupiter.api.Test;

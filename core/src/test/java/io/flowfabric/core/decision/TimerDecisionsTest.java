@@ -9,8 +9,8 @@ import static io.flowfabric.core.decision.Given.facts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.contract.Attribution;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;

@@ -1,5 +1,7 @@
 package io.flowfabric.testkit.contract;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Answer.Refused;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
@@ -10,8 +12,6 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Answer.Refused;
 
 import org.assertj.core.api.AbstractObjectAssert;
 import org.assertj.core.api.Assertions;

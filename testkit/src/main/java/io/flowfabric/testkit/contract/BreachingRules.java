@@ -7,23 +7,23 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

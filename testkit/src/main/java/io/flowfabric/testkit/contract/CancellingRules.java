@@ -10,13 +10,13 @@ import static io.flowfabric.testkit.contract.Given.unknown;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Finished;

@@ -12,9 +12,9 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

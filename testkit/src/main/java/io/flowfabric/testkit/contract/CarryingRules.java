@@ -8,6 +8,7 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
@@ -15,13 +16,12 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.flowfabric.testkit.contract;
 
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.query.ExecutionView;
 
 /** The way into the assertions of this suite's own. */
 final class ContractAssertions {

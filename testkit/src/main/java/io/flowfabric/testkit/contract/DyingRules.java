@@ -6,12 +6,10 @@ import static io.flowfabric.testkit.contract.Given.asked;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Maintenance.Round;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -19,6 +17,8 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

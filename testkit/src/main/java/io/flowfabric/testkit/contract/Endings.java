@@ -3,8 +3,8 @@ package io.flowfabric.testkit.contract;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
 

@@ -11,19 +11,19 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

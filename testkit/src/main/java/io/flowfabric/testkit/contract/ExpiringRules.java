@@ -9,13 +9,13 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;

@@ -13,17 +13,17 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;

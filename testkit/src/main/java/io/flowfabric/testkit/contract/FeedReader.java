@@ -1,9 +1,9 @@
 package io.flowfabric.testkit.contract;
 
 import io.flowfabric.core.Cursor;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -10,15 +10,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

@@ -5,10 +5,10 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Cursor;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

@@ -1,14 +1,14 @@
 package io.flowfabric.testkit.contract;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.IdSource;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 
 import java.util.function.Supplier;
 

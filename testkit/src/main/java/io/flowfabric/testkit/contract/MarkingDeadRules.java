@@ -7,15 +7,15 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.WorkerView;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.WorkerView;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;

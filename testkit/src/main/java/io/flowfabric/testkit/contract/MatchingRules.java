@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

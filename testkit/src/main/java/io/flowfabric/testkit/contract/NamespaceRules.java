@@ -10,11 +10,11 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.NamespaceView;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.StoreFixture;
 

@@ -15,12 +15,12 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.LaneSettings.State;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.TimeRange;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.LaneSettings.State;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.query.TimeRange;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 import io.flowfabric.testkit.StoreFixture;
 

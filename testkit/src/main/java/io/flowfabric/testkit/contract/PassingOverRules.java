@@ -10,20 +10,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Maintenance.Round;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

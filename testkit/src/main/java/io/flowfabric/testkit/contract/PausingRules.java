@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;

@@ -5,16 +5,16 @@ import static io.flowfabric.testkit.contract.Given.asked;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.OpenedSession;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.WorkerView;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.lease.OpenedSession;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.WorkerView;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

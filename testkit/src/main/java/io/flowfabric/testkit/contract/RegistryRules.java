@@ -12,11 +12,11 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.WorkerView;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.WorkerView;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.testkit.StoreFixture;
 

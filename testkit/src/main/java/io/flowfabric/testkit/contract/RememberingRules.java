@@ -6,10 +6,10 @@ import static io.flowfabric.testkit.contract.Endings.release;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

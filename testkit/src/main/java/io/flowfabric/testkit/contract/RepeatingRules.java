@@ -11,8 +11,8 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.Outcome;

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;

@@ -9,13 +9,13 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

@@ -12,8 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;

@@ -4,20 +4,20 @@ import static io.flowfabric.testkit.contract.Given.asked;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.HeartbeatResult;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.util.List;

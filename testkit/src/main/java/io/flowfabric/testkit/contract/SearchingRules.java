@@ -15,8 +15,8 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

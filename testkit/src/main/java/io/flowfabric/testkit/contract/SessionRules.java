@@ -8,18 +8,18 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.HeartbeatResult;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.testkit.StoreFixture;
 

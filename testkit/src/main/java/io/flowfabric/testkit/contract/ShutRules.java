@@ -5,13 +5,13 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Bounds;
-import io.flowfabric.core.contract.Budget.Enforcement;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.admission.Budget.Enforcement;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.StoreFixture;

@@ -7,16 +7,16 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Denied.Code;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.KeyView;
-import io.flowfabric.core.contract.Keys.Rotation;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.operate.KeyView;
+import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.core.state.ExecutionState.Granted;

@@ -15,9 +15,9 @@ import static java.util.stream.Collectors.toSet;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.WorkerView;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.WorkerView;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;

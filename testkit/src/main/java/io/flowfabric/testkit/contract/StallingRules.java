@@ -6,7 +6,7 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.contract.Attribution;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;

@@ -10,26 +10,26 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;

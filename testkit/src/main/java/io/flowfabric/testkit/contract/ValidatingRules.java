@@ -12,20 +12,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.util.Collections.nCopies;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.testkit.StoreFixture;
 

@@ -1,6 +1,6 @@
 package io.flowfabric.testkit.contract;
 
-import io.flowfabric.core.contract.ExecutionView;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.Outcome;

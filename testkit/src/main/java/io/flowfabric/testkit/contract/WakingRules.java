@@ -8,7 +8,7 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.LaneSettings;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.StoreFixture;

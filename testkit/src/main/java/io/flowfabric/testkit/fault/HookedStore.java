@@ -1,6 +1,6 @@
 package io.flowfabric.testkit.fault;
 
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Store;
 
 import org.jspecify.annotations.Nullable;
 

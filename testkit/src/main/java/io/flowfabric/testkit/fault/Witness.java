@@ -1,14 +1,14 @@
 package io.flowfabric.testkit.fault;
 
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.history.Acknowledgement;
 import io.flowfabric.testkit.history.Acknowledgement.Span;
 import io.flowfabric.testkit.history.Acknowledgements;

@@ -1,5 +1,6 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Denied;
@@ -9,8 +10,7 @@ import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Grant;
+import io.flowfabric.core.lease.Grant;
 
 import java.util.List;
 

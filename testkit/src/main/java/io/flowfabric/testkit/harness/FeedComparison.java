@@ -2,11 +2,11 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.FeedFilter.Topic;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.testkit.harness.Difference.Kind;
 
 import java.util.ArrayList;

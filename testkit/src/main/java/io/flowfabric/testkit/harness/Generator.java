@@ -1,11 +1,11 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.contract.Keys.Rotation;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.operate.Keys.Rotation;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.testkit.harness.Operation.Acknowledging;
 import io.flowfabric.testkit.harness.Operation.Deed;
 import io.flowfabric.testkit.harness.Operation.Forgery;

@@ -1,14 +1,14 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.signing.GrantToken;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Slip;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;

@@ -2,9 +2,9 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

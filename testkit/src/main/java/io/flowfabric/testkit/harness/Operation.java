@@ -2,11 +2,11 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Keys.Rotation;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Quota;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.operate.Keys.Rotation;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.store.Maintenance.Chore;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.Budget.Bounds;
-import io.flowfabric.core.contract.Budgets;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.admission.Budgets;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.harness.Operation.Deed;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Intent;

@@ -1,7 +1,7 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Lease;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.testkit.harness.Operation.Hold;
 import io.flowfabric.testkit.history.Acknowledgements;
 

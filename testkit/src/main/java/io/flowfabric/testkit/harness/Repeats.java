@@ -1,12 +1,12 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.OpenedSession;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.OpenedSession;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.harness.Difference.Kind;
 
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.flowfabric.testkit.harness;
 
-import io.flowfabric.core.contract.Answer;
+import io.flowfabric.core.Answer;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.history.Acknowledgement.Moment;
 import io.flowfabric.testkit.history.Acknowledgement.Span;

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.HeartbeatResult;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.testkit.harness.Operation.Acknowledging;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Profile;

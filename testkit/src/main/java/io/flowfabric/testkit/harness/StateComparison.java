@@ -1,17 +1,17 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.Queries;
-import io.flowfabric.core.contract.Search;
-import io.flowfabric.core.contract.Workers.Scope;
+import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.StateVector.BlockingReason;
 
 import java.util.ArrayList;

@@ -1,16 +1,16 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claimed;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants.Redemption;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants.Redemption;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.harness.Difference.Kind;

@@ -1,9 +1,9 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Order;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;

@@ -1,8 +1,8 @@
 package io.flowfabric.testkit.harness;
 
-import io.flowfabric.core.contract.Maintenance.Chore;
-import io.flowfabric.core.contract.Maintenance.Round;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Round;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.harness.Difference.Kind;
 
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.harness;
 
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Keys.Rotation;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.signing.GrantToken;
+import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
 import java.util.HashMap;

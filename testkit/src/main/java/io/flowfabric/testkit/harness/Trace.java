@@ -1,16 +1,16 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Claims;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submitted;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 
 import java.util.ArrayList;
 import java.util.List;

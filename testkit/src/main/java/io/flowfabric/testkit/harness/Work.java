@@ -3,8 +3,8 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Submission;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Instant;
 import java.util.Optional;

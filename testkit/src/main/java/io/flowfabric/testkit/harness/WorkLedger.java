@@ -1,7 +1,7 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.submit.Submission;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

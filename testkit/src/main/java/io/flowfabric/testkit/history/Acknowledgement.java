@@ -1,12 +1,12 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.submit.Submission;
 
 import java.time.Instant;
 

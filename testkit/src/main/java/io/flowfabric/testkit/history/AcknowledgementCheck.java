@@ -2,10 +2,10 @@ package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Event.Step;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.feed.Event.Step;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.query.Result;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.history.Acknowledgement.ActDone;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.history;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event.Step;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.feed.Event.Step;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.testkit.history.Acknowledgement.ActDone;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event.Step;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.feed.Event.Step;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Result;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 import io.flowfabric.testkit.history.Violation.Kind;
 

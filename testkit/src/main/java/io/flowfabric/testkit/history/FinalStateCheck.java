@@ -1,9 +1,9 @@
 package io.flowfabric.testkit.history;
 
-import io.flowfabric.core.contract.Event.Step;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Owner;
-import io.flowfabric.core.contract.Result;
+import io.flowfabric.core.feed.Event.Step;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Result;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;

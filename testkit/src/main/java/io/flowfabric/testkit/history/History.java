@@ -1,14 +1,14 @@
 package io.flowfabric.testkit.history;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
-import io.flowfabric.core.contract.Result;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Result;
+import io.flowfabric.core.store.Store;
 
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Event.Step;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.Event.Step;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.flowfabric.testkit.history;
 
-import io.flowfabric.core.contract.Event.Step;
+import io.flowfabric.core.feed.Event.Step;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.flowfabric.testkit.history;
 
-import io.flowfabric.core.contract.Event.Step;
-import io.flowfabric.core.contract.Owner;
+import io.flowfabric.core.feed.Event.Step;
+import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.history.Violation.Kind;

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.AdmissionBlock;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.BudgetView.Level;
-import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.ExecutionState.Ready;

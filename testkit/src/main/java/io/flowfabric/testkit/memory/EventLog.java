@@ -5,9 +5,9 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.FeedFilter;
-import io.flowfabric.core.contract.Feeds;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.core.state.Transition;
 
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Answer;
 
 import java.util.ArrayList;
 import java.util.List;

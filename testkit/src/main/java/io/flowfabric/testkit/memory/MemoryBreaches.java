@@ -1,6 +1,6 @@
 package io.flowfabric.testkit.memory;
 
-import io.flowfabric.core.contract.Budget.Enforcement;
+import io.flowfabric.core.admission.Budget.Enforcement;
 import io.flowfabric.core.decision.BudgetDecisions;
 import io.flowfabric.testkit.memory.BudgetAccounts.Purse;
 

@@ -1,19 +1,19 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Budget;
-import io.flowfabric.core.contract.BudgetRecount;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.Budgets;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.UsageEntry;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.admission.Budgets;
+import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.testkit.memory.BudgetAccounts.Purse;
 
 import java.nio.charset.StandardCharsets;

@@ -1,16 +1,16 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Grant;
-import io.flowfabric.core.contract.Grants;
-import io.flowfabric.core.contract.Lease;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.decision.PresentedTokens;
 import io.flowfabric.core.decision.ReclaimDecisions;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.core.state.ExecutionState.Granted;

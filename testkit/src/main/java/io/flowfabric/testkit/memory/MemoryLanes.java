@@ -1,16 +1,16 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.LaneView;
-import io.flowfabric.core.contract.Lanes;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.operate.Lanes;
 
 import java.nio.charset.StandardCharsets;
 

@@ -1,19 +1,19 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.BudgetView;
-import io.flowfabric.core.contract.Ended;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.ExecutionView;
-import io.flowfabric.core.contract.Leases;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.UsageEntry;
-import io.flowfabric.core.contract.UsageReport;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.query.ExecutionView;
 
 import java.util.List;
 import java.util.Optional;

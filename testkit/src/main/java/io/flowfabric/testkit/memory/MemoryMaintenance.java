@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.memory;
 
-import io.flowfabric.core.contract.Maintenance;
 import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.store.Maintenance;
 
 import java.time.Duration;
 import java.time.Instant;

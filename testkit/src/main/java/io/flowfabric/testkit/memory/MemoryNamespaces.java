@@ -1,15 +1,15 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.NamespaceSettings;
-import io.flowfabric.core.contract.NamespaceView;
-import io.flowfabric.core.contract.Namespaces;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.operate.NamespaceView;
+import io.flowfabric.core.operate.Namespaces;
 
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;

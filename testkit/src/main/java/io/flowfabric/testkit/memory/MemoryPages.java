@@ -2,7 +2,7 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.contract.Page;
+import io.flowfabric.core.Page;
 
 import java.util.List;
 import java.util.function.Function;

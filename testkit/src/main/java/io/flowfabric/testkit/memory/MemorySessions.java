@@ -1,15 +1,15 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.HeartbeatResult;
-import io.flowfabric.core.contract.OpenedSession;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Sessions;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.OpenedSession;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.Sessions;
 
 import java.util.Comparator;
 import java.util.List;

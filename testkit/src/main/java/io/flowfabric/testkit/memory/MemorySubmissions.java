@@ -1,12 +1,12 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Digest;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Submission;
-import io.flowfabric.core.contract.Submissions;
-import io.flowfabric.core.contract.Submitted;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
 
 import java.util.List;
 

@@ -1,15 +1,15 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Event;
-import io.flowfabric.core.contract.Page;
-import io.flowfabric.core.contract.WorkerView;
-import io.flowfabric.core.contract.Workers;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.operate.WorkerView;
+import io.flowfabric.core.operate.Workers;
 
 import java.nio.ByteBuffer;
 import java.util.Comparator;

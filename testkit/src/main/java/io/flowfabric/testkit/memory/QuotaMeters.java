@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.contract.Quota;
-import io.flowfabric.core.contract.QuotaRecount;
-import io.flowfabric.core.contract.QuotaRecount.Drift;
-import io.flowfabric.core.contract.QuotaView;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaRecount;
+import io.flowfabric.core.admission.QuotaRecount.Drift;
+import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.policy.QuotaUse;
 
 import java.time.Instant;

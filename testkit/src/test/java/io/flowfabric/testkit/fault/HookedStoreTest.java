@@ -3,8 +3,8 @@ package io.flowfabric.testkit.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Store;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.memory.MemoryStore;
 
 import org.junit.jupiter.api.Test;

@@ -1,15 +1,15 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
-import io.flowfabric.core.contract.Answer;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.Operations;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.memory.MemoryFixture;
 

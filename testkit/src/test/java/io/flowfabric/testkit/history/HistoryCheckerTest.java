@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.OperatorCommand;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;

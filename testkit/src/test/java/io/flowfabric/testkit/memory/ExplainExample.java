@@ -2,7 +2,7 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.contract.Store;
+import io.flowfabric.core.store.Store;
 
 import java.util.StringJoiner;
 

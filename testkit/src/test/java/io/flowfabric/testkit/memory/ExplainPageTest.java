@@ -2,25 +2,25 @@ package io.flowfabric.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.contract.Attribution;
-import io.flowfabric.core.contract.Claims.Claim;
-import io.flowfabric.core.contract.Ending;
-import io.flowfabric.core.contract.Fact;
-import io.flowfabric.core.contract.Heartbeat;
-import io.flowfabric.core.contract.LaneSettings;
-import io.flowfabric.core.contract.Lease;
-import io.flowfabric.core.contract.OperatorCommand;
-import io.flowfabric.core.contract.Progress;
-import io.flowfabric.core.contract.Session;
-import io.flowfabric.core.contract.Submission;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
 
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,22 @@
+package io.flowfabric.core;
+
+/** Who did it, and why: every act without a fence names both. */
+public record Attribution(String actor, String reason) {
+    /** The name under which the engine acts. */
+    public static final String ENGINE = "engine";
+
+    public Attribution {
+        Text.name("actor", actor, Limit.NAME_BYTES);
+        Text.name("reason", reason, Limit.MESSAGE_BYTES);
+    }
+
+    /** The engine itself, because time passed. */
+    public static Attribution engine(String reason) {
+        return new Attribution(ENGINE, reason);
+    }
+
+    /** Whether a person or a program outside did it. */
+    public boolean isOperator() {
+        return !actor.equals(ENGINE);
+    }
+}

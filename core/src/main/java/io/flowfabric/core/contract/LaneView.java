@@ -1,8 +1,0 @@
-package io.flowfabric.core.contract;
-
-import io.flowfabric.core.Lane;
-
-import java.time.Instant;
-
-/** A lane as it is. */
-public record LaneView(Lane lane, LaneSettings settings, Instant since) {}

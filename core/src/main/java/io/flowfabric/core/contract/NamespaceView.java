@@ -1,6 +1,0 @@
-package io.flowfabric.core.contract;
-
-import io.flowfabric.core.Namespace;
-
-/** A namespace as it is. */
-public record NamespaceView(Namespace namespace, NamespaceSettings settings) {}

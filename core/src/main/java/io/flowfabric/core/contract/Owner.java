@@ -1,6 +1,0 @@
-package io.flowfabric.core.contract;
-
-import io.flowfabric.core.SessionId;
-
-/** Whose lease it is, or was. */
-public record Owner(SessionId session, String worker, String instance) {}

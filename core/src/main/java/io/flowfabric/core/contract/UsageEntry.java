@@ -1,7 +1,0 @@
-package io.flowfabric.core.contract;
-
-import java.time.Instant;
-
-/** A report of what an execution used up, as it is kept. */
-public record UsageEntry(
-        String budget, String dimension, long amount, String key, Instant at, boolean refunded) {}

@@ -1,0 +1,171 @@
+package io.flowfabric.core.feed;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/** Something that happened. */
+public sealed interface Event {
+    Instant at();
+
+    Namespace namespace();
+
+    /**
+     * An execution took a step.
+     *
+     * @param now the situation that the step led to
+     * @param attempts how many attempts were started by then
+     * @param epoch the newest lease by then
+     * @param owner whose lease the step gave or ended, or who was granted or forfeited one; absent
+     *     when it touched neither
+     * @param by who took the step, when it was not the holder of the lease
+     * @param until when it goes on, where the step led to a delay; until when a grant holds
+     * @param failure what failed, where something did
+     */
+    record Step(
+            ExecutionId execution,
+            Lane lane,
+            Transition transition,
+            Situation now,
+            Instant at,
+            int attempts,
+            long epoch,
+            Optional<Owner> owner,
+            Optional<Attribution> by,
+            Optional<Instant> until,
+            Optional<Failure> failure)
+            implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+
+        /** What the step means for the lease, if it touched one. */
+        public Optional<LeaseChange> leaseChange() {
+            return owner.flatMap(
+                    holder ->
+                            switch (transition) {
+                                case GRANT, FORFEIT -> Optional.empty();
+                                case CLAIM, REDEEM -> Optional.of(LeaseChange.ACQUIRED);
+                                case RECLAIM -> Optional.of(LeaseChange.RECLAIMED);
+                                case LAPSE -> Optional.of(LeaseChange.EXPIRED);
+                                case SUBMIT,
+                                        WAKE,
+                                        COMPLETE,
+                                        RETRY,
+                                        FAIL,
+                                        DELAY,
+                                        RELEASE,
+                                        SUSPEND,
+                                        AWAIT,
+                                        REVOKE,
+                                        RESUME,
+                                        SATISFY,
+                                        PAUSE,
+                                        REPRIORITISE,
+                                        CANCEL,
+                                        EXPIRE,
+                                        SKIP,
+                                        REPLAY ->
+                                        Optional.of(
+                                                by.isPresent()
+                                                        ? LeaseChange.REVOKED
+                                                        : LeaseChange.RELEASED);
+                            });
+        }
+    }
+
+    /** A session showed a sign of life, and so renewed every lease that it holds. */
+    record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {}
+
+    /** Somebody changed how a lane behaves. */
+    record LaneChange(Lane lane, LaneSettings settings, Attribution by, Instant at)
+            implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
+    /** Somebody changed how a namespace behaves. */
+    record NamespaceChange(
+            Namespace namespace, NamespaceSettings settings, Attribution by, Instant at)
+            implements Event {}
+
+    /**
+     * Somebody changed what a quota allows.
+     *
+     * @param quota what it allows from now on; none when it was deleted
+     */
+    record QuotaChange(
+            Namespace namespace, String name, Optional<Quota> quota, Attribution by, Instant at)
+            implements Event {}
+
+    /**
+     * Somebody changed what a budget allows, or took back what was counted.
+     *
+     * @param change what was done, in one word: {@code define}, {@code reset}, {@code delete},
+     *     {@code refund}
+     */
+    record BudgetChange(
+            Namespace namespace, String budget, String change, Attribution by, Instant at)
+            implements Event {}
+
+    /**
+     * A limit of a budget was reached.
+     *
+     * @param hard whether it was the hard one
+     */
+    record BudgetReached(
+            Namespace namespace,
+            String budget,
+            String dimension,
+            boolean hard,
+            long used,
+            Instant at)
+            implements Event {}
+
+    /**
+     * A count of what runs was wrong, and was put right: somebody wrote past the store, or there is
+     * a bug in it.
+     *
+     * @param of what was counted, in words, such as {@code quota customer=42}
+     * @param said what it said
+     * @param found what it is, and says now
+     */
+    record Drifted(Namespace namespace, String of, long said, long found, Instant at)
+            implements Event {}
+
+    /** Somebody declared a worker process dead; what it held lapses after this. */
+    record MarkedDead(Owner owner, Namespace namespace, Attribution by, Instant at)
+            implements Event {}
+
+    /** Somebody had an execution forgotten; the events before this one that told of it are gone. */
+    record Erased(ExecutionId execution, Lane lane, Attribution by, Instant at) implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
+    /** What can happen to a lease. */
+    enum LeaseChange {
+        ACQUIRED,
+        RENEWED,
+        EXPIRED,
+        RECLAIMED,
+        REVOKED,
+        RELEASED
+    }
+}

@@ -1,0 +1,106 @@
+package io.flowfabric.core.feed;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Tags;
+
+import java.util.Optional;
+
+/**
+ * Which events are asked for. What is not set matches everything; what an event does not have
+ * matches nothing.
+ *
+ * @param tags all of these, as the execution had them at submission
+ */
+public record FeedFilter(
+        Topic topic, Optional<Namespace> namespace, Optional<Lane> lane, Tags tags) {
+    /** What a feed is about. */
+    public enum Topic {
+        EVERYTHING,
+        /** Leases given, renewed and ended. */
+        LEASES,
+        /** Executions that ended. */
+        COMPLETIONS,
+        /** What operators did. */
+        OPERATIONS
+    }
+
+    public static FeedFilter of(Topic topic) {
+        return new FeedFilter(topic, Optional.empty(), Optional.empty(), Tags.NONE);
+    }
+
+    public FeedFilter namespace(Namespace other) {
+        return new FeedFilter(topic, Optional.of(other), lane, tags);
+    }
+
+    public FeedFilter lane(Lane other) {
+        return new FeedFilter(topic, namespace, Optional.of(other), tags);
+    }
+
+    public FeedFilter tag(String key, String value) {
+        return new FeedFilter(topic, namespace, lane, tags.with(key, value));
+    }
+
+    /**
+     * Whether an event fits.
+     *
+     * @param tagsOfExecution the tags of the execution it is about; none when it is about something
+     *     else
+     */
+    public boolean fits(Event event, Tags tagsOfExecution) {
+        return about(event)
+                && namespace.map(event.namespace()::equals).orElse(true)
+                && lane.map(wanted -> wanted.equals(laneOf(event).orElse(null))).orElse(true)
+                && tagsOfExecution.values().entrySet().containsAll(tags.values().entrySet());
+    }
+
+    private boolean about(Event event) {
+        return switch (topic) {
+            case EVERYTHING -> true;
+            case LEASES ->
+                    switch (event) {
+                        case Event.Step step -> step.owner().isPresent();
+                        case Event.Renewal renewal -> true;
+                        case Event.LaneChange change -> false;
+                        case Event.NamespaceChange change -> false;
+                        case Event.QuotaChange change -> false;
+                        case Event.BudgetChange change -> false;
+                        case Event.BudgetReached reached -> false;
+                        case Event.Drifted drifted -> false;
+                        case Event.MarkedDead marked -> false;
+                        case Event.Erased erased -> false;
+                    };
+            case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
+            case OPERATIONS ->
+                    switch (event) {
+                        case Event.Step step ->
+                                step.by().filter(Attribution::isOperator).isPresent();
+                        case Event.Renewal renewal -> false;
+                        case Event.LaneChange change -> true;
+                        case Event.NamespaceChange change -> true;
+                        case Event.QuotaChange change -> true;
+                        case Event.BudgetChange change -> true;
+                        case Event.BudgetReached reached -> false;
+                        case Event.Drifted drifted -> false;
+                        case Event.MarkedDead marked -> true;
+                        case Event.Erased erased -> true;
+                    };
+        };
+    }
+
+    private static Optional<Lane> laneOf(Event event) {
+        return switch (event) {
+            case Event.Step step -> Optional.of(step.lane());
+            case Event.Renewal renewal -> Optional.empty();
+            case Event.LaneChange change -> Optional.of(change.lane());
+            case Event.NamespaceChange change -> Optional.empty();
+            case Event.QuotaChange change -> Optional.empty();
+            case Event.BudgetChange change -> Optional.empty();
+            case Event.BudgetReached reached -> Optional.empty();
+            case Event.Drifted drifted -> Optional.empty();
+            case Event.MarkedDead marked -> Optional.empty();
+            case Event.Erased erased -> Optional.of(erased.lane());
+        };
+    }
+}

@@ -1,0 +1,79 @@
+package io.flowfabric.core.lease;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.Text;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.RetryDecision;
+
+/** How the holder of a lease gives it up. */
+public sealed interface Ending {
+    Fence fence();
+
+    /** The fingerprint by which a repeat is told from a contradiction. */
+    Digest digest();
+
+    /** The work is done. */
+    record Complete(Fence fence, Payload result) implements Ending {
+        public Complete {
+            Limit.RESULT_BYTES.checkSize("result", result.size(), "bytes");
+        }
+
+        @Override
+        public Digest digest() {
+            return Digest.of("complete").payload(result).done();
+        }
+    }
+
+    /**
+     * The attempt failed; the verdict, decided beside the store by the retry policy, says what
+     * follows.
+     */
+    record Fail(Fence fence, Failure failure, RetryDecision verdict) implements Ending {
+        @Override
+        public Digest digest() {
+            var digest =
+                    Digest.of("fail")
+                            .text(failure.category())
+                            .text(failure.message())
+                            .text(failure.detail());
+            return switch (verdict) {
+                case RetryDecision.GiveUp() -> digest.number(-1).done();
+                case RetryDecision.TryAgain(var delay) -> digest.number(delay.toMillis()).done();
+            };
+        }
+    }
+
+    /** The worker calls its own work off. */
+    record Cancel(Fence fence, String reason) implements Ending {
+        public Cancel {
+            reason = Text.mended(reason, Limit.MESSAGE_BYTES);
+        }
+
+        @Override
+        public Digest digest() {
+            return Digest.of("cancel").text(reason).done();
+        }
+    }
+
+    /** The worker lets go of it until a moment; the attempt goes on then. */
+    record Delay(Fence fence, Due until) implements Ending {
+        @Override
+        public Digest digest() {
+            var digest = Digest.of("delay");
+            until.digest(digest);
+            return digest.done();
+        }
+    }
+
+    /** The worker lets go of it unharmed; the attempt goes on at once, elsewhere. */
+    record Release(Fence fence) implements Ending {
+        @Override
+        public Digest digest() {
+            return Digest.of("release").done();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.flowfabric.core.lease;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.admission.BudgetView;
+
+import java.util.List;
+
+/**
+ * What the holder of a lease writes. Every write is one conditional write: running, this epoch, a
+ * living session. Anything else is {@code LeaseLost} and changes nothing; an unknown execution is
+ * {@code NotFound}.
+ */
+public interface Leases {
+    /**
+     * Records how far the work is. Each report replaces the one before, and shows that the worker
+     * has not stalled.
+     */
+    List<Answer<Fence>> progress(List<Progress> reports);
+
+    /**
+     * Reports what was used up. It always counts, also beyond a limit; the answer says how the
+     * budget stands then. The same report again counts once; the same key with another content is
+     * {@code Conflict}; an unknown budget or dimension is {@code NotFound}.
+     */
+    List<Answer<BudgetView>> spend(List<UsageReport> spendings);
+
+    /**
+     * Ends leases: complete, fail, cancel, delay, release.
+     *
+     * <p>The same ending again gives the first answer again, until the execution is claimed anew;
+     * another ending of the same lease is {@code Conflict}.
+     */
+    List<Answer<Ended>> end(List<Ending> endings);
+}

@@ -1,0 +1,46 @@
+package io.flowfabric.core.operate;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Payload;
+
+/**
+ * What an operator can do to an execution. Each takes a running lease away from its worker where
+ * there is one.
+ */
+public sealed interface OperatorCommand {
+    ExecutionId execution();
+
+    /** Ends it as cancelled. */
+    record Cancel(ExecutionId execution) implements OperatorCommand {}
+
+    /** Ends it as a success, with a result from outside. */
+    record Complete(ExecutionId execution, Payload result) implements OperatorCommand {
+        public Complete {
+            Limit.RESULT_BYTES.checkSize("result", result.size(), "bytes");
+        }
+    }
+
+    /** Ends it as failed, without a retry. */
+    record Fail(ExecutionId execution, Failure failure) implements OperatorCommand {}
+
+    /** Holds it back until it is resumed. A delay that it had goes on meanwhile. */
+    record Pause(ExecutionId execution) implements OperatorCommand {}
+
+    /** Lifts what holds it back: a pause first; where there is none, a delay. */
+    record Resume(ExecutionId execution) implements OperatorCommand {}
+
+    /** Takes the lease, or the grant, away from its worker; the work returns to the queue. */
+    record Revoke(ExecutionId execution) implements OperatorCommand {}
+
+    /** Changes its place in the queue. */
+    record Reprioritise(ExecutionId execution, int priority) implements OperatorCommand {
+        public Reprioritise {
+            Limit.PRIORITY.checkRange("priority", 0, priority);
+        }
+    }
+
+    /** Runs it again after its end, as a new attempt with all of its retries. */
+    record Replay(ExecutionId execution) implements OperatorCommand {}
+}

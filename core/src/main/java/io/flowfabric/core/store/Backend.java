@@ -1,0 +1,68 @@
+package io.flowfabric.core.store;
+
+import io.flowfabric.core.admission.Budgets;
+import io.flowfabric.core.admission.Quotas;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.operate.Keys;
+import io.flowfabric.core.operate.Lanes;
+import io.flowfabric.core.operate.Namespaces;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.Workers;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.submit.Submissions;
+
+/** A FlowFabric to talk to, here or far away, one interface for each audience. */
+public interface Backend extends AutoCloseable {
+    /** For whoever has work to be done. */
+    Submissions submissions();
+
+    /** For worker processes: being alive. */
+    Sessions sessions();
+
+    /** For worker processes: getting work. */
+    Claims claims();
+
+    /** For whoever hands out work to workers that are not trusted, and for these. */
+    Grants grants();
+
+    /** For worker processes: writing about the work they hold. */
+    Leases leases();
+
+    /** For operators: the tenants. */
+    Namespaces namespaces();
+
+    /** For operators: the queues. */
+    Lanes lanes();
+
+    /** For operators: how much may run. */
+    Quotas quotas();
+
+    /** For operators: how much may be used up. */
+    Budgets budgets();
+
+    /** For operators: the worker processes. */
+    Workers workers();
+
+    /** For operators: what signs that which is handed to outsiders. */
+    Keys keys();
+
+    /** For operators: one execution. */
+    Operations operations();
+
+    /** For anyone: what is. */
+    Queries queries();
+
+    /** For anyone: what happened. */
+    Feeds feeds();
+
+    /**
+     * Lets go of everything it holds. Later calls answer {@link io.flowfabric.core.Unavailable};
+     * closing again does nothing.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,10 @@
+package io.flowfabric.core.store;
+
+/** A backend that keeps the data itself, and so has chores that somebody must tend to. */
+public interface Store extends Backend {
+    /** For engines: what happens because time passes. */
+    Maintenance maintenance();
+
+    /** For engines: what wakes a worker that waits for work. */
+    Wakeups wakeups();
+}

@@ -1,0 +1,177 @@
+package io.flowfabric.core.feed;
+
+import static io.flowfabric.core.Examples.ID;
+import static io.flowfabric.core.Examples.NOON;
+import static io.flowfabric.core.Examples.OWNER;
+import static io.flowfabric.core.feed.FeedFilter.Topic.COMPLETIONS;
+import static io.flowfabric.core.feed.FeedFilter.Topic.EVERYTHING;
+import static io.flowfabric.core.feed.FeedFilter.Topic.LEASES;
+import static io.flowfabric.core.feed.FeedFilter.Topic.OPERATIONS;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Components;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+class FeedFilterTest {
+    private static final Namespace SHOP = new Namespace("shop");
+    private static final Lane LANE = new Lane(SHOP, "emails");
+    private static final Optional<Attribution> ADA = Optional.of(new Attribution("ada", "because"));
+    private static final Optional<Attribution> ENGINE = Optional.of(Attribution.engine("deadline"));
+    private static final Optional<Attribution> NOBODY = Optional.empty();
+
+    private static final Event SUBMITTED =
+            step(Transition.SUBMIT, Situation.READY, Optional.empty(), NOBODY);
+    private static final Event CLAIMED =
+            step(Transition.CLAIM, Situation.RUNNING, Optional.of(OWNER), NOBODY);
+    private static final Event COMPLETED =
+            step(Transition.COMPLETE, Situation.COMPLETED, Optional.of(OWNER), NOBODY);
+    private static final Event EXPIRED =
+            step(Transition.EXPIRE, Situation.EXPIRED, Optional.empty(), ENGINE);
+    private static final Event CANCELLED =
+            step(Transition.CANCEL, Situation.CANCELLED, Optional.empty(), ADA);
+    private static final Event REVOKED =
+            step(Transition.REVOKE, Situation.READY, Optional.of(OWNER), ADA);
+    private static final Event RENEWED = new Event.Renewal(OWNER, SHOP, NOON, NOON.plusSeconds(30));
+    private static final Event CONFIGURED =
+            new Event.LaneChange(LANE, LaneSettings.DEFAULT, ADA.orElseThrow(), NOON);
+    private static final Event MARKED_DEAD =
+            new Event.MarkedDead(OWNER, SHOP, ADA.orElseThrow(), NOON);
+    private static final Event ERASED = new Event.Erased(ID, LANE, ADA.orElseThrow(), NOON);
+
+    private static final List<Event> ALL =
+            List.of(
+                    SUBMITTED,
+                    CLAIMED,
+                    COMPLETED,
+                    EXPIRED,
+                    CANCELLED,
+                    REVOKED,
+                    RENEWED,
+                    CONFIGURED,
+                    MARKED_DEAD,
+                    ERASED);
+
+    @Test
+    void everything_is_everything() {
+        assertThat(fitting(FeedFilter.of(EVERYTHING))).isEqualTo(ALL);
+    }
+
+    @Test
+    void leases_are_steps_with_an_owner_and_renewals() {
+        assertThat(fitting(FeedFilter.of(LEASES)))
+                .containsExactly(CLAIMED, COMPLETED, REVOKED, RENEWED);
+    }
+
+    @Test
+    void completions_are_steps_that_ended_an_execution() {
+        assertThat(fitting(FeedFilter.of(COMPLETIONS)))
+                .containsExactly(COMPLETED, EXPIRED, CANCELLED);
+    }
+
+    @Test
+    void operations_are_what_somebody_other_than_the_engine_did_by_name() {
+        assertThat(fitting(FeedFilter.of(OPERATIONS)))
+                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_namespace_narrows_every_topic(FeedFilter.Topic topic) {
+        var filter = FeedFilter.of(topic);
+
+        assertThat(fitting(filter.namespace(SHOP))).isEqualTo(fitting(filter));
+        assertThat(fitting(filter.namespace(Namespace.DEFAULT))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_lane_narrows_every_topic_and_nothing_about_a_session_has_one(FeedFilter.Topic topic) {
+        var filter = FeedFilter.of(topic);
+        var ofSessions = List.of(RENEWED, MARKED_DEAD);
+        var withLane =
+                fitting(filter).stream().filter(event -> !ofSessions.contains(event)).toList();
+
+        assertThat(fitting(filter.lane(LANE))).isNotEmpty().isEqualTo(withLane);
+        assertThat(fitting(filter.lane(new Lane(SHOP, "letters")))).isEmpty();
+        assertThat(fitting(filter.lane(Lane.of("emails")))).as("of another namespace").isEmpty();
+    }
+
+    @Test
+    void all_wanted_tags_must_be_there_with_their_values() {
+        var filter = FeedFilter.of(EVERYTHING).tag("customer", "ada").tag("shop.order", "7");
+        var tags = Tags.NONE.with("customer", "ada").with("shop.order", "7");
+
+        assertThat(filter.fits(CLAIMED, tags)).isTrue();
+        assertThat(filter.fits(CLAIMED, tags.with("more", "x"))).isTrue();
+        assertThat(filter.fits(CLAIMED, tags.with("customer", "bob"))).isFalse();
+        assertThat(filter.fits(CLAIMED, Tags.NONE.with("customer", "ada"))).isFalse();
+        assertThat(filter.fits(CLAIMED, Tags.NONE)).isFalse();
+    }
+
+    @Test
+    void an_event_without_tags_fits_no_wanted_tag_not_even_an_empty_one() {
+        var filter = FeedFilter.of(EVERYTHING).tag("customer", "");
+
+        assertThat(ALL.stream().filter(event -> filter.fits(event, Tags.NONE))).isEmpty();
+        assertThat(filter.fits(CLAIMED, Tags.NONE.with("customer", ""))).isTrue();
+    }
+
+    @Test
+    void every_condition_must_hold() {
+        var tags = Tags.NONE.with("customer", "ada");
+        var filter = FeedFilter.of(COMPLETIONS).namespace(SHOP).lane(LANE).tag("customer", "ada");
+
+        assertThat(filter.fits(COMPLETED, tags)).isTrue();
+        assertThat(filter.fits(CLAIMED, tags)).isFalse();
+        assertThat(filter.namespace(Namespace.DEFAULT).fits(COMPLETED, tags)).isFalse();
+        assertThat(filter.lane(Lane.DEFAULT).fits(COMPLETED, tags)).isFalse();
+        assertThat(filter.tag("more", "x").fits(COMPLETED, tags)).isFalse();
+    }
+
+    @Test
+    void a_change_changes_its_own_field_and_no_other() {
+        var full = FeedFilter.of(LEASES).namespace(SHOP).lane(LANE).tag("a", "1");
+
+        assertThat(Components.changed(full, full.namespace(Namespace.DEFAULT)))
+                .containsExactly("namespace");
+        assertThat(Components.changed(full, full.lane(Lane.DEFAULT))).containsExactly("lane");
+        assertThat(Components.changed(full, full.tag("b", "2"))).containsExactly("tags");
+        assertThat(full.tag("b", "2").tags().values().keySet()).isEqualTo(Set.of("a", "b"));
+    }
+
+    private static List<Event> fitting(FeedFilter filter) {
+        return ALL.stream().filter(event -> filter.fits(event, Tags.NONE)).toList();
+    }
+
+    private static Event.Step step(
+            Transition transition, Situation now, Optional<Owner> owner, Optional<Attribution> by) {
+        return new Event.Step(
+                ID,
+                LANE,
+                transition,
+                now,
+                NOON,
+                1,
+                1,
+                owner,
+                by,
+                Optional.empty(),
+                Optional.empty());
+    }
+}

@@ -1,0 +1,89 @@
+package io.flowfabric.core.lease;
+
+import static io.flowfabric.core.Examples.FAILURE;
+import static io.flowfabric.core.Examples.FENCE;
+import static io.flowfabric.core.Examples.NOON;
+import static io.flowfabric.core.Examples.OTHER_FENCE;
+import static io.flowfabric.core.Examples.payload;
+import static io.flowfabric.core.Refusals.assertRefused;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.RetryDecision;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+
+class EndingTest {
+    private static final RetryDecision AT_ONCE = new RetryDecision.TryAgain(Duration.ZERO);
+    private static final RetryDecision LATER = new RetryDecision.TryAgain(Duration.ofMillis(1));
+
+    /** Endings of one lease, no two of which say the same. */
+    private static List<Ending> endings(Fence fence) {
+        return List.of(
+                new Ending.Complete(fence, Payload.EMPTY),
+                new Ending.Complete(fence, Payload.text("")),
+                new Ending.Complete(fence, Payload.text("done")),
+                new Ending.Fail(fence, FAILURE, RetryDecision.GIVE_UP),
+                new Ending.Fail(fence, FAILURE, AT_ONCE),
+                new Ending.Fail(fence, FAILURE, LATER),
+                new Ending.Fail(fence, new Failure("mine", "no route", "at Line 1"), LATER),
+                new Ending.Fail(fence, new Failure("transient", "other", "at Line 1"), LATER),
+                new Ending.Fail(fence, new Failure("transient", "no route", ""), LATER),
+                new Ending.Fail(fence, new Failure("transient", "", "no route"), LATER),
+                new Ending.Cancel(fence, ""),
+                new Ending.Cancel(fence, "called off"),
+                new Ending.Delay(fence, Due.NOW),
+                new Ending.Delay(fence, Due.in(Duration.ofMillis(1))),
+                new Ending.Delay(fence, Due.at(NOON)),
+                new Ending.Release(fence));
+    }
+
+    @Test
+    void every_alternative_is_among_the_examples() {
+        assertThat(endings(FENCE).stream().<Class<?>>map(Ending::getClass).distinct())
+                .containsExactlyInAnyOrder(Ending.class.getPermittedSubclasses());
+    }
+
+    @Test
+    void a_repeat_is_told_from_a_contradiction_by_the_digest() {
+        assertThat(endings(FENCE))
+                .extracting(Ending::digest)
+                .doesNotContainNull()
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void the_fence_is_not_part_of_the_digest_because_the_digest_is_kept_with_it() {
+        assertThat(endings(OTHER_FENCE))
+                .extracting(Ending::digest)
+                .containsExactlyElementsOf(endings(FENCE).stream().map(Ending::digest).toList());
+    }
+
+    @Test
+    void each_carries_the_fence_it_ends() {
+        assertThat(endings(OTHER_FENCE)).extracting(Ending::fence).containsOnly(OTHER_FENCE);
+    }
+
+    @Test
+    void a_result_may_take_a_mebibyte_and_no_more() {
+        assertThat(new Ending.Complete(FENCE, payload(1 << 20)).result().size()).isEqualTo(1 << 20);
+        assertRefused(
+                Invalid.Code.TOO_LARGE,
+                "result",
+                () -> new Ending.Complete(FENCE, payload((1 << 20) + 1)));
+    }
+
+    @Test
+    void the_reason_of_a_cancellation_is_mended_and_cut() {
+        assertThat(new Ending.Cancel(FENCE, "\0" + "x".repeat(5_000)).reason())
+                .isEqualTo("\uFFFD" + "x".repeat(4_093));
+    }
+}
