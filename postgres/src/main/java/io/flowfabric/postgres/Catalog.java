@@ -54,18 +54,20 @@ final class Catalog {
     /**
      * What work needs before it may start.
      *
+     * @param timed whether an attempt can time out or stall
      * @param meters what its quotas and budgets count it against
      */
     record Gate(
             String kind,
             Capabilities needs,
+            boolean timed,
             SortedSet<QuotaUse> quotas,
             SortedSet<BudgetUse> budgets,
             List<Cost> meters) {
         byte[] digest() {
             var digest = Digest.of("gate").text(kind).number(needs.words().size());
             needs.words().forEach(digest::text);
-            digest.number(meters.size());
+            digest.number(timed ? 1 : 0).number(meters.size());
             meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
             // Two policies may come to the same, and are still to be read back as they were.
             budgets.forEach(use -> digest.text(BudgetText.write(use)));
@@ -118,6 +120,7 @@ final class Catalog {
                     .set("kind", gate.kind())
                     .set("needs", gate.needs().words().toArray(String[]::new))
                     .set("compares", gate.needs().compare())
+                    .set("timed", gate.timed())
                     .ints("meters", gate.meters(), Cost::meter)
                     .longs("costs", gate.meters(), Cost::amount)
                     .texts("quotas", gate.quotas(), PostgresQuotas::text)
@@ -175,7 +178,7 @@ final class Catalog {
                 costs.merge(dimension.meter(), Math.max(0, wanted - has), Long::sum);
             }
         }
-        return new Gate(gate.kind, gate.needs, gate.quotas, budgets, costs(costs));
+        return new Gate(gate.kind, gate.needs, gate.timed, gate.quotas, budgets, costs(costs));
     }
 
     private static List<Cost> costs(Map<Integer, Long> byMeter) {
@@ -309,6 +312,7 @@ final class Catalog {
         return new Gate(
                 row.text("kind"),
                 Capabilities.of(List.of(row.texts("needs"))),
+                row.bool("timed"),
                 quotas,
                 budgets,
                 IntStream.range(0, meters.length)

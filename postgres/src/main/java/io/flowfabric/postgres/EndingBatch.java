@@ -4,24 +4,40 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
 /** Endings of leases on their way into the one statement that writes them. */
 final class EndingBatch {
+    /** The order of ids by which rows are locked: that of the server, which compares bytes. */
+    private static final Comparator<UUID> IN_ORDER =
+            Comparator.<UUID>comparingLong(id -> id.getMostSignificantBits() ^ Long.MIN_VALUE)
+                    .thenComparingLong(id -> id.getLeastSignificantBits() ^ Long.MIN_VALUE);
+
     private final List<Row> rows;
 
     /** An ending, and what it writes. */
     private record Row(Ending ending, LeaseEnd end) {
         UUID id() {
             return ending.fence().execution().uuid();
+        }
+
+        @Nullable String type() {
+            var result = end.result().orElse(null);
+            return result == null ? null : RowCodec.type(result);
+        }
+
+        byte @Nullable [] result() {
+            return end.result().map(Payload::bytes).orElse(null);
         }
     }
 
@@ -31,6 +47,34 @@ final class EndingBatch {
 
     EndingBatch(Collection<Ending> endings) {
         rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
+    }
+
+    /** Whether all of them are completions with small results. */
+    boolean plain() {
+        return rows.stream()
+                .allMatch(
+                        row ->
+                                row.end.transition() == Transition.COMPLETE
+                                        && row.end.result().filter(RowCodec::inline).isPresent());
+    }
+
+    /**
+     * Completes plain ones: those whose fence holds and that have neither timers nor meters.
+     *
+     * @return whether that was all of them
+     */
+    boolean complete(Jdbc db, @Nullable Long now) {
+        var inOrder = rows.stream().sorted(Comparator.comparing(Row::id, IN_ORDER)).toList();
+        return db.query("complete")
+                .set("now", now)
+                .uuids("ids", inOrder, Row::id)
+                .ints("parts", inOrder, row -> row.ending.fence().execution().partition().number())
+                .ints("attempts", inOrder, row -> row.ending.fence().attempt())
+                .longs("epochs", inOrder, row -> row.ending.fence().epoch())
+                .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
+                .texts("types", inOrder, Row::type)
+                .bytes("results", inOrder, Row::result)
+                .one(row -> row.intValue("completed") == rows.size());
     }
 
     /** Writes those whose fence holds, and says which they are. */
@@ -60,11 +104,9 @@ final class EndingBatch {
                         rows,
                         row -> row.end.failure().map(Failure::message).orElse(null))
                 .texts("traces", rows, row -> row.end.failure().map(Failure::detail).orElse(null))
-                .texts(
-                        "types",
-                        rows,
-                        row -> row.end.result().map(Payload::contentType).orElse(null))
-                .bytes("results", rows, row -> row.end.result().map(Payload::bytes).orElse(null))
+                .texts("types", rows, Row::type)
+                .bytes("results", rows, Row::result)
+                .set("inline", RowCodec.INLINE)
                 .list(
                         row ->
                                 new Written(

@@ -162,7 +162,6 @@ final class ExecutionSearch {
                 .set("lapsed", search.lapsed())
                 .set("changed_from", millis(search.changed().from()))
                 .set("changed_to", millis(search.changed().to()))
-                .set("undescribed", tags.isEmpty() && search.creator().isEmpty())
                 .texts("tags", tags, tag -> tag)
                 .set("word", tags.isEmpty() ? null : tags.getFirst())
                 .set("creator", search.creator().orElse(null))
@@ -203,9 +202,6 @@ final class ExecutionSearch {
         if (!search.tags().values().isEmpty()) {
             return List.of(new Source("tagged", Optional.empty()));
         }
-        if (situations.containsAll(STORED)) {
-            return List.of(new Source("all", Optional.empty()));
-        }
         return situations.stream()
                 .filter(situation -> situation != Situation.RUNNING)
                 .map(
@@ -218,9 +214,7 @@ final class ExecutionSearch {
 
     /** Whether what is held is to be looked for where it is held, because no strand has it. */
     private static boolean held(Search search, Set<Situation> situations) {
-        boolean stranded =
-                search.worker().isEmpty()
-                        && (!search.tags().values().isEmpty() || situations.containsAll(STORED));
+        boolean stranded = search.worker().isEmpty() && !search.tags().values().isEmpty();
         return situations.contains(Situation.RUNNING) && !stranded;
     }
 

@@ -8,7 +8,8 @@ import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Capabilities;
-import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
+import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
 final class PostgresClaims implements Claims {
@@ -37,6 +39,7 @@ final class PostgresClaims implements Claims {
     private final PostgresContext postgres;
     private final Turns turns = new Turns();
     private final CapabilityCache fits = new CapabilityCache();
+    private final Intricate intricate = new Intricate();
 
     PostgresClaims(PostgresContext postgres) {
         this.postgres = postgres;
@@ -68,12 +71,12 @@ final class PostgresClaims implements Claims {
     private Optional<Given> given(Claim claim, @Nullable Long ttl) {
         try {
             return givenAnew(claim, ttl);
-        } catch (RuntimeException e) {
+        } catch (ConstraintViolation used) {
             // The same claim was made twice at the same moment, and the other one was first.
-            if (Failures.nullRefused(e)) {
+            if (used.unique() && used.table().equals("receipt")) {
                 return Optional.empty();
             }
-            throw e;
+            throw used;
         }
     }
 
@@ -83,7 +86,8 @@ final class PostgresClaims implements Claims {
         boolean again = false;
         boolean welcome = true;
         for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
-            var round = round(claim, ttl, wanted, window, again);
+            var look = new Look(claim, ttl, wanted, window, again);
+            var round = ttl == null && !again ? plainly(look) : anyhow(look);
             given.leases.addAll(round.given.leases);
             given.grants.addAll(round.given.grants);
             // A later look would meet what this claim itself has filled.
@@ -103,99 +107,140 @@ final class PostgresClaims implements Claims {
         return welcome || again ? Optional.of(given) : Optional.empty();
     }
 
+    /**
+     * One look at what is ready.
+     *
+     * @param ttl how long grants hold; null: leases are given
+     * @param max how many are taken at most
+     * @param window how many are looked at
+     * @param again whether the claim has been given something before
+     */
+    private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {}
+
     private record Round(
             Given given, int taken, int unreadable, long candidates, boolean welcome) {}
 
-    private Round round(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {
+    /** By the statement for plain lanes, where that is known to do, or not known not to. */
+    private Round plainly(Look look) {
+        if (intricate.includes(look.claim.session())) {
+            return anyhow(look);
+        }
+        var marks = postgres.marks().look();
+        var found = new Found();
+        query("claim", look, marks)
+                .each(
+                        row -> {
+                            found.intricate = row.bool("intricate");
+                            found.add(row);
+                        });
+        if (found.intricate) {
+            intricate.add(look.claim.session());
+            return anyhow(look);
+        }
+        return round(look, marks, found);
+    }
+
+    /** By the statement for everything, as often as there are gates that must be judged first. */
+    private Round anyhow(Look look) {
         while (true) {
-            var round = tried(claim, ttl, max, window, again);
-            if (round.isPresent()) {
-                return round.get();
+            var fit = fits.of(look.claim.session());
+            var starts = turns.starts();
+            var marks = postgres.marks().look();
+            var found = new Found();
+            query("claim_any", look, marks)
+                    .set("again", look.again)
+                    .set("ttl", look.ttl)
+                    .ints("fitting", fit.fitting(), gate -> gate)
+                    .ints("unfitting", fit.unfitting(), gate -> gate)
+                    .set("shut_gates", Claimed.GATES)
+                    .set("pass", starts.pass())
+                    .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
+                    .doubles("pass_starts", starts.lanes().values(), start -> start)
+                    .each(row -> foundAnyhow(row, look, found));
+            if (found.unjudged.isEmpty()) {
+                return round(look, marks, found);
+            }
+            // Nothing was taken.
+            fits.judge(
+                    postgres, look.claim.session(), Capabilities.of(found.offers), found.unjudged);
+        }
+    }
+
+    private void foundAnyhow(Row row, Look look, Found found) {
+        addShut(row, found.shut);
+        if (row.uuidOrNull("id") == null) {
+            found.unjudged.addAll(List.of(row.ints("unjudged")));
+            if (!found.unjudged.isEmpty()) {
+                found.offers.addAll(List.of(row.texts("offers")));
+            }
+        } else {
+            turns.taken(row.intValue("lane"), row.doubleValue("turn"), row.intValue("weight"));
+            if (look.ttl != null) {
+                found.grants.add(PostgresGrants.Stub.of(row));
+            }
+        }
+        found.add(row);
+    }
+
+    private Query query(String statement, Look look, LowWaterMarks.Look marks) {
+        return postgres.db()
+                .query(statement)
+                .set("now", postgres.now())
+                .set("session", look.claim.session().uuid())
+                .set("number", look.claim.number())
+                .set("max", look.max)
+                .set("window", look.window)
+                .ints("stretch_lanes", marks.stretches(), LowWaterMarks.Stretch::lane)
+                .ints("stretch_gates", marks.stretches(), LowWaterMarks.Stretch::gate)
+                .longs("from_ranks", marks.stretches(), LowWaterMarks.Stretch::fromRank)
+                .booleans("from_freshs", marks.stretches(), LowWaterMarks.Stretch::fromFresh)
+                .longs("from_seqs", marks.stretches(), LowWaterMarks.Stretch::fromSeq)
+                .longs("to_ranks", marks.stretches(), LowWaterMarks.Stretch::toRank)
+                .booleans("to_freshs", marks.stretches(), LowWaterMarks.Stretch::toFresh);
+    }
+
+    /** What the rows of one look say; there is a row at least. */
+    private static final class Found {
+        private final LeaseReader reader = new LeaseReader();
+        private final List<PostgresGrants.Stub> grants = new ArrayList<>();
+        private final List<LowWaterMarks.Place> places = new ArrayList<>();
+        private final Set<AdmissionBlock> shut = new HashSet<>();
+        private final List<Integer> unjudged = new ArrayList<>();
+        private final List<String> offers = new ArrayList<>();
+        private boolean intricate;
+        private boolean welcome;
+        private long candidates;
+
+        void add(Row row) {
+            candidates = row.longValue("candidates");
+            welcome = row.bool("welcome");
+            if (row.uuidOrNull("id") == null) {
+                return;
+            }
+            places.add(
+                    new LowWaterMarks.Place(
+                            row.intValue("lane"),
+                            row.intValue("gate"),
+                            row.longValue("rank"),
+                            row.bool("fresh"),
+                            row.longValue("seq")));
+            if (grants.isEmpty()) {
+                reader.add(row);
             }
         }
     }
 
-    /** Empty when there were gates that had to be judged first; then nothing was taken. */
-    private Optional<Round> tried(
-            Claim claim, @Nullable Long ttl, int max, int window, boolean again) {
-        var fit = fits.of(claim.session());
-        var unjudged = new ArrayList<Integer>();
-        var offers = new ArrayList<String>();
-        var reader = new LeaseReader();
-        var grants = new ArrayList<PostgresGrants.Stub>();
-        var starts = turns.starts();
-        var look = postgres.marks().look();
-        var places = new ArrayList<LowWaterMarks.Place>();
-        var shut = new HashSet<AdmissionBlock>();
-        var candidates = new long[1];
-        var welcome = new boolean[1];
-        int[] taken = new int[1];
-        postgres.db()
-                .query("claim")
-                .set("now", postgres.now())
-                .set("session", claim.session().uuid())
-                .set("number", claim.number())
-                .set("again", again)
-                .set("ttl", ttl)
-                .set("max", max)
-                .set("window", window)
-                .ints("stretch_lanes", look.stretches(), LowWaterMarks.Stretch::lane)
-                .ints("stretch_gates", look.stretches(), LowWaterMarks.Stretch::gate)
-                .longs("from_ranks", look.stretches(), LowWaterMarks.Stretch::fromRank)
-                .booleans("from_freshs", look.stretches(), LowWaterMarks.Stretch::fromFresh)
-                .longs("from_seqs", look.stretches(), LowWaterMarks.Stretch::fromSeq)
-                .longs("to_ranks", look.stretches(), LowWaterMarks.Stretch::toRank)
-                .booleans("to_freshs", look.stretches(), LowWaterMarks.Stretch::toFresh)
-                .ints("fitting", fit.fitting(), gate -> gate)
-                .ints("unfitting", fit.unfitting(), gate -> gate)
-                .set("shut_gates", Claimed.GATES)
-                .set("pass", starts.pass())
-                .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
-                .doubles("pass_starts", starts.lanes().values(), start -> start)
-                .each(
-                        row -> {
-                            candidates[0] = row.longValue("candidates");
-                            welcome[0] = row.bool("welcome");
-                            addShut(row, shut);
-                            if (row.uuidOrNull("id") == null) {
-                                unjudged.addAll(List.of(row.ints("unjudged")));
-                                if (!unjudged.isEmpty()) {
-                                    offers.addAll(List.of(row.texts("offers")));
-                                }
-                                return;
-                            }
-                            if (ttl == null) {
-                                reader.add(row);
-                            } else {
-                                grants.add(PostgresGrants.Stub.of(row));
-                            }
-                            turns.taken(
-                                    row.intValue("lane"),
-                                    row.doubleValue("turn"),
-                                    row.intValue("weight"));
-                            places.add(
-                                    new LowWaterMarks.Place(
-                                            row.intValue("lane"),
-                                            row.intValue("gate"),
-                                            row.longValue("rank"),
-                                            row.bool("fresh"),
-                                            row.longValue("seq")));
-                            taken[0]++;
-                        });
-        if (!unjudged.isEmpty()) {
-            fits.judge(postgres, claim.session(), Capabilities.of(offers), unjudged);
-            return Optional.empty();
-        }
-        postgres.marks().taken(look, places);
-        var read = reader.read(postgres.db(), postgres.catalog(), claim.session());
-        quarantine(claim.session(), read.unreadable());
-        return Optional.of(
-                new Round(
-                        new Given(read.leases(), grants, shut),
-                        taken[0],
-                        read.unreadable().size(),
-                        candidates[0],
-                        welcome[0]));
+    private Round round(Look look, LowWaterMarks.Look marks, Found found) {
+        postgres.marks().taken(marks, found.places);
+        var session = look.claim.session();
+        var read = found.reader.read(postgres.db(), postgres.catalog(), session);
+        quarantine(session, read.unreadable());
+        return new Round(
+                new Given(read.leases(), found.grants, found.shut),
+                found.places.size(),
+                read.unreadable().size(),
+                found.candidates,
+                found.welcome);
     }
 
     /** The same in every row, so that the first one says it all. */
@@ -260,6 +305,29 @@ final class PostgresClaims implements Claims {
                     "claim number",
                     "%d was acknowledged by a heartbeat; claim with a higher one."
                             .formatted(number));
+        }
+    }
+
+    /**
+     * Sessions whose lanes the statement for plain lanes does not serve, for a while: their lanes
+     * may become plain again.
+     */
+    private static final class Intricate {
+        private static final long FOR = Duration.ofSeconds(10).toNanos();
+        private static final int REMEMBERED = 1_000;
+
+        private final Map<SessionId, Long> since = new ConcurrentHashMap<>();
+
+        boolean includes(SessionId session) {
+            var noticed = since.get(session);
+            return noticed != null && System.nanoTime() - noticed < FOR;
+        }
+
+        void add(SessionId session) {
+            if (since.size() >= REMEMBERED) {
+                since.clear();
+            }
+            since.put(session, System.nanoTime());
         }
     }
 

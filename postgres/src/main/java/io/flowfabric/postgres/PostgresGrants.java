@@ -13,7 +13,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
-import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
@@ -89,12 +89,12 @@ final class PostgresGrants implements Grants {
         try {
             return redeemed(redemption, PresentedTokens.of(ring, redemption.tokens()))
                     .orElseGet(() -> again(redemption, ring));
-        } catch (RuntimeException e) {
+        } catch (ConstraintViolation used) {
             // The same redemption was made twice at the same moment, and the other one was first.
-            if (Failures.nullRefused(e)) {
+            if (used.unique() && used.table().equals("receipt")) {
                 return again(redemption, ring);
             }
-            throw e;
+            throw used;
         }
     }
 

@@ -16,6 +16,7 @@ import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.Collection;
@@ -113,10 +114,17 @@ final class PostgresLeases implements Leases {
     }
 
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {
+        var rows = new EndingBatch(endings);
+        if (rows.plain() && rows.complete(postgres.db(), postgres.now())) {
+            var done = Answer.done(new Ended(Transition.COMPLETE, Optional.empty()));
+            var answers = new HashMap<UUID, Answer<Ended>>();
+            endings.forEach(ending -> answers.put(ending.fence().execution().uuid(), done));
+            return answers;
+        }
+        // Those that were completed just now are found to be repeats, and hear the same.
         var written =
-                new EndingBatch(endings)
-                        .write(postgres.db(), postgres.now()).stream()
-                                .collect(Collectors.toMap(EndingBatch.Written::id, end -> end));
+                rows.write(postgres.db(), postgres.now()).stream()
+                        .collect(Collectors.toMap(EndingBatch.Written::id, end -> end));
         var lanes = new HashSet<Integer>();
         written.values().stream()
                 .filter(EndingBatch.Written::ready)

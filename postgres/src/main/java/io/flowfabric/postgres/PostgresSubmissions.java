@@ -57,6 +57,15 @@ final class PostgresSubmissions implements Submissions {
         }
         var lanes = new HashMap<Lane, Integer>();
         items.forEach(item -> lanes.computeIfAbsent(item.lane(), postgres::lane));
+        if (lanes.size() == 1 && items.stream().allMatch(PreparedSubmission::plain)) {
+            var lane = items.getFirst().lane();
+            var accepted =
+                    SubmitStatement.insertPlain(
+                            postgres.db(), postgres.now(), items, lane, number(lanes, lane));
+            if (accepted.isPresent()) {
+                return accepted.get();
+            }
+        }
         return SubmitStatement.insert(postgres.db(), postgres.now(), items, lanes);
     }
 

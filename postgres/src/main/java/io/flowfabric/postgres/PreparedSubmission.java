@@ -4,6 +4,7 @@ import io.flowfabric.core.Digest;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.submit.Submission;
 
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ record PreparedSubmission(
                 new Catalog.Gate(
                         submission.kind(),
                         policy.needs(),
+                        policy.attemptTimeout().isPresent() || policy.stallTimeout().isPresent(),
                         policy.quotas(),
                         policy.budgets(),
                         postgres.catalog().costs(postgres.db(), namespace, policy));
@@ -79,6 +81,17 @@ record PreparedSubmission(
 
     boolean keyed() {
         return submission.key().isPresent();
+    }
+
+    /** Whether it is stored and queued, and that is all. */
+    boolean plain() {
+        var policy = submission.policy();
+        return !keyed()
+                && submission.tags().values().isEmpty()
+                && policy.share().isEmpty()
+                && policy.start().equals(Due.NOW)
+                && policy.deadline().isEmpty()
+                && RowCodec.inline(submission.input());
     }
 
     Key key() {

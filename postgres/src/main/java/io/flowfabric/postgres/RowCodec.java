@@ -3,6 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.policy.Due;
@@ -35,6 +36,22 @@ import java.util.TreeMap;
 /** How values are written in columns, and read back as what they stand for. */
 final class RowCodec {
     private RowCodec() {}
+
+    /**
+     * How many bytes of an input or a result are kept in the row of its execution, and so copied
+     * with every change of it; larger ones are kept apart.
+     */
+    static final int INLINE = 256;
+
+    static boolean inline(Payload payload) {
+        return payload.size() <= INLINE;
+    }
+
+    /** The content type as it is stored: nothing for the usual one. */
+    static @Nullable String type(Payload payload) {
+        var type = payload.contentType();
+        return type.equals(Payload.EMPTY.contentType()) ? null : type;
+    }
 
     static ExecutionId id(Row row) {
         return new ExecutionId(new Partition(row.intValue("part")), row.uuid("id"));

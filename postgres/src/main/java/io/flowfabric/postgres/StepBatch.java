@@ -129,8 +129,9 @@ final class StepBatch {
                 .texts(
                         "types",
                         steps,
-                        step -> step.result == null ? null : step.result.contentType())
+                        step -> step.result == null ? null : RowCodec.type(step.result))
                 .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
+                .set("inline", RowCodec.INLINE)
                 .list(
                         row -> {
                             if (row.bool("roundless")) {

@@ -4,6 +4,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,48 @@ final class SubmitStatement {
     }
 
     /**
+     * Inserts plain items of one lane, all of which are new: nothing, where one is not, or the lane
+     * is closed or shared.
+     */
+    static Optional<Accepted> insertPlain(
+            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Lane lane, int number) {
+        try {
+            return db.query("submit_plain")
+                    .set("now", now)
+                    .set("lane", number)
+                    .uuids("ids", items, PreparedSubmission::id)
+                    .ints("parts", items, item -> item.submission().id().partition().number())
+                    .ints("gates", items, PreparedSubmission::gate)
+                    .ints("terms", items, PreparedSubmission::terms)
+                    .ints("priorities", items, item -> item.submission().policy().priority())
+                    .texts("creators", items, item -> item.submission().creator())
+                    .texts("types", items, item -> RowCodec.type(item.submission().input()))
+                    .bytes("inputs", items, item -> item.submission().input().bytes())
+                    .bytes("digests", items, item -> RowCodec.bytes(item.digest()))
+                    .one(
+                            row ->
+                                    row.intValue("accepted") == 0
+                                            ? Optional.empty()
+                                            : Optional.of(
+                                                    all(
+                                                            items,
+                                                            lane,
+                                                            number,
+                                                            row.longValue("first"))));
+        } catch (ConstraintViolation taken) {
+            if (!taken.unique()) {
+                throw taken;
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static Accepted all(List<PreparedSubmission> items, Lane lane, int number, long first) {
+        var ids = items.stream().map(PreparedSubmission::id).collect(Collectors.toSet());
+        return new Accepted(ids, Set.of(), Set.of(), Map.of(lane, number), Map.of(number, first));
+    }
+
+    /**
      * The same in a transaction that may stay open: as the share keys of work stay locked that
      * draws its round in it, it does not. It comes with the round that {@link #draw} gave it.
      */
@@ -137,13 +180,11 @@ final class SubmitStatement {
                 .texts("creators", items, item -> item.submission().creator())
                 .texts("keys", items, item -> item.submission().key().orElse(null))
                 .texts("tags", items, SubmitStatement::tags)
-                .texts(
-                        "start_dues",
-                        items,
-                        item -> TermsText.write(item.submission().policy().start()))
+                .texts("start_dues", items, item -> start(item.submission().policy().start()))
                 .texts("deadline_dues", items, item -> TermsText.write(deadline(item)))
-                .texts("types", items, item -> item.submission().input().contentType())
+                .texts("types", items, item -> RowCodec.type(item.submission().input()))
                 .bytes("inputs", items, item -> item.submission().input().bytes())
+                .set("inline", RowCodec.INLINE)
                 .bytes("digests", items, item -> RowCodec.bytes(item.digest()))
                 .texts("shares", items, item -> item.submission().policy().share().orElse(null))
                 .longs("rounds", items, item -> rounds.map(r -> r.get(item.id())).orElse(null))
@@ -179,6 +220,10 @@ final class SubmitStatement {
 
     static int number(Map<Lane, Integer> lanes, Lane lane) {
         return Objects.requireNonNull(lanes.get(lane));
+    }
+
+    private static @Nullable String start(Due due) {
+        return due.equals(Due.NOW) ? null : TermsText.write(due);
     }
 
     private static @Nullable Due deadline(PreparedSubmission item) {

@@ -20,7 +20,7 @@ leased as (
     set situation = 'running', attempts = e.attempts + 1, epoch = e.epoch + 1, session = holder.id, since = ?, changed = ?
     from unqueued, holder
     where e.id = unqueued.id
-    returning e.id, e.part, e.lane, e.attempts, e.epoch, e.session, e.since
+    returning e.id, e.part, e.lane, e.attempts, e.epoch, e.session, e.since, e.input_type, e.input
 ),
 receipted as (
     insert into ${schema}.receipt (session, number, ids, epochs)
@@ -30,6 +30,4 @@ recorded as (
     insert into ${schema}.event_0 (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select since, id, part, lane, 'claim', 'running', attempts, epoch, session from leased
 )
-select leased.id, leased.epoch, s.content_type, s.input
-from leased
-join ${schema}.submission s on s.id = leased.id
+select id, epoch, input_type, input from leased

@@ -5,7 +5,8 @@ with held as (
 changed as (
     update ${schema}.execution e
     set situation = 'completed', session = null, since = null, changed = held.now,
-        given_epoch = e.epoch, given_digest = decode(repeat('00', 32), 'hex'), given_transition = 'complete'
+        given_epoch = e.epoch, given_digest = decode(repeat('00', 32), 'hex'), given_transition = 'complete',
+        result = ''
     from held
     where e.id = held.id
     returning e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, held.session, e.changed
@@ -16,9 +17,6 @@ rested as (
 ),
 tallied as (
     insert into ${schema}.tally (lane, situation, change) select lane, 'completed', count(*) from changed group by lane
-),
-produced as (
-    insert into ${schema}.result (id, content_type, bytes) select id, 'application/octet-stream', '' from changed
 ),
 recorded as (
     insert into ${schema}.event_0 (at, execution, part, lane, transition, situation, attempts, epoch, session)

@@ -5,7 +5,7 @@ with id as materialized (
         uuidv7() as id,
         nextval('${schema}.execution_seq') as seq,
         (case when n % 1000 = 7 then 'cancelled' when n % 100 = 3 then 'failed' else 'completed' end)::${schema}.situation as situation,
-        case when n % 100 = 5 then array['colour=red'] else '{}' end as tags
+        case when n % 100 = 5 then array['colour=red'] end as tags
     from generate_series(1, ?) as n
 ),
 template as (
@@ -18,27 +18,18 @@ template as (
 stored as (
     insert into ${schema}.execution (
         id, part, seq, lane, gate, terms, priority, rank, situation, next, attempts, epoch, submitted, changed,
-        given_epoch, given_digest, given_transition)
+        given_epoch, given_digest, given_transition, result, input, digest, creator, tags)
     select
         id.id, get_byte(uuid_send(id.id), 15), id.seq, t.lane, t.gate, t.terms, t.priority, t.rank, id.situation, 'first', 1, 1,
-        t.then, t.then, 1, decode(repeat('00', 32), 'hex'), 'complete'
+        t.then, t.then, 1, decode(repeat('00', 32), 'hex'), 'complete',
+        case when id.situation = 'completed' then ''::bytea end, '', decode(repeat('00', 32), 'hex'), 'bench', id.tags
     from id
     cross join template t
     returning id, part, seq, lane, situation, priority, submitted, changed
 ),
-described as (
-    insert into ${schema}.submission (id, creator, tags, priority, start_due, content_type, input, digest)
-    select id.id, 'bench', id.tags, t.priority, 'after 0', 'application/octet-stream', '', decode(repeat('00', 32), 'hex')
-    from id
-    cross join template t
-),
 tagged as (
     insert into ${schema}.tag (lane, word, submitted, seq, id)
-    select t.lane, id.tags[1], t.then, id.seq, id.id from id cross join template t where id.tags <> '{}'
-),
-produced as (
-    insert into ${schema}.result (id, content_type, bytes)
-    select id, 'application/octet-stream', '' from stored where situation = 'completed'
+    select t.lane, id.tags[1], t.then, id.seq, id.id from id cross join template t where id.tags is not null
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id, ended)

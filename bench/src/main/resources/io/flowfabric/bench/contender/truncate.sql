@@ -1,3 +1,3 @@
 truncate
-    ${schema}.execution, ${schema}.submission, ${schema}.idempotency, ${schema}.result, ${schema}.failure,
+    ${schema}.execution, ${schema}.payload, ${schema}.idempotency,
     ${schema}.ready, ${schema}.timer, ${schema}.resting, ${schema}.tag, ${schema}.tally, ${schema}.session, ${schema}.receipt, ${schema}.event

@@ -2,8 +2,7 @@
 select
     (select count(*) from ${schema}.execution where situation <> 'ready') as executions,
     (select count(*) from ${schema}.execution where situation in ('completed', 'failed', 'cancelled')) as ended,
-    (select count(*) from ${schema}.execution e where situation not in ('completed', 'ready') or exists (
-        select from ${schema}.result r where r.id = e.id)) as results,
+    (select count(*) from ${schema}.execution e where situation not in ('completed', 'ready') or result is not null) as results,
     (select count(*) from ${schema}.resting) as resting,
     (select sum(change) from ${schema}.tally) as tallied,
     (select count(*) from ${schema}.event where transition = 'claim') as claims,

@@ -54,16 +54,16 @@ final class Directions {
                 """
                 -- what became of this run
                 select e.situation, count(*), sum(e.attempts) as attempts, sum(e.reclaims) as take_overs
-                from flowfabric.execution e join flowfabric.submission s using (id)
-                where s.tags @> '{run=%s}' group by 1 order by 2 desc;\
+                from flowfabric.execution e
+                where e.tags @> '{run=%s}' group by 1 order by 2 desc;\
                 """
                         .formatted(run));
         questions.add(
                 """
                 -- the last failure of each, also where a retry succeeded
-                select f.category, f.message, count(*)
-                from flowfabric.failure f join flowfabric.submission s using (id)
-                where s.tags @> '{run=%s}' group by 1, 2 order by 3 desc limit 10;\
+                select e.failure_category, e.failure_message, count(*)
+                from flowfabric.execution e
+                where e.failure_category is not null and e.tags @> '{run=%s}' group by 1, 2 order by 3 desc limit 10;\
                 """
                         .formatted(run));
         example.ifPresent(

@@ -18,7 +18,6 @@ public final class Failures {
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     private static final String READ_ONLY_TRANSACTION = "25006";
     private static final String IN_FAILED_TRANSACTION = "25P02";
-    private static final String NOT_NULL_VIOLATION = "23502";
 
     private Failures() {}
 
@@ -41,11 +40,6 @@ public final class Failures {
     /** Whether an error says that the transaction may not write. */
     public static boolean readOnly(RuntimeException error) {
         return error.getCause() instanceof SQLException e && state(e).equals(READ_ONLY_TRANSACTION);
-    }
-
-    /** Whether an error says that a column took no null, so that nothing was written. */
-    public static boolean nullRefused(RuntimeException error) {
-        return error.getCause() instanceof SQLException e && state(e).equals(NOT_NULL_VIOLATION);
     }
 
     /** Whether the connection leads to a server that cannot serve us, though it answers. */

@@ -5,11 +5,13 @@ import io.flowfabric.postgres.SchemaName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntSupplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -20,10 +22,15 @@ import java.util.stream.IntStream;
  * what stands above the first such line is for readers. Names are unique over all files, {@code
  * ${schema}} is the schema, and {@code :now} is a parameter. {@code ${day}} is the number of the
  * table that the day's events go to: such a statement has a text for each.
+ *
+ * <p>What several statements say in the same words is a fragment: it begins with a line {@code --
+ * fragment: clock} and is put in where a statement, or another fragment, says {@code ${>clock}}. So
+ * a statement is composed of what its calls need, when the files are read.
  */
 public final class Statements {
-    private static final Pattern NAME_LINE =
-            Pattern.compile("^--[ \\t]*name:[ \\t]*(.*?)[ \\t]*$", Pattern.MULTILINE);
+    private static final Pattern HEADING =
+            Pattern.compile("^--[ \\t]*(name|fragment):[ \\t]*(.*?)[ \\t]*$", Pattern.MULTILINE);
+    private static final Pattern FRAGMENT = Pattern.compile("\\$\\{>([^}]*)}");
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]*");
 
     /** How many tables of events there are. */
@@ -63,8 +70,13 @@ public final class Statements {
 
     /** Reads statements from texts; the keys are only named in errors. */
     static Statements parse(SchemaName schema, Map<String, String> texts) {
+        var statements = new LinkedHashMap<String, String>();
+        var fragments = new LinkedHashMap<String, String>();
+        texts.forEach((file, text) -> addAll(statements, fragments, file, schema.fill(text)));
         var byName = new LinkedHashMap<String, NamedStatement[]>();
-        texts.forEach((file, text) -> addAll(byName, file, schema.fill(text)));
+        statements.forEach(
+                (name, body) ->
+                        byName.put(name, texts(name, composed(name, body, fragments, Set.of()))));
         return new Statements(schema, byName, () -> 0);
     }
 
@@ -105,28 +117,59 @@ public final class Statements {
         return byName.keySet().stream().map(this::named).toList();
     }
 
-    private static void addAll(Map<String, NamedStatement[]> byName, String file, String text) {
+    private static void addAll(
+            Map<String, String> statements,
+            Map<String, String> fragments,
+            String file,
+            String text) {
         var unix = text.replace("\r\n", "\n");
-        var lines = NAME_LINE.matcher(unix);
-        boolean more = lines.find();
+        var headings = HEADING.matcher(unix);
+        boolean more = headings.find();
         while (more) {
-            var name = lines.group(1);
-            int begin = lines.end();
-            more = lines.find();
-            var body = unix.substring(begin, more ? lines.start() : unix.length());
+            var kind = headings.group(1).equals("name") ? "statement" : "fragment";
+            var name = headings.group(2);
+            int begin = headings.end();
+            more = headings.find();
+            var body = unix.substring(begin, more ? headings.start() : unix.length());
             if (!NAME.matcher(name).matches()) {
                 throw new IllegalArgumentException(
-                        "%s: \"%s\" is no name for a statement.".formatted(file, name));
+                        "%s: \"%s\" is no name for a %s.".formatted(file, name, kind));
             }
             if (body.isBlank()) {
                 throw new IllegalArgumentException(
-                        "%s: the statement %s is empty.".formatted(file, name));
+                        "%s: the %s %s is empty.".formatted(file, kind, name));
             }
-            if (byName.put(name, texts(name, body)) != null) {
+            var others = kind.equals("statement") ? statements : fragments;
+            if (others.put(name, body.strip()) != null) {
                 throw new IllegalArgumentException(
-                        "%s: there is already a statement named %s.".formatted(file, name));
+                        "%s: there is already a %s named %s.".formatted(file, kind, name));
             }
         }
+    }
+
+    /** A text with its fragments put in; {@code around} are those that this one is part of. */
+    private static String composed(
+            String statement, String text, Map<String, String> fragments, Set<String> around) {
+        return FRAGMENT.matcher(text)
+                .replaceAll(
+                        found -> {
+                            var name = found.group(1);
+                            var fragment = fragments.get(name);
+                            if (fragment == null || around.contains(name)) {
+                                throw new IllegalArgumentException(
+                                        "The statement %s: the fragment %s %s."
+                                                .formatted(
+                                                        statement,
+                                                        name,
+                                                        fragment == null
+                                                                ? "is not there"
+                                                                : "is a part of itself"));
+                            }
+                            var inside = new HashSet<>(around);
+                            inside.add(name);
+                            return Matcher.quoteReplacement(
+                                    composed(statement, fragment, fragments, inside));
+                        });
     }
 
     private static NamedStatement[] texts(String name, String body) {

@@ -151,6 +151,8 @@ create table ${schema}.gate (
     needs text[] not null,
     -- whether a comparison is among the needs, so that the process has to say whom it fits
     compares boolean not null,
+    -- whether an attempt at such work can time out or stall
+    timed boolean not null,
     -- what it counts against, how much of each is set aside, and the same as it was asked for
     meters integer[] not null default '{}',
     costs bigint[] not null default '{}',
@@ -183,41 +185,42 @@ create table ${schema}.terms (
 
 create sequence ${schema}.execution_seq;
 
--- The state row. Nothing is indexed that changes, so that every change of state is a HOT update.
+-- An execution: what was submitted, how it stands, and what came of it. Only its id is indexed, so that every change of
+-- state is a HOT update. What never changes stands at the two ends of the row: an update then logs only its middle.
 create table ${schema}.execution (
     id uuid primary key,
-    part smallint not null,
     -- the order of submission, within a millisecond
     seq bigint not null,
+    submitted bigint not null,
     lane integer not null,
     gate integer not null,
     terms integer not null,
+    part smallint not null,
     priority smallint not null,
-    -- the place in the lane, lower first; as in the ready entry, if there is one
-    rank bigint not null,
-    -- with whom it takes turns, where keys share
-    share text,
+    -- as it was submitted, where that has been changed
+    first_priority smallint,
     situation ${schema}.situation not null,
     -- what the next lease is for; while running, what this one is for
     next ${schema}.next not null,
+    attempts integer not null default 0,
+    retries integer not null default 0,
+    reclaims integer not null default 0,
+    replays integer not null default 0,
+    epoch bigint not null default 0,
+    -- the position in the lane, lower first; as in the ready entry, if there is one
+    rank bigint not null,
+    changed bigint not null,
+    deadline bigint,
     -- until when it is delayed, or a grant for it holds; while held, what it goes back to
     until bigint,
     delayed_by ${schema}.delayed_by,
     detail text,
-    attempts integer not null default 0,
-    epoch bigint not null default 0,
-    retries integer not null default 0,
-    reclaims integer not null default 0,
-    replays integer not null default 0,
     session uuid,
     since bigint,
     -- the meters that it counts against while it runs or is granted; null: none
     slots integer[],
     -- what is still set aside for it in each of them
     holds bigint[],
-    deadline bigint,
-    submitted bigint not null,
-    changed bigint not null,
     progress_percent smallint,
     progress_message text,
     progress_at bigint,
@@ -226,37 +229,48 @@ create table ${schema}.execution (
     given_digest bytea,
     given_transition ${schema}.transition,
     given_until bigint,
+    -- the last failure
+    failure_category text,
+    failure_message text,
+    failure_detail text,
+    -- what it produced, if it has completed; null bytes: they are a payload of their own
+    result_type text,
+    result bytea,
+    -- null bytes: they are a payload of their own
+    input_type text,
+    input bytea,
+    digest bytea not null,
+    creator text not null,
+    key text,
+    -- the key that takes turns with others, in a lane where keys share
+    share text,
+    -- key=value; a key holds no equals sign; null: none
+    tags text[],
+    -- when it may start and when it expires, as they were asked for: 'after 5000', 'at 1767254400000'; null: at once, never
+    start_due text,
+    deadline_due text,
     -- Impossible rows are refused. In one expression: the server reads each constraint anew with every statement.
     check (
         part between 0 and 255 and priority between 0 and 9000 and epoch >= attempts
-        -- somebody holds it, or a grant for it, exactly while it runs or is granted, and nothing runs that was never claimed
+        -- a session holds it, or a grant for it, exactly while it runs or is granted, and nothing runs that was never claimed
         and (situation in ('running', 'granted')) = (session is not null)
         and (situation in ('running', 'granted')) = (since is not null)
         and (situation <> 'running' or attempts > 0)
         and (situation in ('running', 'granted') or slots is null) and (slots is null) = (holds is null)
-        -- who waits for a time knows for which, and whose idea it was
+        -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null and situation <> 'granted'))
 ) with (fillfactor = 70);
 
--- None of these ever changes, so updates stay HOT.
-create index execution_order on ${schema}.execution (lane, submitted, seq);
-
--- What was submitted, and does not change any more.
-create table ${schema}.submission (
-    id uuid primary key,
-    creator text not null,
-    key text,
-    -- key=value; a key holds no equals sign
-    tags text[] not null,
-    priority smallint not null,
-    -- when it may start and when it expires, as they were asked for: 'after 5000', 'at 1767254400000'
-    start_due text not null,
-    deadline_due text,
-    content_type text not null,
-    input bytea not null,
-    digest bytea not null
+-- Inputs and results that are too large to be copied with every change of their execution.
+create table ${schema}.payload (
+    id uuid not null,
+    -- whether it is a result, or else an input
+    produced boolean not null,
+    bytes bytea not null,
+    primary key (id, produced)
 );
+alter table ${schema}.payload alter column bytes set storage external;
 
 -- Where to find what has a tag, in the order of submission.
 create table ${schema}.tag (
@@ -274,19 +288,6 @@ create table ${schema}.idempotency (
     key text not null,
     id uuid not null,
     primary key (namespace, key)
-);
-
-create table ${schema}.result (
-    id uuid primary key,
-    content_type text not null,
-    bytes bytea not null
-);
-
-create table ${schema}.failure (
-    id uuid primary key,
-    category text not null,
-    message text not null,
-    detail text not null
 );
 
 -- What can be claimed now, in the order in which it is.

@@ -90,36 +90,28 @@ rest as (
 ),
 gone as (
     delete from ${schema}.execution e where e.id = any(array(select id from locked))
-    returning e.id, e.lane, e.situation, e.submitted, e.seq
+    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, 
+        e.input is null or (e.situation = 'completed' and e.result is null) as stored
 ),
 tallied as (
     insert into ${schema}.tally (lane, situation, change)
     select lane, situation, -count(*) from gone group by lane, situation
 ),
-unasked as (
-    delete from ${schema}.submission s
-    using gone, ${schema}.lane l
-    where s.id = gone.id and l.id = gone.lane
-    returning s.key, s.tags, l.namespace, gone.lane, gone.submitted, gone.seq
-),
 unkeyed as (
     delete from ${schema}.idempotency i
-    using unasked
-    where unasked.key is not null and i.namespace = unasked.namespace and i.key = unasked.key
+    using gone, ${schema}.lane l
+    where gone.key is not null and l.id = gone.lane and i.namespace = l.namespace and i.key = gone.key
 ),
 untagged as (
     delete from ${schema}.tag t
-    using (select lane, unnest(tags) as word, submitted, seq from unasked where tags <> '{}') as told
+    using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
     where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
 ),
-unresulted as (
-    delete from ${schema}.result r using gone where r.id = gone.id
+unstored as (
+    delete from ${schema}.payload p using gone where gone.stored and p.id = gone.id
 ),
 unspent as (
     delete from ${schema}.spending p using gone where p.execution = gone.id
-),
-unfailed as (
-    delete from ${schema}.failure f using gone where f.id = gone.id
 )
 select (select count(*) from over) as seen, (select count(*) from gone) as forgotten
 
@@ -133,7 +125,7 @@ gone as (
     delete from ${schema}.execution e
     using ${schema}.lane l
     where e.id = any(:ids::uuid[]) and l.id = e.lane
-    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, l.namespace
+    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, l.namespace
 ),
 rest as (
     delete from ${schema}.resting r
@@ -144,30 +136,21 @@ tallied as (
     insert into ${schema}.tally (lane, situation, change)
     select lane, situation, -count(*) from gone group by lane, situation
 ),
-unasked as (
-    delete from ${schema}.submission s
-    using gone
-    where s.id = gone.id
-    returning s.key, s.tags, gone.namespace, gone.lane, gone.submitted, gone.seq
-),
 unkeyed as (
     delete from ${schema}.idempotency i
-    using unasked
-    where unasked.key is not null and i.namespace = unasked.namespace and i.key = unasked.key
+    using gone
+    where gone.key is not null and i.namespace = gone.namespace and i.key = gone.key
 ),
 untagged as (
     delete from ${schema}.tag t
-    using (select lane, unnest(tags) as word, submitted, seq from unasked where tags <> '{}') as told
+    using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
     where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
 ),
-unresulted as (
-    delete from ${schema}.result r using gone where r.id = gone.id
+unstored as (
+    delete from ${schema}.payload p using gone where p.id = gone.id
 ),
 unspent as (
     delete from ${schema}.spending p using gone where p.execution = gone.id
-),
-unfailed as (
-    delete from ${schema}.failure f using gone where f.id = gone.id
 ),
 untold as (
     delete from ${schema}.event v using gone where v.execution = gone.id and v.transition is not null

@@ -1,6 +1,129 @@
 -- name: claim
+-- Claims from one lane whose work counts against nothing, takes no turns, and cannot time out. Where it meets anything else
+-- it takes nothing and says so: then claim_any does it.
+with ${>clock},
+claimer as (
+    select s.id, s.namespace, s.lanes, s.kinds, s.offers, clock.now
+    from ${schema}.session s
+    cross join clock
+    where s.id = :session::uuid and not s.dead and s.alive_until > clock.now and :number::bigint > s.acknowledged
+        -- a number that was heard before gives nothing new
+        and (select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null
+    for key share of s
+),
+visible as materialized (
+    select
+        lane.id as lane, gate.id as gate, claimer.now,
+        lane.sharing or lane_gate.meters <> '{}' or gate.timed or gate.compares as intricate
+    from claimer
+    join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
+        and lane.state in ('active', 'draining')
+    join ${schema}.lane_gate on lane_gate.lane = lane.id
+    join ${schema}.gate on gate.id = lane_gate.gate
+    where (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+),
+sight as materialized (
+    select coalesce(bool_or(intricate) or min(lane) < max(lane), false) as intricate from visible
+),
+head as materialized (
+    select entry.place, entry.id
+    from visible
+    -- beside what is known to have been taken, or everywhere
+    left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
+        on (:stretch_lanes::integer[])[n] = visible.lane
+    cross join lateral (
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id
+        from ${schema}.ready r
+        where r.lane = visible.lane and r.gate = visible.gate
+            and (r.rank, r.fresh, r.seq) > (
+                coalesce((:from_ranks::bigint[])[n], -9223372036854775807),
+                coalesce((:from_freshs::boolean[])[n], false),
+                coalesce((:from_seqs::bigint[])[n], 0))
+            and (r.rank, r.fresh) < (
+                coalesce((:to_ranks::bigint[])[n], 9223372036854775807), coalesce((:to_freshs::boolean[])[n], true))
+            and (r.deadline is null or r.deadline > visible.now)
+        order by r.rank, r.fresh, r.seq
+        limit :window::integer
+    ) as entry
+    where not (select intricate from sight)
+    order by entry.rank, entry.fresh, entry.seq
+    limit :window::integer
+),
+taken as materialized (
+    ${>lock_heads}
+),
+unqueued as (
+    delete from ${schema}.ready r where r.ctid = any(array(select place from taken))
+),
+leased as (
+    update ${schema}.execution e
+    set situation = 'running',
+        attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
+        epoch = e.epoch + 1,
+        session = :session::uuid,
+        since = greatest(clock.now, e.changed),
+        changed = greatest(clock.now, e.changed),
+        progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
+        progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
+        progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
+    from clock
+    where e.id = any(array(select id from taken))
+    returning
+        e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
+        e.first_priority, e.priority, e.start_due, e.deadline_due, e.input_type, e.input, e.tags
+),
+receipted as (
+    -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
+    insert into ${schema}.receipt (session, number, ids, epochs)
+    select :session::uuid, :number::bigint, array_agg(id), array_agg(epoch)
+    from (select id, epoch from leased order by rank, next = 'first', seq) as given
+    having count(*) > 0
+),
+recorded as (
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    select
+        since, id, part, lane, (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
+        'running', attempts, epoch, :session::uuid
+    from leased
+)
+-- A row at least: whether the session may claim under this number, and how many were in sight.
+select
+    sight.intricate, sight.welcome, sight.candidates,
+    ${>lease_columns}, e.rank, e.seq, e.next = 'first' as fresh
+from (
+    select intricate, exists (select from claimer) as welcome, (select count(*) from head) as candidates from sight
+) as sight
+left join leased e on true
+order by e.rank, fresh, e.seq
+
+-- fragment: lock_heads
+    -- In their order, one after the other, and no further than necessary. The entry is found by its place: entries are
+    -- never moved, and one that is gone is passed over, as is what another has locked.
+    select head.*
+    from head
+    cross join lateral (
+        select from ${schema}.ready r where r.ctid = head.place for update skip locked
+    ) as entry
+    cross join lateral (
+        select from ${schema}.execution e where e.id = head.id and e.situation = 'ready' for update skip locked
+    ) as execution
+    limit :max::integer
+
+-- fragment: lease_columns
+-- What a lease says, of an execution e.
+    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
+    ${>asked_columns},
+    coalesce(e.input_type, 'application/octet-stream') as content_type,
+    case when e.input is null and e.id is not null
+        then (select p.bytes from ${schema}.payload p where p.id = e.id and not p.produced) else e.input end as input,
+    coalesce(e.tags, '{}') as tags
+
+-- fragment: asked_columns
+    coalesce(e.first_priority, e.priority) as first_priority, coalesce(e.start_due, 'after 0') as start_due, e.deadline_due
+
+-- name: claim_any
 -- Chooses per lane and gate in index order, merges by the turns of the lanes, and locks only what it
--- takes; what somebody else has locked it passes over. With a time to live it gives out grants instead of leases.
+-- takes; what another has locked it passes over. With a time to live it gives out grants instead of leases.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -156,20 +279,12 @@ over as (
         and (meter.places < :window::integer or meter.begins < :window::integer or meter.rest < 9223372036854775807)
     where queue.places > meter.places or queue.begins > meter.begins or queue.costs > meter.rest
 ),
-taken as (
-    -- In the order of their turns, one after the other, and no further than necessary. The entry is found by
-    -- its place: nobody moves entries, and one that is gone is passed over.
-    select head.place, head.id, head.rank, head.fresh, head.turn, head.weight, head.meters, head.costs
-    from (
-        select * from open where place <> all(array(select place from over)) order by turn, lane, rank, fresh, seq
-    ) as head
-    cross join lateral (
-        select from ${schema}.ready r where r.ctid = head.place for update skip locked
-    ) as entry
-    cross join lateral (
-        select from ${schema}.execution e where e.id = head.id and e.situation = 'ready' for update skip locked
-    ) as execution
-    limit :max::integer
+head as materialized (
+    select place, id, rank, fresh, turn, weight, meters, costs
+    from open where place <> all(array(select place from over)) order by turn, lane, rank, fresh, seq
+),
+taken as materialized (
+    ${>lock_heads}
 ),
 unqueued as (
     delete from ${schema}.ready r where r.ctid = any(array(select place from taken))
@@ -190,10 +305,7 @@ leased as (
         progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
     from taken, claimer
     where e.id = taken.id
-    returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.submitted, e.terms, e.situation, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since,
-        e.until, e.slots, e.holds, e.share,
-        taken.rank, taken.fresh, taken.turn, taken.weight
+    returning e.*, taken.fresh, taken.turn, taken.weight
 ),
 reached as (
     -- How far the rounds have come, where keys share. Nobody waits for whoever is just noting the same.
@@ -237,12 +349,19 @@ counted as (
     ) as given
     where m.id = given.slot
 ),
+given as (
+    select array_agg(id order by turn, lane) as ids, array_agg(epoch order by turn, lane) as epochs from leased having count(*) > 0
+),
 receipted as (
+    -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
     insert into ${schema}.receipt (session, number, ids, epochs)
-    select :session::uuid, :number::bigint, array_agg(id order by turn, lane), array_agg(epoch order by turn, lane) from leased having count(*) > 0
-    -- When another call has just claimed under this number, nothing may come of this one: the column takes no null.
-    on conflict (session, number) do update
-    set ids = case when :again::boolean then receipt.ids || excluded.ids end, epochs = receipt.epochs || excluded.epochs
+    select :session::uuid, :number::bigint, ids, epochs from given where not :again::boolean
+),
+extended as (
+    update ${schema}.receipt r
+    set ids = r.ids || given.ids, epochs = r.epochs || given.epochs
+    from given
+    where :again::boolean and r.session = :session::uuid and r.number = :number::bigint
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id)
@@ -269,9 +388,7 @@ recorded as (
 )
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
-    leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since, leased.share, leased.until, leased.rank, leased.fresh, leased.seq, leased.turn, leased.weight,
-    s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
+    ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight,
     sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut
 from (
     select
@@ -297,28 +414,23 @@ from (
                 where r.lane = behind.lane and r.gate = behind.gate and (r.deadline is null or r.deadline > behind.now))
         ) as shut
 ) as sight
-left join leased on true
-left join ${schema}.submission s on s.id = leased.id and :ttl::bigint is null
-order by leased.turn, leased.lane
+left join leased e on true
+order by e.turn, e.lane
 
 -- name: receipt_leases
 -- What is still held of what one claim gave.
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
-    s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
+    ${>lease_columns}
 from ${schema}.receipt r
 cross join unnest(r.ids, r.epochs) with ordinality as given (id, epoch, n)
 join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch and e.session = r.session and e.situation = 'running'
-left join ${schema}.submission s on s.id = e.id
 where r.session = :session::uuid and r.number = :number::bigint
 order by given.n
 
 -- name: lease
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
-    s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags
+    ${>lease_columns}
 from ${schema}.execution e
-left join ${schema}.submission s on s.id = e.id
 where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uuid
 
 -- name: admission

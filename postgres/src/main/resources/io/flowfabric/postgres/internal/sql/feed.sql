@@ -27,7 +27,8 @@ select
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     p.now::text as now,
     (select xid from ${schema}.event order by xid desc limit 1) as newest,
-    e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace, s.tags
+    e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace,
+    coalesce(s.tags, case when s.id is not null then '{}'::text[] end) as tags
 from ${schema}.horizon h
 cross join portion p
 left join lateral (
@@ -41,7 +42,7 @@ left join lateral (
 ) e on true
 left join ${schema}.session w on w.id = e.session
 left join ${schema}.lane l on l.id = e.lane
-left join ${schema}.submission s on s.id = e.execution
+left join ${schema}.execution s on s.id = e.execution
 order by e.id
 
 -- name: feed_in_order
@@ -59,7 +60,8 @@ select
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     p.now::text as now,
     (select xid from ${schema}.event order by xid desc limit 1) as newest,
-    e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace, s.tags
+    e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace,
+    coalesce(s.tags, case when s.id is not null then '{}'::text[] end) as tags
 from ${schema}.horizon h
 cross join portion p
 left join lateral (
@@ -72,7 +74,7 @@ left join lateral (
 ) e on true
 left join ${schema}.session w on w.id = e.session
 left join ${schema}.lane l on l.id = e.lane
-left join ${schema}.submission s on s.id = e.execution
+left join ${schema}.execution s on s.id = e.execution
 order by e.id
 
 -- name: log_place

@@ -60,8 +60,7 @@ leased as (
         progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
     from clock
     where e.id = any(array(select id from held))
-    returning
-        e.id, e.part, e.lane, e.gate, e.seq, e.submitted, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share
+    returning e.*
 ),
 unrested as (
     delete from ${schema}.resting r
@@ -71,8 +70,6 @@ unrested as (
 receipted as (
     insert into ${schema}.receipt (session, number, ids, epochs)
     select :session::uuid, :number::bigint, array_agg(id order by id), array_agg(epoch order by id) from leased having count(*) > 0
-    -- as with a claim: another call has just used this number, so nothing may come of this one
-    on conflict (session, number) do update set ids = null
 ),
 untimed as (
     delete from ${schema}.timer t using leased where t.id = leased.id and t.kind = 'grant'
@@ -95,13 +92,10 @@ recorded as (
     from leased
 )
 select
-    leased.id, leased.part, leased.lane, leased.gate, leased.terms, leased.next, leased.attempts, leased.epoch,
-    leased.retries, leased.deadline, leased.since, leased.share,
-    s.priority as first_priority, s.start_due, s.deadline_due, s.content_type, s.input, s.tags,
+    ${>lease_columns},
     exists (select from claimer) as welcome
 from (select) as once
-left join leased on true
-left join ${schema}.submission s on s.id = leased.id
+left join leased e on true
 
 -- name: keys
 -- The newest first. Which of them are believed is decided here, by the clock that decides everything.

@@ -3,12 +3,10 @@ select
     e.id, e.part, e.seq, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts,
     e.epoch, e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.submitted, e.changed,
     e.progress_percent, e.progress_message, e.progress_at, e.share,
-    s.priority as first_priority, s.start_due, s.deadline_due, s.creator, s.key, s.tags,
-    l.state as lane_state, f.category, f.message, f.detail as failure_detail, w.worker, w.instance
+    ${>asked_columns}, e.creator, e.key, coalesce(e.tags, '{}') as tags,
+    l.state as lane_state, e.failure_category as category, e.failure_message as message, e.failure_detail, w.worker, w.instance
 from ${schema}.execution e
-left join ${schema}.submission s on s.id = e.id
 left join ${schema}.lane l on l.id = e.lane
-left join ${schema}.failure f on f.id = e.id
 left join ${schema}.session w on w.id = e.session
 where e.id = any(:ids::uuid[])
 
@@ -38,32 +36,10 @@ cross join lateral (
                 and (not :lapsed::boolean or e.next = 'reclaim')
                 and (:changed_from::bigint is null or e.changed >= :changed_from::bigint)
                 and (:changed_to::bigint is null or e.changed < :changed_to::bigint)
-                -- asked of each, because whether there is one would be asked of all
-                and (:undescribed::boolean or coalesce((
-                    select s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)
-                    from ${schema}.submission s where s.id = e.id), false))
+                and (:tags::text[] = '{}' or coalesce(e.tags @> :tags::text[], false))
+                and (:creator::text is null or e.creator = :creator)
                 as fits
         from (
-                (
-                    select x.id, x.submitted, x.seq
-                    from ${schema}.execution x
-                    where strand.source = 'all' and not :newest_first::boolean and x.lane = strand.lane
-                        and (x.submitted, x.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (x.submitted, x.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by x.submitted, x.seq
-                    limit (select examined from bound)
-                )
-                union all
-                (
-                    select x.id, x.submitted, x.seq
-                    from ${schema}.execution x
-                    where strand.source = 'all' and :newest_first::boolean and x.lane = strand.lane
-                        and (x.submitted, x.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (x.submitted, x.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by x.submitted desc, x.seq desc
-                    limit (select examined from bound)
-                )
-                union all
                 (
                     select r.id, r.submitted, r.seq
                     from ${schema}.ready r
@@ -151,9 +127,8 @@ union all
         and (:part::smallint is null or e.part = :part::smallint)
         and (:changed_from::bigint is null or e.changed >= :changed_from::bigint)
         and (:changed_to::bigint is null or e.changed < :changed_to::bigint)
-        and (:undescribed::boolean or (
-            select s.tags @> :tags::text[] and (:creator::text is null or s.creator = :creator)
-            from ${schema}.submission s where s.id = e.id))
+        and (:tags::text[] = '{}' or coalesce(e.tags @> :tags::text[], false))
+        and (:creator::text is null or e.creator = :creator)
     order by
         case when :newest_first::boolean then -e.submitted else e.submitted end,
         case when :newest_first::boolean then -e.seq else e.seq end
@@ -161,17 +136,19 @@ union all
 )
 
 -- name: inputs
-select e.id, e.part, s.content_type, s.input as bytes
+select
+    e.id, e.part, coalesce(e.input_type, 'application/octet-stream') as content_type,
+    coalesce(e.input, (select p.bytes from ${schema}.payload p where p.id = e.id and not p.produced)) as bytes
 from ${schema}.execution e
-join ${schema}.submission s on s.id = e.id
 where e.id = any(:ids::uuid[])
 
 -- name: results
 select
-    e.id, e.part, e.situation, r.content_type, r.bytes, f.category, f.message, f.detail as failure_detail
+    e.id, e.part, e.situation, coalesce(e.result_type, 'application/octet-stream') as content_type,
+    case when e.situation = 'completed'
+        then coalesce(e.result, (select p.bytes from ${schema}.payload p where p.id = e.id and p.produced)) end as bytes,
+    e.failure_category as category, e.failure_message as message, e.failure_detail
 from ${schema}.execution e
-left join ${schema}.result r on r.id = e.id
-left join ${schema}.failure f on f.id = e.id
 where e.id = any(:ids::uuid[])
 
 -- name: counts

@@ -3,10 +3,9 @@
 select
     e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
     e.retries, e.reclaims, e.replays, e.session, e.since, e.slots, e.deadline, e.changed, e.progress_at, e.share,
-    s.priority as first_priority, s.start_due, s.deadline_due,
+    ${>asked_columns},
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 from ${schema}.execution e
-left join ${schema}.submission s on s.id = e.id
 where e.id = any(:ids::uuid[])
 order by e.id
 for update of e
@@ -16,13 +15,50 @@ for update of e
 select
     e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
     e.retries, e.reclaims, e.replays, e.session, e.since, e.slots, e.deadline, e.changed, e.progress_at, e.share,
-    s.priority as first_priority, s.start_due, s.deadline_due,
+    ${>asked_columns},
     coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 from ${schema}.execution e
-left join ${schema}.submission s on s.id = e.id
 where e.id = any(:ids::uuid[])
 order by e.id
 for update of e skip locked
+
+-- name: complete
+-- The ending that most work has: done, with a small result, by work that counts against nothing and has no timers. The ids
+-- come in their order, which is that of the locks; the fence is in the write.
+with ${>clock},
+changed as (
+    update ${schema}.execution e
+    set situation = 'completed', detail = null, session = null, since = null,
+        changed = greatest(clock.now, e.changed),
+        given_epoch = i.epoch, given_digest = i.digest, given_transition = 'complete', given_until = null,
+        result_type = i.content_type, result = i.result
+    from clock
+    cross join unnest(
+        :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :types::text[], :results::bytea[]
+    ) as i (id, part, attempt, epoch, digest, content_type, result)
+    cross join ${schema}.session s
+    cross join ${schema}.terms t
+    where e.id = i.id and e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
+        and e.slots is null and e.deadline is null
+        and s.id = e.session and not s.dead and s.alive_until > clock.now
+        and t.id = e.terms and t.attempt_timeout is null and t.stall_timeout is null
+    returning
+        e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, s.id as owner, e.changed as now,
+        e.changed + t.retention as due
+),
+rested as (
+    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
+    select lane, 'completed', submitted, seq, id, now, due from changed
+),
+tallied as (
+    insert into ${schema}.tally (lane, situation, change)
+    select lane, 'completed', count(*) from changed group by lane
+),
+recorded as (
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    select now, id, part, lane, 'complete', 'completed', attempts, epoch, owner from changed
+)
+select count(*)::integer as completed from changed
 
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
@@ -70,12 +106,17 @@ changed as (
         given_epoch = i.epoch,
         given_digest = i.digest,
         given_transition = i.transition::${schema}.transition,
-        given_until = i.until
+        given_until = i.until,
+        failure_category = case when i.category is null then e.failure_category else i.category end,
+        failure_message = case when i.category is null then e.failure_message else i.message end,
+        failure_detail = case when i.category is null then e.failure_detail else i.trace end,
+        result_type = i.content_type,
+        result = case when octet_length(i.result) <= :inline::integer then i.result end
     from item i
     where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline,
-        e.attempts, e.epoch, i.owner, i.slots, i.holds, e.changed as now, i.transition, i.category, i.message, i.trace, i.content_type, i.result,
+        e.attempts, e.epoch, i.owner, i.slots, i.holds, e.changed as now, i.transition, i.category, i.message, i.trace, i.result as produced,
         i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
@@ -122,15 +163,7 @@ tallied as (
     insert into ${schema}.tally (lane, situation, change)
     select lane, situation, count(*) from changed where finished group by lane, situation
 ),
-produced as (
-    insert into ${schema}.result (id, content_type, bytes)
-    select id, content_type, result from changed where result is not null
-),
-failed as (
-    insert into ${schema}.failure (id, category, message, detail)
-    select id, category, message, trace from changed where category is not null
-    on conflict (id) do update set category = excluded.category, message = excluded.message, detail = excluded.detail
-),
+${>produced},
 recorded as (
     insert into ${schema}.event_${day} (
         at, execution, part, lane, transition, situation, attempts, epoch, session, until,
@@ -141,6 +174,12 @@ recorded as (
     from changed
 )
 select id, lane, situation = 'ready' as ready, given_until as until, slots from changed
+
+-- fragment: produced
+stored as (
+    insert into ${schema}.payload (id, produced, bytes)
+    select id, true, produced from changed where octet_length(produced) > :inline::integer
+)
 
 -- name: step
 -- Writes steps that were decided beside the store, from rows that this transaction has before.
@@ -201,6 +240,7 @@ changed as (
         slots = case when i.transition = 'reprioritise' then e.slots end,
         holds = case when i.transition = 'reprioritise' then e.holds end,
         priority = coalesce(i.priority, e.priority),
+        first_priority = case when i.priority is null then e.first_priority else coalesce(e.first_priority, e.priority) end,
         rank = (
             select ${schema}.place_of(coalesce(i.priority, e.priority), e.submitted, l.ageing, l.sharing)
             from ${schema}.lane l where l.id = e.lane),
@@ -208,14 +248,23 @@ changed as (
         reclaims = e.reclaims + i.reclaims,
         replays = e.replays + i.replays,
         deadline = case when i.transition = 'replay' then i.deadline else e.deadline end,
-        changed = greatest(i.now, e.changed)
+        changed = greatest(i.now, e.changed),
+        -- what is replayed has neither failed nor produced anything
+        failure_category = case when i.transition = 'replay' or i.category is not null then i.category else e.failure_category end,
+        failure_message = case when i.transition = 'replay' or i.category is not null then i.message else e.failure_message end,
+        failure_detail = case when i.transition = 'replay' or i.category is not null then i.trace else e.failure_detail end,
+        result_type = case when i.transition = 'replay' or i.result is not null then i.content_type else e.result_type end,
+        result = case
+            when i.transition = 'replay' or i.result is not null
+                then case when octet_length(i.result) <= :inline::integer then i.result end
+            else e.result end
     from before i
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline,
         e.attempts, e.epoch, i.owner, i.slots, i.holds,
         case when i.was = 'granted' and i.begins then i.since end as unbegun, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
-        i.content_type, i.result,
+        i.result as produced,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
 queued as (
@@ -292,21 +341,9 @@ timed as (
     select id, 'deadline', deadline from changed where transition = 'replay' and deadline is not null
     on conflict (id, kind) do update set due = excluded.due
 ),
-produced as (
-    insert into ${schema}.result (id, content_type, bytes)
-    select id, content_type, result from changed where result is not null
-    on conflict (id) do update set content_type = excluded.content_type, bytes = excluded.bytes
-),
-failed as (
-    insert into ${schema}.failure (id, category, message, detail)
-    select id, category, message, trace from changed where category is not null
-    on conflict (id) do update set category = excluded.category, message = excluded.message, detail = excluded.detail
-),
+${>produced},
 reopened as (
-    delete from ${schema}.result r using changed where r.id = changed.id and changed.transition = 'replay'
-),
-forgiven as (
-    delete from ${schema}.failure f using changed where f.id = changed.id and changed.transition = 'replay'
+    delete from ${schema}.payload p using changed where p.id = changed.id and p.produced and changed.transition = 'replay'
 ),
 recorded as (
     insert into ${schema}.event_${day} (

@@ -1,3 +1,12 @@
+-- fragment: now
+-- The clock of this server decides; tests say the time.
+coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+
+-- fragment: clock
+clock as materialized (
+    select ${>now} as now
+)
+
 -- name: clock
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 
@@ -21,15 +30,15 @@ returning id
 delete from ${schema}.lane where id = any(:ids::integer[]) and id <> all(:used::integer[])
 
 -- name: gates
-select id, kind, needs, meters, costs, quotas, budgets from ${schema}.gate where id = any(:ids::integer[])
+select id, kind, needs, timed, meters, costs, quotas, budgets from ${schema}.gate where id = any(:ids::integer[])
 
 -- name: gate
 select id from ${schema}.gate where digest = :digest
 
 -- name: add_gate
-insert into ${schema}.gate (kind, needs, compares, meters, costs, quotas, budgets, digest)
+insert into ${schema}.gate (kind, needs, compares, timed, meters, costs, quotas, budgets, digest)
 values (
-    :kind, :needs::text[], :compares::boolean, :meters::integer[], :costs::bigint[], :quotas::text[], :budgets::text[], :digest)
+    :kind, :needs::text[], :compares::boolean, :timed::boolean, :meters::integer[], :costs::bigint[], :quotas::text[], :budgets::text[], :digest)
 on conflict do nothing
 
 -- name: share_lanes
@@ -63,6 +72,38 @@ select id from ${schema}.terms where body = :body
 insert into ${schema}.terms (body, attempt_timeout, stall_timeout, retention)
 values (:body, :attempt_timeout::bigint, :stall_timeout::bigint, :retention::bigint)
 on conflict do nothing
+
+-- name: submit_plain
+-- Stores new work of one lane that may start at once, and has no key, tag, share key, deadline or large input: all of it, or
+-- none where the lane is closed or keys share it. An id that is taken fails the statement: then submit does it.
+with ${>clock},
+item as materialized (
+    select
+        i.*, clock.now, lane.id as lane, nextval('${schema}.execution_seq') as seq,
+        ${schema}.place_of(i.priority, clock.now, lane.ageing, false) as rank
+    from clock
+    cross join ${schema}.lane
+    cross join unnest(
+        :ids::uuid[], :parts::smallint[], :gates::integer[], :terms::integer[], :priorities::smallint[],
+        :creators::text[], :types::text[], :inputs::bytea[], :digests::bytea[]
+    ) as i (id, part, gate, terms, priority, creator, input_type, input, digest)
+    where lane.id = :lane::integer and lane.state in ('active', 'paused') and not lane.sharing
+),
+accepted as (
+    insert into ${schema}.execution (
+        id, seq, submitted, lane, gate, terms, part, priority, situation, next, rank, changed, input_type, input, digest, creator)
+    select id, seq, now, lane, gate, terms, part, priority, 'ready', 'first', rank, now, input_type, input, digest, creator
+    from item
+),
+queued as (
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, submitted, starts)
+    select lane, gate, rank, true, seq, id, now, true from item
+),
+recorded as (
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch)
+    select now, id, part, lane, 'submit', 'ready', 0, 0 from item
+)
+select count(*)::integer as accepted, min(seq) as first from item
 
 -- name: submit
 with clock as materialized (
@@ -127,7 +168,8 @@ drawn as materialized (
 accepted as (
     insert into ${schema}.execution (
         id, part, seq, lane, gate, terms, priority, rank, share,
-        situation, next, until, delayed_by, deadline, submitted, changed)
+        situation, next, until, delayed_by, deadline, submitted, changed,
+        creator, key, tags, start_due, deadline_due, input_type, input, digest)
     select
         id, part, seq, lane, gate, terms, priority,
         ${schema}.place_of(priority, now, ageing, sharing) + case when turns
@@ -136,22 +178,21 @@ accepted as (
         'first',
         case when start > now then start end,
         case when start > now then 'request'::${schema}.delayed_by end,
-        deadline, now, now
+        deadline, now, now,
+        creator, key, string_to_array(nullif(tags, ''), E'\x1f'), start_due, deadline_due,
+        content_type, case when octet_length(input) <= :inline::integer then input end, digest
     from item
     where not item.roundless and (item.key is null or item.id in (select id from keyed))
     order by item.n
     on conflict (id) do nothing
     returning id, part, lane, gate, rank, share, seq, situation, until, deadline, submitted
 ),
-described as (
-    insert into ${schema}.submission (
-        id, creator, key, tags, priority, start_due, deadline_due, content_type, input, digest)
-    select
-        item.id, item.creator, item.key, string_to_array(item.tags, E'\x1f'), item.priority, item.start_due, item.deadline_due,
-        item.content_type, item.input, item.digest
+stored as (
+    insert into ${schema}.payload (id, produced, bytes)
+    select item.id, false, item.input
     from item
-    -- by hash: the planner, who expects a handful, would compare each item with each
-    where (item.id in (select id from accepted)) is true
+    -- by hash: the planner, which expects a handful, would compare each item with each
+    where octet_length(item.input) > :inline::integer and (item.id in (select id from accepted)) is true
 ),
 tagged as (
     insert into ${schema}.tag (lane, word, submitted, seq, id)
@@ -195,15 +236,13 @@ from ${schema}.draw_rounds(:ids::uuid[], :lanes::integer[], :priorities::smallin
 
 -- name: known
 -- Who is there already, by id or by key, and with which content.
-select e.id, e.part, s.digest, null::text as namespace, null::text as key
+select e.id, e.part, e.digest, null::text as namespace, null::text as key
 from ${schema}.execution e
-join ${schema}.submission s using (id)
 where e.id = any(:ids::uuid[])
 union all
-select e.id, e.part, s.digest, i.namespace, i.key
+select e.id, e.part, e.digest, i.namespace, i.key
 from ${schema}.idempotency i
 join ${schema}.execution e using (id)
-join ${schema}.submission s using (id)
 where (i.namespace, i.key) in (select * from unnest(:namespaces::text[], :keys::text[]))
 
 -- name: forget_keys

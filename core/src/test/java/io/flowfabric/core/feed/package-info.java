@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.feed;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.lease;
+
+import org.jspecify.annotations.NullMarked;

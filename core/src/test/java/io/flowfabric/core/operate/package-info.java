@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.operate;
+
+import org.jspecify.annotations.NullMarked;

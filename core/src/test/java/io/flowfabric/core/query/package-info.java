@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.query;
+
+import org.jspecify.annotations.NullMarked;

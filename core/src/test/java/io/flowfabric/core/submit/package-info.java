@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.submit;
+
+import org.jspecify.annotations.NullMarked;
