@@ -5,6 +5,8 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
@@ -45,7 +47,7 @@ final class Catalog {
     private final Map<Integer, Lane> lanes = new ConcurrentHashMap<>();
     private final Map<Gate, Integer> gateNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
-    private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
+    private final Map<Policy, Integer> termsNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
     private final Map<Purse, List<BudgetDimension>> chains = new ConcurrentHashMap<>();
@@ -70,7 +72,7 @@ final class Catalog {
             digest.number(timed ? 1 : 0).number(meters.size());
             meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
             // Two policies may come to the same, and are still to be read back as they were.
-            budgets.forEach(use -> digest.text(BudgetText.write(use)));
+            budgets.forEach(use -> digest.text(PolicyCodec.write(use).toString()));
             return RowCodec.bytes(digest.done());
         }
 
@@ -123,8 +125,8 @@ final class Catalog {
                     .set("timed", gate.timed())
                     .ints("meters", gate.meters(), Cost::meter)
                     .longs("costs", gate.meters(), Cost::amount)
-                    .texts("quotas", gate.quotas(), PostgresQuotas::text)
-                    .texts("budgets", gate.budgets(), BudgetText::write)
+                    .texts("quotas", gate.quotas(), use -> PolicyCodec.write(use).toString())
+                    .texts("budgets", gate.budgets(), use -> PolicyCodec.write(use).toString())
                     .set("digest", digest)
                     .update();
             return db.query("gate").set("digest", digest).one(row -> row.intValue("id"));
@@ -230,11 +232,12 @@ final class Catalog {
 
     /** The number of the shared part of a policy, which is made if there is none. */
     int terms(Jdbc db, Policy policy) {
-        var body = TermsText.write(policy);
-        var known = termsNumbers.get(body);
+        var shared = policy.shared();
+        var known = termsNumbers.get(shared);
         if (known != null) {
             return known;
         }
+        var body = PolicyCodec.write(shared).toString();
         var found = db.query("terms_of").set("body", body).optional(row -> row.intValue("id"));
         if (found.isEmpty()) {
             db.query("add_terms")
@@ -248,7 +251,7 @@ final class Catalog {
             return db.query("terms_of").set("body", body).one(row -> row.intValue("id"));
         }
         trim(termsNumbers.keySet());
-        termsNumbers.put(body, found.get());
+        termsNumbers.put(shared, found.get());
         return found.get();
     }
 
@@ -288,7 +291,7 @@ final class Catalog {
                             row -> {
                                 try {
                                     found.put(row.intValue("id"), gate(row));
-                                } catch (Invalid unreadable) {
+                                } catch (IllegalArgumentException | Invalid unreadable) {
                                     // Another version may know of needs that this one does not.
                                 }
                                 return row.intValue("id");
@@ -301,11 +304,11 @@ final class Catalog {
     private static Gate gate(Row row) {
         var quotas = new TreeSet<QuotaUse>();
         for (String use : row.texts("quotas")) {
-            quotas.add(PostgresQuotas.use(use));
+            quotas.add(PolicyCodec.quotaUse(Json.parse(use)));
         }
         var budgets = new TreeSet<BudgetUse>();
         for (String use : row.texts("budgets")) {
-            budgets.add(BudgetText.read(use));
+            budgets.add(PolicyCodec.budgetUse(Json.parse(use)));
         }
         var meters = row.ints("meters");
         var costs = row.longs("costs");
@@ -335,7 +338,9 @@ final class Catalog {
                     .list(
                             row -> {
                                 try {
-                                    found.put(row.intValue("id"), TermsText.read(row.text("body")));
+                                    found.put(
+                                            row.intValue("id"),
+                                            PolicyCodec.read(Json.parseObject(row.text("body"))));
                                 } catch (RuntimeException unreadable) {
                                     // Whoever needs them finds that they are not there, and says
                                     // which execution it is.

@@ -7,6 +7,8 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -65,7 +67,7 @@ final class EventReader {
             return catalog -> event;
         }
         int lane = row.intValue("lane");
-        var settings = PostgresLanes.read(row.text("settings"));
+        var settings = SettingsCodec.lane(Json.parseObject(row.text("settings")));
         var by = by(row).orElseThrow();
         var at = RowCodec.moment(row, "at");
         return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
@@ -86,13 +88,16 @@ final class EventReader {
                     namespace,
                     quota,
                     Optional.ofNullable(row.textOrNull("settings"))
-                            .map(settings -> PostgresQuotas.read(namespace, quota, settings)),
+                            .map(
+                                    settings ->
+                                            SettingsCodec.quota(
+                                                    namespace, quota, Json.parseObject(settings))),
                     by(row).orElseThrow(),
                     RowCodec.moment(row, "at"));
         }
         return new Event.NamespaceChange(
                 new Namespace(row.text("of_namespace")),
-                PostgresNamespaces.read(row.text("settings")),
+                SettingsCodec.namespace(Json.parseObject(row.text("settings"))),
                 by(row).orElseThrow(),
                 RowCodec.moment(row, "at"));
     }

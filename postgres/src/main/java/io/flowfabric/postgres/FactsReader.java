@@ -1,6 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -109,9 +110,9 @@ final class FactsReader {
                                                     shared,
                                                     gate,
                                                     priority,
-                                                    TermsText.readDue(start),
+                                                    PolicyCodec.readDue(start),
                                                     Optional.ofNullable(row.deadlineDue)
-                                                            .map(TermsText::readDue),
+                                                            .map(PolicyCodec::readDue),
                                                     Optional.ofNullable(row.share)),
                                             row.state,
                                             row.priority,

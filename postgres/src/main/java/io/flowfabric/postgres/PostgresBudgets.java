@@ -13,6 +13,7 @@ import io.flowfabric.core.admission.BudgetRecount;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.postgres.BudgetReader.Frame;
 import io.flowfabric.postgres.BudgetReader.Standing;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -63,6 +64,7 @@ final class PostgresBudgets implements Budgets {
                 .set("enforcement", RowCodec.word(budget.enforcement()))
                 .set("period", budget.period().map(Duration::toMillis).orElse(null))
                 .set("parent", budget.parent().orElse(null))
+                .set("settings", SettingsCodec.write(budget, frame.settings()).toString())
                 .set("deleted", false)
                 .update();
         tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
@@ -163,6 +165,7 @@ final class PostgresBudgets implements Budgets {
                 .set("enforcement", RowCodec.word(frame.enforcement()))
                 .set("period", (Long) null)
                 .set("parent", frame.parent().orElse(null))
+                .set("settings", frame.settings().toString())
                 .set("deleted", true)
                 .update();
         PostgresLanes.mustNotName(tx, namespace, null, budget);

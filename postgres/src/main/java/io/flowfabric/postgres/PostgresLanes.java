@@ -8,6 +8,9 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
@@ -29,15 +32,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** How lanes are kept. */
 final class PostgresLanes implements Lanes {
-    private static final String PART = "\u001d";
-    private static final String ITEM = "\u001e";
-
     private final PostgresContext postgres;
 
     PostgresLanes(PostgresContext postgres) {
@@ -60,13 +58,14 @@ final class PostgresLanes implements Lanes {
     private int configure(Jdbc tx, Lane lane, LaneSettings settings, Attribution by) {
         mustBeDefined(tx, lane.namespace(), settings);
         add(tx, postgres.now(), List.of(lane));
-        record Locked(int number, LaneSettings settings) {}
+        record Locked(int number, JsonObject stored) {}
         var locked =
                 tx.query("lock_lane")
                         .set("namespace", lane.namespace().name())
                         .set("name", lane.name())
-                        .one(row -> new Locked(row.intValue("id"), settings(row)));
-        if (!locked.settings.equals(settings)) {
+                        .one(row -> new Locked(row.intValue("id"), stored(row)));
+        var before = SettingsCodec.lane(locked.stored);
+        if (!before.equals(settings)) {
             var ageing = settings.ageing().map(Duration::toMillis).orElse(null);
             tx.query("configure_lane")
                     .set("now", postgres.now())
@@ -75,15 +74,13 @@ final class PostgresLanes implements Lanes {
                     .set("weight", settings.weight())
                     .set("ageing", ageing)
                     .set("sharing", settings.sharing())
-                    .texts("quotas", settings.quotas(), quota -> quota)
-                    .texts("budgets", settings.budgets(), BudgetText::write)
+                    .set("stored", SettingsCodec.write(settings, locked.stored).toString())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
-                    .set("settings", text(settings))
+                    .set("settings", SettingsCodec.write(settings, JsonObject.EMPTY).toString())
                     .update();
             boolean shares = settings.sharing();
-            if (!locked.settings.ageing().equals(settings.ageing())
-                    || locked.settings.sharing() != shares) {
+            if (!before.ageing().equals(settings.ageing()) || before.sharing() != shares) {
                 rankAnew(tx, locked.number, ageing, shares);
             }
             changeGates(tx, locked.number, find(tx, lane).orElseThrow());
@@ -286,57 +283,11 @@ final class PostgresLanes implements Lanes {
     }
 
     private static LaneSettings settings(Row row) {
-        return new LaneSettings(
-                RowCodec.word(LaneSettings.State.class, row.text("state")),
-                row.intValue("weight"),
-                Optional.ofNullable(row.longOrNull("ageing")).map(Duration::ofMillis),
-                row.bool("sharing"),
-                new TreeSet<>(List.of(row.texts("quotas"))),
-                budgets(List.of(row.texts("budgets"))));
+        return SettingsCodec.lane(stored(row));
     }
 
-    private static SortedSet<BudgetUse> budgets(List<String> texts) {
-        return texts.stream().map(BudgetText::read).collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    /**
-     * Settings as an event keeps them: the state, the weight, the ageing, whether keys share; then
-     * the quotas and the budgets. No name holds a control character.
-     */
-    static String text(LaneSettings settings) {
-        return String.join(
-                PART,
-                head(settings),
-                String.join(ITEM, settings.quotas()),
-                settings.budgets().stream()
-                        .map(BudgetText::write)
-                        .collect(Collectors.joining(ITEM)));
-    }
-
-    private static String head(LaneSettings settings) {
-        return "%s %d %s %s"
-                .formatted(
-                        settings.state().wire(),
-                        settings.weight(),
-                        settings.ageing().map(step -> Long.toString(step.toMillis())).orElse("-"),
-                        settings.sharing() ? "sharing" : "-");
-    }
-
-    private static List<String> items(String part) {
-        return part.isEmpty() ? List.of() : List.of(part.split(ITEM, -1));
-    }
-
-    static LaneSettings read(String text) {
-        var parts = List.of(text.split(PART, -1));
-        var words = List.of(parts.get(0).split(" ", -1));
-        return new LaneSettings(
-                RowCodec.word(LaneSettings.State.class, words.get(0)),
-                Integer.parseInt(words.get(1)),
-                words.get(2).equals("-")
-                        ? Optional.empty()
-                        : Optional.of(Duration.ofMillis(Long.parseLong(words.get(2)))),
-                words.get(3).equals("sharing"),
-                new TreeSet<>(items(parts.get(1))),
-                budgets(items(parts.get(2))));
+    /** What is stored of the settings, with what this program does not know. */
+    private static JsonObject stored(Row row) {
+        return Json.parseObject(row.text("settings"));
     }
 }

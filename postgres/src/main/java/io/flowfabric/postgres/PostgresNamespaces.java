@@ -5,6 +5,9 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.operate.Namespaces;
@@ -12,7 +15,6 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Optional;
 
 /** How namespaces are kept. */
@@ -38,18 +40,20 @@ final class PostgresNamespaces implements Namespaces {
     private void configure(
             Jdbc tx, Namespace namespace, NamespaceSettings settings, Attribution by) {
         tx.query("lock_namespace").set("name", namespace.name()).run();
-        if (!find(tx, namespace).equals(settings)) {
+        var before = stored(tx, namespace);
+        if (!SettingsCodec.namespace(before).equals(settings)) {
             tx.query("tell_namespace")
                     .set("now", postgres.now())
                     .set("name", namespace.name())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
-                    .set("settings", text(settings))
+                    .set("settings", SettingsCodec.write(settings, JsonObject.EMPTY).toString())
                     .update();
         }
         tx.query("configure_namespace")
                 .set("name", namespace.name())
                 .set("retention", settings.retention().toMillis())
+                .set("settings", SettingsCodec.write(settings, before).toString())
                 .update();
     }
 
@@ -74,30 +78,27 @@ final class PostgresNamespaces implements Namespaces {
                         .list(
                                 row ->
                                         new NamespaceView(
-                                                new Namespace(row.text("name")), settings(row)));
+                                                new Namespace(row.text("name")),
+                                                SettingsCodec.namespace(settings(row))));
         return ListingPages.page(
                 views, max, view -> view.namespace().name().getBytes(StandardCharsets.UTF_8));
     }
 
     private static NamespaceSettings find(Jdbc db, Namespace namespace) {
+        return SettingsCodec.namespace(stored(db, namespace));
+    }
+
+    /** What is stored of the settings, with what this program does not know. */
+    private static JsonObject stored(Jdbc db, Namespace namespace) {
         return db.query("namespace")
                 .set("name", namespace.name())
                 .optional(PostgresNamespaces::settings)
-                .orElse(NamespaceSettings.DEFAULT);
+                .orElse(JsonObject.EMPTY);
     }
 
-    private static NamespaceSettings settings(Row row) {
-        return Optional.ofNullable(row.longOrNull("retention"))
-                .map(millis -> new NamespaceSettings(Duration.ofMillis(millis)))
-                .orElse(NamespaceSettings.DEFAULT);
-    }
-
-    /** Settings as an event keeps them: the retention. */
-    private static String text(NamespaceSettings settings) {
-        return Long.toString(settings.retention().toMillis());
-    }
-
-    static NamespaceSettings read(String text) {
-        return new NamespaceSettings(Duration.ofMillis(Long.parseLong(text)));
+    private static JsonObject settings(Row row) {
+        return Optional.ofNullable(row.textOrNull("settings"))
+                .map(Json::parseObject)
+                .orElse(JsonObject.EMPTY);
     }
 }

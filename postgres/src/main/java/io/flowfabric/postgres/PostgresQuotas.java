@@ -10,14 +10,14 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.admission.Quotas;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
-import org.jspecify.annotations.Nullable;
-
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -53,7 +53,7 @@ final class PostgresQuotas implements Quotas {
     /** Returns the meters for which something has changed. */
     private List<Integer> change(
             Jdbc tx, Namespace namespace, String name, Optional<Quota> quota, Attribution by) {
-        record Locked(int id, Optional<Quota> quota) {}
+        record Locked(int id, JsonObject settings, Optional<Quota> quota) {}
         var locked =
                 tx.query("lock_quota")
                         .set("namespace", namespace.name())
@@ -62,6 +62,7 @@ final class PostgresQuotas implements Quotas {
                                 row ->
                                         new Locked(
                                                 row.intValue("id"),
+                                                settings(row),
                                                 row.bool("deleted")
                                                         ? Optional.empty()
                                                         : Optional.of(quota(row))));
@@ -74,8 +75,11 @@ final class PostgresQuotas implements Quotas {
         var most = quota.flatMap(Quota::concurrency).orElse(null);
         var rate = quota.flatMap(Quota::rate).map(Quota.Rate::max).orElse(null);
         var span = quota.flatMap(Quota::rate).map(r -> r.window().toMillis()).orElse(null);
+        var settings =
+                quota.map(q -> SettingsCodec.write(q, locked.settings)).orElse(locked.settings);
         tx.query("change_quota")
                 .set("id", locked.id)
+                .set("settings", settings.toString())
                 .set("most", most)
                 .set("rate", rate)
                 .set("span", span)
@@ -87,7 +91,10 @@ final class PostgresQuotas implements Quotas {
                 .set("name", name)
                 .set("actor", by.actor())
                 .set("reason", by.reason())
-                .set("settings", settings(quota))
+                .set(
+                        "settings",
+                        quota.map(q -> SettingsCodec.write(q, JsonObject.EMPTY).toString())
+                                .orElse(null))
                 .update();
         return tx.query("change_meters")
                 .set("now", postgres.now())
@@ -167,15 +174,12 @@ final class PostgresQuotas implements Quotas {
     }
 
     private static Quota quota(Row row) {
-        var rate = row.intOrNull("rate");
-        return new Quota(
-                new Namespace(row.text("namespace")),
-                row.text("name"),
-                Optional.ofNullable(row.intOrNull("most")),
-                rate == null
-                        ? Optional.empty()
-                        : Optional.of(
-                                new Quota.Rate(rate, Duration.ofMillis(row.longValue("span")))));
+        return SettingsCodec.quota(
+                new Namespace(row.text("namespace")), row.text("name"), settings(row));
+    }
+
+    private static JsonObject settings(Row row) {
+        return Json.parseObject(row.text("settings"));
     }
 
     private static Optional<Quota> find(Jdbc db, Namespace namespace, String name) {
@@ -205,43 +209,5 @@ final class PostgresQuotas implements Quotas {
                 .set("key", use.key().orElse(""))
                 .update();
         return existingMeter(db, namespace, use);
-    }
-
-    /** A use as a gate keeps it. */
-    static String text(QuotaUse use) {
-        return use.key().map(key -> use.quota() + TermsText.SEPARATOR + key).orElse(use.quota());
-    }
-
-    static QuotaUse use(String text) {
-        var words = text.split(TermsText.SEPARATOR, 2);
-        return words.length == 1 ? QuotaUse.of(words[0]) : QuotaUse.of(words[0], words[1]);
-    }
-
-    /** What an event keeps of a definition: the three bounds; nothing when it was deleted. */
-    private static @Nullable String settings(Optional<Quota> quota) {
-        return quota.map(
-                        q ->
-                                "%s %s %s"
-                                        .formatted(
-                                                q.concurrency().map(Object::toString).orElse("-"),
-                                                q.rate().map(r -> "" + r.max()).orElse("-"),
-                                                q.rate()
-                                                        .map(r -> "" + r.window().toMillis())
-                                                        .orElse("-")))
-                .orElse(null);
-    }
-
-    static Quota read(Namespace namespace, String name, String settings) {
-        var words = settings.split(" ", -1);
-        return new Quota(
-                namespace,
-                name,
-                words[0].equals("-") ? Optional.empty() : Optional.of(Integer.valueOf(words[0])),
-                words[1].equals("-")
-                        ? Optional.empty()
-                        : Optional.of(
-                                new Quota.Rate(
-                                        Integer.parseInt(words[1]),
-                                        Duration.ofMillis(Long.parseLong(words[2])))));
     }
 }

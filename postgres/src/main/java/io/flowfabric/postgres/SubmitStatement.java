@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
@@ -181,7 +182,15 @@ final class SubmitStatement {
                 .texts("keys", items, item -> item.submission().key().orElse(null))
                 .texts("tags", items, SubmitStatement::tags)
                 .texts("start_dues", items, item -> start(item.submission().policy().start()))
-                .texts("deadline_dues", items, item -> TermsText.write(deadline(item)))
+                .texts(
+                        "deadline_dues",
+                        items,
+                        item ->
+                                item.submission()
+                                        .policy()
+                                        .deadline()
+                                        .map(PolicyCodec::write)
+                                        .orElse(null))
                 .texts("types", items, item -> RowCodec.type(item.submission().input()))
                 .bytes("inputs", items, item -> item.submission().input().bytes())
                 .set("inline", RowCodec.INLINE)
@@ -223,11 +232,7 @@ final class SubmitStatement {
     }
 
     private static @Nullable String start(Due due) {
-        return due.equals(Due.NOW) ? null : TermsText.write(due);
-    }
-
-    private static @Nullable Due deadline(PreparedSubmission item) {
-        return item.submission().policy().deadline().orElse(null);
+        return due.equals(Due.NOW) ? null : PolicyCodec.write(due);
     }
 
     private static Optional<Due> start(PreparedSubmission item) {
@@ -237,6 +242,6 @@ final class SubmitStatement {
     private static String tags(PreparedSubmission item) {
         return item.submission().tags().values().entrySet().stream()
                 .map(tag -> tag.getKey() + "=" + tag.getValue())
-                .collect(Collectors.joining(TermsText.SEPARATOR));
+                .collect(Collectors.joining(RowCodec.SEPARATOR));
     }
 }

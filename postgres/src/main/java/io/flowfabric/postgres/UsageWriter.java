@@ -81,7 +81,7 @@ final class UsageWriter {
                 .set("dimension", spending.dimension())
                 .set("amount", spending.amount())
                 .set("key", spending.key())
-                .set("separator", TermsText.SEPARATOR)
+                .set("separator", RowCodec.SEPARATOR)
                 .one(
                         row ->
                                 new Heard(
@@ -121,7 +121,7 @@ final class UsageWriter {
      * What an event keeps of a limit that was reached: which, whether it is hard, and the level.
      */
     static Map.Entry<String, List<String>> read(String settings) {
-        var words = List.of(settings.split(TermsText.SEPARATOR, -1));
+        var words = List.of(settings.split(RowCodec.SEPARATOR, -1));
         return Map.entry(words.getFirst(), words.subList(1, words.size()));
     }
 }

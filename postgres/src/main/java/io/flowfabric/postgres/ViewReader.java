@@ -4,6 +4,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
@@ -99,9 +100,9 @@ final class ViewReader {
         var key = Optional.ofNullable(row.textOrNull("key"));
         var tags = RowCodec.tags(row.texts("tags"));
         int firstPriority = row.intValue("first_priority");
-        var start = TermsText.readDue(row.text("start_due"));
+        var start = PolicyCodec.readDue(row.text("start_due"));
         var deadlineDue =
-                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue);
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(PolicyCodec::readDue);
         var share = Optional.ofNullable(row.textOrNull("share"));
         int priority = row.intValue("priority");
         int attempts = row.intValue("attempts");

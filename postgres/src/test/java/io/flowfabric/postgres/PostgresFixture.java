@@ -28,6 +28,9 @@ final class PostgresFixture implements StoreFixture {
         var free = FREE.poll();
         schema = free == null ? new SchemaName("contract_" + MADE.incrementAndGet()) : free;
         store = PostgresStore.open(options(), schema, Optional.of(clock));
+        if (free == null) {
+            execute(TransitionGuard.sql(schema));
+        }
         // Also when it is new to this JVM: the server is kept from one run to the next.
         empty();
     }
@@ -52,6 +55,10 @@ final class PostgresFixture implements StoreFixture {
                 end $$
                 """
                         .formatted(schema.text()));
+    }
+
+    SchemaName schema() {
+        return schema;
     }
 
     private void execute(String sql) {

@@ -82,6 +82,11 @@ public enum Transition {
         return starts;
     }
 
+    /** How an execution may begin. */
+    public static Set<Situation> begins() {
+        return SUBMIT.ends;
+    }
+
     /** Where the step may lead from there. */
     public Set<Situation> endsFrom(Situation start) {
         if (!starts.contains(start)) {
