@@ -57,9 +57,9 @@ record Pages(Map<String, Double> pages, double counts) {
 
     private static double slowest(Store store, Search search) {
         double slowest = 0;
-        for (var direction : new Search[] {search, search.reversed()}) {
-            var first = store.queries().search(direction, Cursor.NONE, PAGE);
-            for (var from : new Cursor[] {Cursor.NONE, first.next()}) {
+        for (var direction : new Search[] {search, search.newestFirst()}) {
+            var first = store.queries().search(direction, Cursor.START, PAGE);
+            for (var from : new Cursor[] {Cursor.START, first.next()}) {
                 double took = median(() -> store.queries().search(direction, from, PAGE));
                 slowest = Math.max(slowest, took);
             }

@@ -13,8 +13,14 @@ import java.util.Base64;
  * cursor means from now on (a feed) or from the beginning (a listing).
  */
 public record Cursor(String text) {
-    /** No place yet. */
-    public static final Cursor NONE = new Cursor("");
+    /** The empty cursor, given to a listing: from the beginning. */
+    public static final Cursor START = new Cursor("");
+
+    /** The empty cursor, given to a feed: what happens from this call on. */
+    public static final Cursor NOW = START;
+
+    /** The empty cursor, behind the last page of a listing: there is no more. */
+    public static final Cursor END = START;
 
     private static final byte VERSION = 1;
     private static final int HEADER = 2;

@@ -198,7 +198,7 @@ class CodecPropertiesTest {
         var position = new byte[random.nextInt(40)];
         random.nextBytes(position);
         return random.nextInt(20) == 0
-                ? Cursor.NONE
+                ? Cursor.START
                 : Cursor.at(purposes[random.nextInt(purposes.length)], position);
     }
 

@@ -46,10 +46,10 @@ class CursorTest {
 
     @Test
     void the_empty_cursor_is_no_place_yet() {
-        assertThat(Cursor.NONE).isEqualTo(new Cursor("")).hasToString("");
-        assertThat(Cursor.NONE.none()).isTrue();
+        assertThat(Cursor.START).isEqualTo(new Cursor("")).hasToString("");
+        assertThat(Cursor.START.none()).isTrue();
         assertThat(Cursor.at(FEED, new byte[0]).none()).isFalse();
-        assertMalformed(() -> Cursor.NONE.position(FEED));
+        assertMalformed(() -> Cursor.START.position(FEED));
     }
 
     @Test

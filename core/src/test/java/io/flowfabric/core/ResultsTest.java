@@ -25,7 +25,7 @@ class ResultsTest {
     @Test
     void a_page_keeps_its_items() {
         var items = new ArrayList<>(List.of("a"));
-        var page = new Page<>(items, Cursor.NONE);
+        var page = new Page<>(items, Cursor.END);
         items.add("b");
 
         assertThat(page.items()).containsExactly("a");
@@ -36,8 +36,8 @@ class ResultsTest {
     @Test
     void a_batch_of_a_feed_keeps_its_entries() {
         var renewal = new Event.Renewal(OWNER, Namespace.DEFAULT, NOON, NOON);
-        var entries = new ArrayList<>(List.of(new Feeds.Entry(renewal, Cursor.NONE)));
-        var batch = new Feeds.Batch(entries, Cursor.NONE, false);
+        var entries = new ArrayList<>(List.of(new Feeds.Entry(renewal, Cursor.NOW)));
+        var batch = new Feeds.Batch(entries, Cursor.NOW, false);
         entries.clear();
 
         assertThat(batch.entries()).hasSize(1);

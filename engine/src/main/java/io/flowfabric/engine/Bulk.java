@@ -60,12 +60,12 @@ public final class Bulk {
     /** A dry run: how many executions fit now. Nothing is changed. */
     public long count(Search search) {
         long count = 0;
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = backend.queries().search(search, after, PIECE);
             count += page.items().size();
             after = page.next();
-        } while (!after.equals(Cursor.NONE));
+        } while (!after.equals(Cursor.END));
         return count;
     }
 
@@ -78,14 +78,14 @@ public final class Bulk {
      */
     public Progress run(Search search, Consumer<Progress> watcher) throws InterruptedException {
         var progress = Progress.NONE;
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var from = after;
             var page = unlessInterrupted(() -> backend.queries().search(search, from, PIECE));
             progress =
                     piece(page.items().stream().map(ExecutionView::id).toList(), progress, watcher);
             after = page.next();
-        } while (!after.equals(Cursor.NONE));
+        } while (!after.equals(Cursor.END));
         return progress;
     }
 

@@ -118,7 +118,7 @@ public final class Engine extends Service {
      * Follows what happens, from behind a cursor on. Whoever asks stops the follower; a stopping
      * engine stops those that are left.
      *
-     * @param after where to begin: {@link Cursor#NONE} for what happens from this call on, {@code
+     * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@code
      *     store().feeds().beginning()} for all that is kept, or one that was saved
      * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
      *     was restored from a copy since

@@ -38,11 +38,11 @@ final class MeteredClaims implements Claims {
     }
 
     @Override
-    public Claimed ask(Claim claim) {
+    public Claimed claim(Claim claim) {
         long begun = time.nanos();
         Claimed claimed;
         try {
-            claimed = store.ask(claim);
+            claimed = store.claim(claim);
         } catch (RuntimeException e) {
             var took = since(begun);
             metrics.claimFailed(session, took);

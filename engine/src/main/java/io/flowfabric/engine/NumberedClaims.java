@@ -65,7 +65,7 @@ final class NumberedClaims {
                     unanswered = claim;
                 }
                 try {
-                    return answered(claim, store.claim(claim));
+                    return answered(claim, store.claim(claim).leases());
                 } catch (FlowFabricException e) {
                     boolean interrupted = Thread.currentThread().isInterrupted();
                     if (e.advice() != Advice.REPEAT_LATER || interrupted) {

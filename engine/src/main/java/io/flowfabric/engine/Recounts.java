@@ -127,7 +127,7 @@ final class Recounts extends Service {
     }
 
     private void namespaces(Consumer<Namespace> each) {
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = store.namespaces().list(after, (int) Limit.PAGE.max());
             for (NamespaceView view : page.items()) {

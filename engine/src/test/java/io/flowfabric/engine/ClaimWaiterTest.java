@@ -273,7 +273,7 @@ class ClaimWaiterTest {
             return place.claim(
                     () -> {
                         var claim = new Claim(session.id(), numbers.incrementAndGet(), max);
-                        var leases = store.claims().claim(claim);
+                        var leases = store.claims().claim(claim).leases();
                         return new ClaimWaiter.Found(leases, leases.size() == max);
                     },
                     LONG);
@@ -329,7 +329,7 @@ class ClaimWaiterTest {
 
     private ClaimWaiter.Attempt attempt(Session session, int max) {
         return () -> {
-            var leases = store.claims().claim(new Claim(session.id(), 1, max));
+            var leases = store.claims().claim(new Claim(session.id(), 1, max)).leases();
             return new ClaimWaiter.Found(leases, leases.size() == max);
         };
     }

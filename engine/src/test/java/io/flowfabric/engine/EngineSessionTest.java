@@ -214,7 +214,7 @@ class EngineSessionTest {
                         });
 
         waited.await();
-        assertThat(calls("ask")).isZero();
+        assertThat(calls("claim")).isZero();
         assertThat(session.alive()).isTrue();
     }
 
@@ -222,7 +222,7 @@ class EngineSessionTest {
     void a_claim_whose_answer_was_lost_is_asked_again_under_its_number() throws Exception {
         startSession();
         var id = submit();
-        losing.set("ask");
+        losing.set("claim");
         var got = new AtomicReference<List<Lease>>(List.of());
 
         Thread.ofVirtual()
@@ -234,7 +234,7 @@ class EngineSessionTest {
                                 throw new AssertionError(e);
                             }
                         });
-        eventually(time, "answers are lost", () -> calls("ask") > 2);
+        eventually(time, "answers are lost", () -> calls("claim") > 2);
         losing.set("");
 
         eventually(time, "it is answered", () -> got.get().size() == 1);
@@ -247,7 +247,7 @@ class EngineSessionTest {
             throws Exception {
         startSession();
         var id = submit();
-        losing.set("ask");
+        losing.set("claim");
         var claimer =
                 Thread.ofVirtual()
                         .start(
@@ -258,7 +258,7 @@ class EngineSessionTest {
                                         // As it should be.
                                     }
                                 });
-        eventually("an answer is lost", () -> calls("ask") > 0);
+        eventually("an answer is lost", () -> calls("claim") > 0);
         claimer.interrupt();
         claimer.join();
         losing.set("");

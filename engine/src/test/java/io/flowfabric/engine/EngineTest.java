@@ -96,7 +96,7 @@ class EngineTest {
                                 .toList());
         var session = Session.of("worker", "one", "default");
         store.sessions().open(session);
-        var leases = store.claims().claim(new Claim(session.id(), 1, 3));
+        var leases = store.claims().claim(new Claim(session.id(), 1, 3)).leases();
         List<Ending> endings =
                 List.of(
                         new Ending.Complete(leases.get(0).fence(), Payload.EMPTY),

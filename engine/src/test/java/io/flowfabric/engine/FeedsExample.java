@@ -62,7 +62,7 @@ final class FeedsExample {
 
     void startOver() {
         // The new place first and the current state second, so that nothing falls in between.
-        var now = engine.store().feeds().read(COMPLETIONS, Cursor.NONE, 1).next();
+        var now = engine.store().feeds().read(COMPLETIONS, Cursor.NOW, 1).next();
         books.rewrite(engine.store().queries());
         books.save(now);
     }

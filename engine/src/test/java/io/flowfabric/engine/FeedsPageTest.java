@@ -100,7 +100,7 @@ class FeedsPageTest {
     private static final class Books implements FeedsExample.Books {
         final Queue<ExecutionId> entered = new ConcurrentLinkedQueue<>();
         volatile boolean rewritten;
-        private volatile Cursor cursor = Cursor.NONE;
+        private volatile Cursor cursor = Cursor.NOW;
 
         @Override
         public Cursor cursor() {

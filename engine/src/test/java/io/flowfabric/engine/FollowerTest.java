@@ -78,7 +78,7 @@ class FollowerTest {
     @Test
     void without_a_cursor_it_begins_at_the_call() throws Exception {
         submit(3);
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var later = submit(2);
 
         assertThat(handedOut(follower, 2)).isEqualTo(later);
@@ -87,7 +87,7 @@ class FollowerTest {
 
     @Test
     void nothing_is_lost_between_the_call_and_the_first_event() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var saved = follower.position();
         follower.stop();
         var meanwhile = submit(2);
@@ -121,7 +121,7 @@ class FollowerTest {
 
     @Test
     void who_waits_gets_the_event_when_it_happens() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var waiting = waiting(follower);
         time.pass(Duration.ofMinutes(1));
         assertThat(waiting.isDone()).isFalse();
@@ -134,7 +134,7 @@ class FollowerTest {
 
     @Test
     void who_has_waited_long_enough_gets_nothing() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var waiting = readers.submit(() -> follower.next(Duration.ofSeconds(3)));
 
         eventually(time, "the wait is over", waiting::isDone);
@@ -145,7 +145,7 @@ class FollowerTest {
 
     @Test
     void an_idle_one_looks_twice_a_second() {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var waiting = waiting(follower);
         time.pass(Duration.ofSeconds(5));
         int before = reads.get();
@@ -172,7 +172,7 @@ class FollowerTest {
 
     @Test
     void what_does_not_fit_is_passed_over_and_moves_the_position() throws Exception {
-        var follower = engine.follow(EVERYTHING.lane(LETTERS), Cursor.NONE);
+        var follower = engine.follow(EVERYTHING.lane(LETTERS), Cursor.NOW);
         var start = follower.position();
         submit(10, PARCELS);
 
@@ -230,7 +230,7 @@ class FollowerTest {
     @ParameterizedTest
     @MethodSource("passing")
     void a_lost_connection_is_mended_silently_and_shown(FlowFabricException loss) throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var began = time.instant();
         assertThat(follower.status())
                 .isEqualTo(new Follower.Status(State.FOLLOWING, began, Optional.empty()));
@@ -261,7 +261,7 @@ class FollowerTest {
 
     @Test
     void a_place_that_expires_while_it_follows_ends_it_with_that_refusal() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         submit(1);
         dropAll();
         // What is kept now is of another time.
@@ -279,7 +279,7 @@ class FollowerTest {
 
     @Test
     void stopping_lets_whoever_waits_go_at_once() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var waiting = waiting(follower);
 
         follower.stop();
@@ -307,18 +307,18 @@ class FollowerTest {
     @Test
     void an_engine_that_stops_stops_its_followers() throws Exception {
         engine.start();
-        var waiting = waiting(engine.follow(EVERYTHING, Cursor.NONE));
+        var waiting = waiting(engine.follow(EVERYTHING, Cursor.NOW));
 
         engine.stop();
 
         assertThat(waiting.get()).isEmpty();
         assertThatExceptionOfType(Unavailable.class)
-                .isThrownBy(() -> engine.follow(EVERYTHING, Cursor.NONE));
+                .isThrownBy(() -> engine.follow(EVERYTHING, Cursor.NOW));
     }
 
     @Test
     void two_at_once_are_told_to_follow_apart() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var first = waiting(follower);
 
         assertThatExceptionOfType(IllegalStateException.class)
@@ -330,7 +330,7 @@ class FollowerTest {
 
     @Test
     void an_interrupted_wait_ends_and_another_one_goes_on() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         Thread.currentThread().interrupt();
 
         assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> follower.next(LONG));
@@ -342,7 +342,7 @@ class FollowerTest {
 
     @Test
     void a_mistake_of_the_store_is_told_and_misses_nothing() throws Exception {
-        var follower = engine.follow(EVERYTHING, Cursor.NONE);
+        var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var ids = submit(1);
         time.pass(Duration.ofSeconds(1));
         trouble = new IllegalStateException("a mistake");

@@ -36,7 +36,7 @@ class MeteredClaimsTest {
             HookedStore.over(
                     new MemoryStore(time),
                     (call, real) -> {
-                        if (!call.equals("ask")) {
+                        if (!call.equals("claim")) {
                             return real.call();
                         }
                         time.skip(Duration.ofMillis(7));
@@ -114,7 +114,9 @@ class MeteredClaimsTest {
         assertThat(tally.of("claim failed")).isEqualTo(1);
         assertThat(tally.of("claimed")).isZero();
         broken.set(false);
-        assertThat(asking.claim(claim(1, 5))).as("it is still there for others").hasSize(1);
+        assertThat(asking.claim(claim(1, 5)).leases())
+                .as("it is still there for others")
+                .hasSize(1);
     }
 
     @Test

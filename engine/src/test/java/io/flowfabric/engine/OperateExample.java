@@ -47,9 +47,9 @@ final class OperateExample {
                         .states(PublicState.FAILED)
                         .tag("country", "dk")
                         .submitted(TimeRange.since(moment))
-                        .reversed(); // the newest first
+                        .newestFirst();
         var found = new ArrayList<ExecutionView>();
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = store.queries().search(search, after, 100);
             found.addAll(page.items()); // may be few, or none, on any page
@@ -120,7 +120,7 @@ final class OperateExample {
 
     // [PAGE
     void buryOneThatIsGone(String instance) {
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = store.workers().list(SHOP, Scope.ALIVE, after, 100);
             for (var worker : page.items()) {

@@ -91,7 +91,7 @@ class OperatePageTest {
         }
         var session = session("pod-1");
 
-        assertThat(store.claims().claim(new Claims.Claim(session.id(), 1, 5)))
+        assertThat(store.claims().claim(new Claims.Claim(session.id(), 1, 5)).leases())
                 .extracting(lease -> lease.input().asText())
                 .endsWith("order of toys", "order of books", "order of toys", "order of toys");
     }

@@ -71,7 +71,7 @@ class ServiceContractTest {
                 return new Follower(
                         store.feeds(),
                         FeedFilter.of(FeedFilter.Topic.EVERYTHING),
-                        Cursor.NONE,
+                        Cursor.NOW,
                         Time.SYSTEM);
             }
         },

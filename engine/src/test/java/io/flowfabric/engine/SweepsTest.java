@@ -87,7 +87,7 @@ class SweepsTest {
         var session = session();
         store.sessions().open(session);
         submitted(Policy.DEFAULT);
-        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst();
+        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
         time.pass(Duration.ofMillis(600));
 
         var until = Due.in(Duration.ofMillis(40));
@@ -104,7 +104,13 @@ class SweepsTest {
         var session = session();
         store.sessions().open(session);
         submitted(Policy.DEFAULT);
-        var id = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst().fence().execution();
+        var id =
+                store.claims()
+                        .claim(new Claim(session.id(), 1, 1))
+                        .leases()
+                        .getFirst()
+                        .fence()
+                        .execution();
 
         time.pass(session.ttl().minusMillis(50));
         assertThat(state(id)).isEqualTo(PublicState.ACTIVE);
@@ -120,7 +126,7 @@ class SweepsTest {
         var session = session();
         store.sessions().open(session);
         var id = submitted(Policy.DEFAULT.retention(Duration.ofSeconds(1)));
-        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst();
+        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
         store.leases().end(List.of(new Ending.Complete(lease.fence(), Payload.EMPTY)));
 
         time.pass(EngineOptions.DEFAULT.retentionEvery().plusSeconds(1));

@@ -191,7 +191,7 @@ class BulkReplayTest {
 
     private List<ExecutionView> everything() {
         var all = new ArrayList<ExecutionView>();
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = world.store().queries().search(Search.in(Namespace.DEFAULT), after, 1000);
             all.addAll(page.items());

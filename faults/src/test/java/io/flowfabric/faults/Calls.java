@@ -39,7 +39,7 @@ final class Calls {
         var submissions = FaultScenario.work(2);
         store.submissions().submit(submissions).forEach(answer -> answer.orThrow());
         store.sessions().open(session);
-        held = store.claims().claim(new Claim(session.id(), 1, 1)).getFirst().fence();
+        held = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst().fence();
         ready =
                 submissions.stream()
                         .map(submission -> submission.id())
@@ -95,10 +95,10 @@ final class Calls {
         calls.put("inputs", store -> store.queries().inputs(List.of(ready)));
         calls.put("results", store -> store.queries().results(List.of(ready)));
         calls.put("history", store -> store.queries().history(ready));
-        calls.put("search", store -> store.queries().search(all, Cursor.NONE, 10));
+        calls.put("search", store -> store.queries().search(all, Cursor.START, 10));
         calls.put("counts", store -> store.queries().counts(Namespace.DEFAULT));
         calls.put("lane", store -> store.lanes().describe(FaultScenario.LANE));
-        calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.NONE, 10));
+        calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.START, 10));
         calls.put("beginning", store -> store.feeds().beginning());
         calls.put("read", store -> store.feeds().read(everything, store.feeds().beginning(), 10));
         calls.put("next due", store -> store.maintenance().nextDue());

@@ -96,7 +96,7 @@ class FollowerTest {
                     server.options(),
                     "do $$ begin for i in 1..%d loop perform pg_current_xact_id(); rollback; end loop; end $$"
                             .formatted(UNDONE));
-            var cursor = store.feeds().read(EVERYTHING, Cursor.NONE, 1).next();
+            var cursor = store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
             long before = newestTransaction(server.options());
             server.kill();
             server.restart();
@@ -123,7 +123,7 @@ class FollowerTest {
         private final Thread thread;
 
         Following(Feeds feeds) {
-            follower = Follower.of(feeds, EVERYTHING, Cursor.NONE);
+            follower = Follower.of(feeds, EVERYTHING, Cursor.NOW);
             thread = Thread.ofVirtual().start(this::follow);
         }
 

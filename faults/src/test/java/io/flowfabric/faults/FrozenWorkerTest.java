@@ -94,7 +94,7 @@ class FrozenWorkerTest {
 
     private boolean holdsWork(String name) {
         var active = Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE);
-        return world.store().queries().search(active, Cursor.NONE, 1000).items().stream()
+        return world.store().queries().search(active, Cursor.START, 1000).items().stream()
                 .flatMap(view -> view.owner().stream())
                 .anyMatch(owner -> owner.worker().equals(name));
     }

@@ -48,7 +48,7 @@ class LostAnswersTest {
             List.of(
                     "submit",
                     "open",
-                    "ask",
+                    "claim",
                     "progress",
                     "end",
                     "heartbeat",
@@ -117,7 +117,7 @@ class LostAnswersTest {
         return FaultScenario.worker(engine)
                 .ttl(TTL)
                 .concurrency(6)
-                .decide(FaultScenario.KIND, this::handle)
+                .handleWithResult(FaultScenario.KIND, this::handle)
                 .start();
     }
 
@@ -175,7 +175,7 @@ class LostAnswersTest {
     /** Behind the back of the worker whose it is, so that it must open another one. */
     private static void closeSomebodysSession(Store store) {
         var active = Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE);
-        var views = Persistence.repeat(() -> store.queries().search(active, Cursor.NONE, 1));
+        var views = Persistence.repeat(() -> store.queries().search(active, Cursor.START, 1));
         for (var view : views.items()) {
             var session = view.owner().orElseThrow().session();
             Persistence.repeat(

@@ -119,7 +119,7 @@ final class Player {
         switch (deed) {
             case CLAIM -> {
                 var claim = new Claim(session.id(), ++claims, 1 + random.nextInt(8));
-                take(deed, store.claims().claim(claim));
+                take(deed, store.claims().claim(claim).leases());
             }
             case CLAIM_ONE ->
                     take(deed, List.of(store.operations().claim(any(), session.id(), OPERATOR)));

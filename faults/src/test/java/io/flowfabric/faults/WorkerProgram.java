@@ -135,7 +135,7 @@ final class WorkerProgram {
     private Payload frail(Task task) {
         int chance = Math.floorMod(task.execution().hashCode(), 20);
         Waiting.pause(Duration.ofMillis(chance));
-        if (task.attempt() == 0 && chance % 4 == 0) {
+        if (task.attempt() == 1 && chance % 4 == 0) {
             throw new TaskFailure(Failure.TRANSIENT, "not at first");
         }
         return result(task);
@@ -147,7 +147,7 @@ final class WorkerProgram {
         for (int part = 1; part < words.length; part++) {
             Waiting.pause(Duration.ofMillis(chance));
             report(task, words[0], Long.parseLong(words[part]), part);
-            if (task.attempt() == 0 && chance % 4 == 0) {
+            if (task.attempt() == 1 && chance % 4 == 0) {
                 throw new TaskFailure(Failure.TRANSIENT, "not at first");
             }
         }

@@ -119,13 +119,13 @@ final class ExecutionSearch {
                         // What holds work back from outside is known only now.
                         .filter(search::fits)
                         .toList(),
-                next.map(Place::cursor).orElse(Cursor.NONE));
+                next.map(Place::cursor).orElse(Cursor.END));
     }
 
     private List<Found> found(Search search, Cursor after, int max) {
         var low = search.submitted().from().map(Place::before).orElse(Place.FIRST);
         var high = search.submitted().to().map(Place::before).orElse(Place.LAST);
-        if (!after.none() && search.newestFirst()) {
+        if (!after.none() && search.order() == Search.Order.NEWEST_FIRST) {
             high = high.orSooner(Place.of(after));
         } else if (!after.none()) {
             low = low.orLater(Place.of(after));
@@ -136,7 +136,8 @@ final class ExecutionSearch {
                 search.tags().values().entrySet().stream()
                         .map(tag -> tag.getKey() + "=" + tag.getValue())
                         .toList();
-        var order = search.newestFirst() ? Place.ORDER.reversed() : Place.ORDER;
+        var order =
+                search.order() == Search.Order.NEWEST_FIRST ? Place.ORDER.reversed() : Place.ORDER;
         return postgres
                 .db()
                 .query("search")
@@ -150,7 +151,7 @@ final class ExecutionSearch {
                 .set("lane", search.lane().orElse(null))
                 .set("max", max)
                 .set("budget", BUDGET)
-                .set("newest_first", search.newestFirst())
+                .set("newest_first", search.order() == Search.Order.NEWEST_FIRST)
                 .set("low_submitted", low.submitted)
                 .set("low_seq", low.sequence)
                 .set("high_submitted", high.submitted)

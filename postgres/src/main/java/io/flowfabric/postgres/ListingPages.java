@@ -18,7 +18,7 @@ final class ListingPages {
      */
     static <T> Page<T> page(List<T> items, int max, Function<T, byte[]> position) {
         if (items.size() <= max) {
-            return new Page<>(items, Cursor.NONE);
+            return new Page<>(items, Cursor.END);
         }
         var page = items.subList(0, max);
         return new Page<>(page, Cursor.at(Cursor.Purpose.LISTING, position.apply(page.getLast())));

@@ -49,7 +49,7 @@ final class PostgresClaims implements Claims {
     }
 
     @Override
-    public Claimed ask(Claim claim) {
+    public Claimed claim(Claim claim) {
         return given(claim, null)
                 .map(given -> new Claimed(given.leases, given.shut))
                 .orElseGet(() -> Claimed.of(held(claim.session(), claim.number())));

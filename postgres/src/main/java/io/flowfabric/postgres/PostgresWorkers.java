@@ -47,7 +47,7 @@ final class PostgresWorkers implements Workers {
                         // Who has died since the ids were read is not alive any more.
                         .filter(view -> scope == Scope.ALL || view.alive())
                         .toList();
-        return new Page<>(views, more ? cursor(ids.get(max)) : Cursor.NONE);
+        return new Page<>(views, more ? cursor(ids.get(max)) : Cursor.END);
     }
 
     @Override

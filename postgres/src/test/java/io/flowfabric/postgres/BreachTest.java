@@ -123,7 +123,7 @@ class BreachTest {
     }
 
     private List<Lease> claim(int max) {
-        return store.claims().claim(new Claim(session.id(), ++claims, max));
+        return store.claims().claim(new Claim(session.id(), ++claims, max)).leases();
     }
 
     private PublicState state(Lease lease) {

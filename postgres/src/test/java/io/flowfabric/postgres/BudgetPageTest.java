@@ -77,7 +77,7 @@ class BudgetPageTest {
     private static Lease claim(Shop shop) {
         var session = Session.of("worker", "one", Lane.DEFAULT.name());
         shop.store().sessions().open(session);
-        return shop.store().claims().claim(new Claim(session.id(), 1, 1)).getFirst();
+        return shop.store().claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
     }
 
     private static Level tokens(Shop shop, String budget) {

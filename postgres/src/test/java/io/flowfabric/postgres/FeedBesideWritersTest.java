@@ -156,9 +156,7 @@ class FeedBesideWritersTest {
     }
 
     private Cursor now() {
-        return store.feeds()
-                .read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.NONE, 1)
-                .next();
+        return store.feeds().read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.NOW, 1).next();
     }
 
     /** Every event that is committed by now. */

@@ -159,7 +159,7 @@ final class FeedWriters implements AutoCloseable {
                 case 3 -> store.sessions().heartbeat(List.of(Heartbeat.of(session.id())));
                 default -> act(new OperatorCommand.Reprioritise(ids.getFirst(), random.nextInt(9)));
             }
-            var leases = store.claims().claim(new Claim(session.id(), ++claims, 8));
+            var leases = store.claims().claim(new Claim(session.id(), ++claims, 8)).leases();
             store.leases().end(leases.stream().map(lease -> ending(lease, random)).toList());
         }
 

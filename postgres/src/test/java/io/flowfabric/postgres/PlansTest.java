@@ -209,7 +209,8 @@ class PlansTest {
         var soon = Due.in(Duration.ofMillis(1));
         submit(BATCH, i -> work.apply(i).policy(work.apply(i).policy().start(soon)));
         for (int i = 1; i <= 10; i++) {
-            assertThat(store.claims().claim(new Claim(sharer.id(), i, BATCH))).hasSize(BATCH);
+            assertThat(store.claims().claim(new Claim(sharer.id(), i, BATCH)).leases())
+                    .hasSize(BATCH);
         }
         while (plans("place").isEmpty()) {
             store.maintenance().tick(Chore.TIMERS, 1000);
@@ -250,7 +251,7 @@ class PlansTest {
         store.sessions().open(able);
         startLogging();
         for (int i = 1; i <= 10; i++) {
-            var leases = store.claims().claim(new Claim(able.id(), i, BATCH));
+            var leases = store.claims().claim(new Claim(able.id(), i, BATCH)).leases();
             assertThat(leases).hasSize(BATCH).allMatch(lease -> lease.policy().needs().compare());
         }
 
@@ -303,7 +304,7 @@ class PlansTest {
         submit(BATCH, i -> Submission.of("work", Payload.EMPTY).lane(lane).policy(policy));
         var spender = Session.of("worker", "6", lane.name()).ttl(Duration.ofHours(1));
         store.sessions().open(spender);
-        var leases = store.claims().claim(new Claim(spender.id(), 1, BATCH));
+        var leases = store.claims().claim(new Claim(spender.id(), 1, BATCH)).leases();
         startLogging();
         for (Lease lease : leases) {
             var key = lease.fence().toString();
@@ -321,7 +322,7 @@ class PlansTest {
     void a_heartbeat_touches_what_its_session_was_given() {
         var other = Session.of("worker", "2", "default").ttl(Duration.ofHours(1));
         store.sessions().open(other);
-        var leases = store.claims().claim(new Claim(other.id(), 1, BATCH));
+        var leases = store.claims().claim(new Claim(other.id(), 1, BATCH)).leases();
         end(leases.subList(0, BATCH / 2));
         startLogging();
         store.sessions().heartbeat(List.of(new Heartbeat(other.id(), 1, fences(leases))));
@@ -374,7 +375,7 @@ class PlansTest {
         check("mark_dead", 6);
 
         // The others that it lists hold what they hold.
-        store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 1);
+        store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.START, 1);
         check("list_sessions", 6);
     }
 
@@ -398,9 +399,9 @@ class PlansTest {
     void a_page_of_a_search_touches_what_is_on_it() {
         startLogging();
         var search = Search.in(Namespace.DEFAULT).kind("work").states(PublicState.WAITING);
-        var first = store.queries().search(search, Cursor.NONE, BATCH);
+        var first = store.queries().search(search, Cursor.START, BATCH);
         store.queries().search(search, first.next(), BATCH);
-        store.queries().search(search.reversed(), Cursor.NONE, BATCH);
+        store.queries().search(search.newestFirst(), Cursor.START, BATCH);
 
         assertThat(first.items()).hasSize(BATCH);
         check("search", BATCH + 1);
@@ -411,11 +412,11 @@ class PlansTest {
         startLogging();
         var all = Search.in(Namespace.DEFAULT);
         for (var rare : List.of(PublicState.FAILED, PublicState.ACTIVE, PublicState.DELAYED)) {
-            store.queries().search(all.states(rare), Cursor.NONE, BATCH);
-            store.queries().search(all.states(rare).reversed(), Cursor.NONE, BATCH);
+            store.queries().search(all.states(rare), Cursor.START, BATCH);
+            store.queries().search(all.states(rare).newestFirst(), Cursor.START, BATCH);
         }
-        store.queries().search(all.tag("colour", "red"), Cursor.NONE, BATCH);
-        store.queries().search(all.worker("nobody"), Cursor.NONE, BATCH);
+        store.queries().search(all.tag("colour", "red"), Cursor.START, BATCH);
+        store.queries().search(all.worker("nobody"), Cursor.START, BATCH);
 
         // Of what runs there is as much as was claimed and not yet acknowledged.
         check("search", OPEN + BATCH);
@@ -425,7 +426,7 @@ class PlansTest {
     void a_page_costs_no_more_than_a_page_may() {
         startLogging();
         var page =
-                store.queries().search(Search.in(Namespace.DEFAULT).creator("x"), Cursor.NONE, 1);
+                store.queries().search(Search.in(Namespace.DEFAULT).creator("x"), Cursor.START, 1);
 
         assertThat(page.items()).isEmpty();
         assertThat(page.next().none()).isFalse();
@@ -503,7 +504,7 @@ class PlansTest {
     }
 
     private static List<Lease> claim() {
-        var leases = store.claims().claim(new Claim(worker.id(), ++claims, BATCH));
+        var leases = store.claims().claim(new Claim(worker.id(), ++claims, BATCH)).leases();
         assertThat(leases).hasSize(BATCH);
         return leases;
     }

@@ -149,7 +149,7 @@ class RecountTest {
             var session = session();
             int ended = 0;
             for (long number = 1; anyLeft(); number++) {
-                var leases = own.claims().claim(new Claim(session.id(), number, 2));
+                var leases = own.claims().claim(new Claim(session.id(), number, 2)).leases();
                 own.leases().end(endings(leases)).forEach(Answer::orThrow);
                 ended += leases.size();
             }
@@ -177,7 +177,7 @@ class RecountTest {
     }
 
     private List<Lease> claim(Session session, long number, int max) {
-        return store.claims().claim(new Claim(session.id(), number, max));
+        return store.claims().claim(new Claim(session.id(), number, max)).leases();
     }
 
     private List<? extends Answer<?>> end(List<Lease> leases) {

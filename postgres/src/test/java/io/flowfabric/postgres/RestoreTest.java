@@ -89,7 +89,7 @@ class RestoreTest {
         var cursors = new ArrayList<Cursor>();
         try (var store = PostgresStore.open(TestPostgres.options(), schema)) {
             cursors.add(store.feeds().beginning());
-            cursors.add(store.feeds().read(EVERYTHING, Cursor.NONE, 1).next());
+            cursors.add(store.feeds().read(EVERYTHING, Cursor.NOW, 1).next());
             work(store, 3);
             cursors.add(store.feeds().read(EVERYTHING, cursors.getFirst(), 2).next());
         }
@@ -112,7 +112,7 @@ class RestoreTest {
         List<Event> told;
         try (var store = PostgresStore.open(options(elsewhere), schema)) {
             work(store, 3);
-            cursor = store.feeds().read(EVERYTHING, Cursor.NONE, 1).next();
+            cursor = store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
             told = readAll(store, store.feeds().beginning());
         }
         var name = schema.text() + "_db";
@@ -164,7 +164,7 @@ class RestoreTest {
         var server = EmbeddedPostgres.start(folder, options);
         try (var store = PostgresStore.open(options(server), schema)) {
             work(store, 3);
-            var cursor = store.feeds().read(EVERYTHING, Cursor.NONE, 1).next();
+            var cursor = store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
             var told = readAll(store, store.feeds().beginning());
             server.close();
             promote(server);
@@ -180,7 +180,7 @@ class RestoreTest {
     @Test
     void a_cursor_that_has_seen_more_than_the_server_ever_did_is_from_another_one() {
         try (var store = PostgresStore.open(TestPostgres.options(), schema)) {
-            var place = FeedPosition.of(store.feeds().read(EVERYTHING, Cursor.NONE, 1).next());
+            var place = FeedPosition.of(store.feeds().read(EVERYTHING, Cursor.NOW, 1).next());
             long ahead = place.seen().orElseThrow().xmax() + 1_000_000;
             var future = new Snapshot(ahead, ahead, List.of());
 
@@ -261,7 +261,7 @@ class RestoreTest {
         var ids = submit(store, count);
         var session = Session.of("worker", "one", LANE.name());
         store.sessions().open(session);
-        for (var lease : store.claims().claim(new Claim(session.id(), 1, count))) {
+        for (var lease : store.claims().claim(new Claim(session.id(), 1, count)).leases()) {
             assertThat(ids).contains(lease.fence().execution());
             store.leases()
                     .end(List.of(new Ending.Complete(lease.fence(), Payload.EMPTY)))
@@ -283,7 +283,7 @@ class RestoreTest {
     private static List<ExecutionId> claim(PostgresStore store) {
         var session = Session.of("worker", "two", LANE.name());
         store.sessions().open(session);
-        return store.claims().claim(new Claim(session.id(), 1, 100)).stream()
+        return store.claims().claim(new Claim(session.id(), 1, 100)).leases().stream()
                 .map(lease -> lease.fence().execution())
                 .toList();
     }

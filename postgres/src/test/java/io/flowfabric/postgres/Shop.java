@@ -127,7 +127,7 @@ final class Shop implements AutoCloseable {
     List<ExecutionId> claim(Lane lane) {
         var session = Session.of("worker", "one", lane.name());
         store.sessions().open(session);
-        return store.claims().claim(new Claim(session.id(), 1, 100)).stream()
+        return store.claims().claim(new Claim(session.id(), 1, 100)).leases().stream()
                 .map(lease -> lease.fence().execution())
                 .toList();
     }

@@ -151,7 +151,7 @@ class ShutBudgetTest {
     }
 
     private List<Lease> claim(Session session, long number, int max) {
-        return store.claims().claim(new Claim(session.id(), number, max));
+        return store.claims().claim(new Claim(session.id(), number, max)).leases();
     }
 
     private void useUp(Lease lease) {

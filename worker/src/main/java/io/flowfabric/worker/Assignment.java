@@ -209,8 +209,13 @@ final class Assignment implements Task, Runnable {
     }
 
     @Override
-    public boolean cancelled() {
-        return told || lost();
+    public boolean leaseLost() {
+        return lost();
+    }
+
+    @Override
+    public boolean shuttingDown() {
+        return told;
     }
 
     @Override
@@ -240,7 +245,7 @@ final class Assignment implements Task, Runnable {
 
     @Override
     public int attempt() {
-        return lease.fence().attempt();
+        return lease.fence().attempt() + 1;
     }
 
     @Override

@@ -23,7 +23,9 @@ public interface Task {
 
     Tags tags();
 
-    /** Which try this is, from 0. A try that was interrupted goes on under the same number. */
+    /**
+     * Which attempt this is, from 1. An attempt that was interrupted goes on under the same number.
+     */
     int attempt();
 
     /**
@@ -46,9 +48,22 @@ public interface Task {
     void progress(int percent, String message);
 
     /**
-     * Whether the handler should stop, because its lease is lost or its worker shuts down. The
-     * handler's thread is interrupted when this becomes true; what it returns after a lost lease is
-     * dropped.
+     * Whether the handler should stop: because of {@link #leaseLost()} or {@link #shuttingDown()}.
+     * The handler's thread is interrupted when this becomes true.
      */
-    boolean cancelled();
+    default boolean stopRequested() {
+        return leaseLost() || shuttingDown();
+    }
+
+    /**
+     * Whether the lease is lost: the execution was cancelled, paused or timed out, or the session
+     * has died. What the handler returns is dropped.
+     */
+    boolean leaseLost();
+
+    /**
+     * Whether the worker shuts down. A handler that still returns in time keeps its result; one
+     * that throws gives the work back unharmed.
+     */
+    boolean shuttingDown();
 }

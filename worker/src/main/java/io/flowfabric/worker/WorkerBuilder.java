@@ -95,11 +95,11 @@ public final class WorkerBuilder {
 
     /** Handles a kind of work; what the handler returns is its result. */
     public WorkerBuilder handle(String kind, Handler handler) {
-        return decide(kind, task -> TaskResult.complete(handler.handle(task)));
+        return handleWithResult(kind, task -> TaskResult.complete(handler.handle(task)));
     }
 
     /** Handles a kind of work; what the handler returns says how it ends. */
-    public WorkerBuilder decide(String kind, Handler.WithResult handler) {
+    public WorkerBuilder handleWithResult(String kind, Handler.WithResult handler) {
         if (handlers.putIfAbsent(kind, handler) != null) {
             throw new IllegalStateException("There is a handler for " + kind + " already.");
         }

@@ -47,9 +47,9 @@ class DrainTest {
 
         assertThat(worker.running()).isFalse();
         assertThat(world.calls("close")).isEqualTo(1);
-        int claims = world.calls("ask");
+        int claims = world.calls("claim");
         world.submit("welcome");
-        assertThat(world.calls("ask")).isEqualTo(claims);
+        assertThat(world.calls("claim")).isEqualTo(claims);
     }
 
     @Test
@@ -109,7 +109,8 @@ class DrainTest {
                                             try {
                                                 go.await();
                                             } catch (InterruptedException e) {
-                                                assertThat(task.cancelled()).isTrue();
+                                                assertThat(task.shuttingDown()).isTrue();
+                                                assertThat(task.leaseLost()).isFalse();
                                             }
                                             return Payload.text("in time");
                                         }));
@@ -263,7 +264,7 @@ class DrainTest {
             var worker = other.start(other.worker().handle("welcome", task -> Payload.EMPTY));
             other.hook(
                     (call, real) -> {
-                        if (call.equals("ask")) {
+                        if (call.equals("claim")) {
                             return real.call();
                         }
                         throw new StoreFailure("Gone.", true, new IllegalStateException());

@@ -102,7 +102,7 @@ class FaultTest {
         return Stream.of(
                         "submit",
                         "open",
-                        "ask",
+                        "claim",
                         "progress",
                         "end",
                         "heartbeat",
@@ -118,7 +118,7 @@ class FaultTest {
         world
                 .memory
                 .queries()
-                .search(Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE), Cursor.NONE, 1)
+                .search(Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE), Cursor.START, 1)
                 .items()
                 .stream()
                 .flatMap(view -> view.owner().stream())
@@ -168,7 +168,7 @@ class FaultTest {
                         .lane(WorkerScenario.LANE.name())
                         .ttl(TTL)
                         .concurrency(4)
-                        .decide("welcome", this::handle));
+                        .handleWithResult("welcome", this::handle));
     }
 
     private TaskResult handle(Task task) {

@@ -111,7 +111,7 @@ class LossTest {
                                         refusal.set(e);
                                     }
                                     flagged.set(
-                                            task.cancelled()
+                                            task.leaseLost()
                                                     + " "
                                                     + Thread.currentThread().isInterrupted());
                                     return Payload.EMPTY;
@@ -265,7 +265,7 @@ class LossTest {
                             try {
                                 go.await();
                             } catch (InterruptedException e) {
-                                assertThat(task.cancelled()).isTrue();
+                                assertThat(task.leaseLost()).isTrue();
                                 interrupted.add(task.fence());
                                 throw e;
                             }

@@ -105,13 +105,13 @@ class PrefetchTest {
     void claims_of_a_loaded_worker_are_few_and_large() {
         world.start(worker().concurrency(8));
         warmUp();
-        int before = world.calls("ask");
+        int before = world.calls("claim");
 
         var ids = world.submit("quick", 800);
 
         eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
         // Sixteen at a time or more, and a few around the beginning and the end.
-        assertThat(world.calls("ask") - before).isLessThan(800 / 16 + 10);
+        assertThat(world.calls("claim") - before).isLessThan(800 / 16 + 10);
     }
 
     private WorkerBuilder worker() {

@@ -117,9 +117,9 @@ class WorkerLifeTest {
 
         world.engine().stop();
 
-        int before = world.calls("ask");
+        int before = world.calls("claim");
         Eventually.pause(Duration.ofMillis(100));
-        assertThat(world.calls("ask")).as("claims").isEqualTo(before);
+        assertThat(world.calls("claim")).as("claims").isEqualTo(before);
         worker.stop();
         assertThat(worker.running()).isFalse();
     }

@@ -80,7 +80,7 @@ class WorkerTest {
                                                             task.attempt(),
                                                             task.fence(),
                                                             task.deadline().isPresent(),
-                                                            task.cancelled()));
+                                                            task.stopRequested()));
                                     return Payload.EMPTY;
                                 }));
 
@@ -89,7 +89,7 @@ class WorkerTest {
         eventually("it has run", () -> !seen.get().isEmpty());
         assertThat(seen.get())
                 .isEqualTo(
-                        "%s welcome default/emails ada {customer=7} 0 %s/0/1 true false"
+                        "%s welcome default/emails ada {customer=7} 1 %s/0/1 true false"
                                 .formatted(submission.id(), submission.id()));
     }
 
@@ -108,7 +108,7 @@ class WorkerTest {
         var id = world.submit("welcome", "", TRY_TWICE);
 
         eventually("it has failed", () -> world.state(id) == PublicState.FAILED);
-        assertThat(attempts).isEqualTo(Set.of(0, 1));
+        assertThat(attempts).isEqualTo(Set.of(1, 2));
         var failure = world.result(id).failure().orElseThrow();
         assertThat(failure.category()).isEqualTo(Failure.TRANSIENT);
         assertThat(failure.message()).isEqualTo("no luck");
@@ -192,15 +192,15 @@ class WorkerTest {
         var times = new AtomicInteger();
         world.start(
                 world.worker()
-                        .decide("off", task -> TaskResult.cancel("not needed any more"))
-                        .decide("done", task -> TaskResult.complete(Payload.text("done")))
-                        .decide(
+                        .handleWithResult("off", task -> TaskResult.cancel("not needed any more"))
+                        .handleWithResult("done", task -> TaskResult.complete(Payload.text("done")))
+                        .handleWithResult(
                                 "later",
                                 task ->
                                         times.incrementAndGet() == 1
                                                 ? TaskResult.delay(Due.in(Duration.ofMillis(20)))
                                                 : TaskResult.complete(Payload.EMPTY))
-                        .decide(
+                        .handleWithResult(
                                 "elsewhere",
                                 task ->
                                         task.fence().epoch() == 1

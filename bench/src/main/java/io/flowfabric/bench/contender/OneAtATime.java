@@ -86,7 +86,7 @@ public final class OneAtATime implements Contender {
 
         @Override
         public int work() {
-            var leases = store.claims().claim(new Claim(session.id(), ++claims, 1));
+            var leases = store.claims().claim(new Claim(session.id(), ++claims, 1)).leases();
             for (var lease : leases) {
                 store.leases()
                         .end(List.of(new Ending.Complete(lease.fence(), Payload.EMPTY)))

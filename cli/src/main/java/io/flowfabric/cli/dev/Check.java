@@ -49,7 +49,7 @@ final class Check {
 
     private void read(String run) {
         var search = Search.in(Namespace.DEFAULT).tag(Fate.RUN_TAG, run);
-        var cursor = Cursor.NONE;
+        var cursor = Cursor.START;
         do {
             var page = queries.search(search, cursor, PAGE);
             page.items().forEach(this::sort);

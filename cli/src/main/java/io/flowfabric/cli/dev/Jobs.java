@@ -40,7 +40,7 @@ final class Jobs {
                 .handle(BROKEN, Jobs::broken)
                 .handle(STUCK, Jobs::stuck)
                 .handle(HAUL, Jobs::haul)
-                .decide(POLL, Jobs::poll);
+                .handleWithResult(POLL, Jobs::poll);
     }
 
     private static Payload greet(Task task) throws InterruptedException {
@@ -50,7 +50,7 @@ final class Jobs {
 
     private static Payload flaky(Task task) throws InterruptedException {
         work(Duration.ofMillis(20));
-        if (task.attempt() < BAD_TRIES) {
+        if (task.attempt() <= BAD_TRIES) {
             throw new TaskFailure(
                     Failure.TRANSIENT, "The other side hung up on try " + task.attempt() + ".");
         }

@@ -29,7 +29,7 @@ final class Leftovers {
                         .filter(Predicate.not(PublicState::terminal))
                         .toArray(PublicState[]::new);
         var search = Search.in(Namespace.DEFAULT).states(open);
-        var cursor = Cursor.NONE;
+        var cursor = Cursor.START;
         long count = 0;
         do {
             var page = store.queries().search(search, cursor, PAGE);

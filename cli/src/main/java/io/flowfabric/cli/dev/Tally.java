@@ -45,7 +45,7 @@ final class Tally {
     Tally(Feeds feeds, String run) {
         this.feeds = feeds;
         this.filter = FeedFilter.of(FeedFilter.Topic.EVERYTHING).tag(Fate.RUN_TAG, run);
-        this.cursor = feeds.read(filter, Cursor.NONE, 1).next();
+        this.cursor = feeds.read(filter, Cursor.NOW, 1).next();
     }
 
     /** Reads what has happened since the last time. */

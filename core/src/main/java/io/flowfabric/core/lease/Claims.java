@@ -4,8 +4,6 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.SessionId;
 
-import java.util.List;
-
 /** Where workers get work. */
 public interface Claims {
     /**
@@ -36,10 +34,5 @@ public interface Claims {
      * <p>Refusals: {@code NotFound} when the session has died, {@code Invalid} when the number was
      * acknowledged by a heartbeat.
      */
-    Claimed ask(Claim claim);
-
-    /** The leases of {@link #ask}, for whoever does not mind what was in the way. */
-    default List<Lease> claim(Claim claim) {
-        return ask(claim).leases();
-    }
+    Claimed claim(Claim claim);
 }

@@ -26,6 +26,7 @@ import java.util.Set;
  * @param submitted when it was submitted
  * @param changed when its state last changed; of what has ended, when it ended
  * @param worker who holds it now
+ * @param order in which order they are told, by when they were submitted
  */
 public record Search(
         Namespace namespace,
@@ -40,7 +41,15 @@ public record Search(
         TimeRange changed,
         Optional<Partition> partition,
         Optional<String> worker,
-        boolean newestFirst) {
+        Order order) {
+
+    /** The order in which a search tells what it finds. */
+    public enum Order {
+        /** In the order of submission. */
+        OLDEST_FIRST,
+        /** What was submitted last comes first. */
+        NEWEST_FIRST
+    }
 
     public Search {
         lane.ifPresent(name -> new Lane(namespace, name));
@@ -123,10 +132,19 @@ public record Search(
         return draft.search();
     }
 
-    /** The other way round. */
-    public Search reversed() {
+    /** The same executions, those that were submitted last first. */
+    public Search newestFirst() {
+        return ordered(Order.NEWEST_FIRST);
+    }
+
+    /** The same executions, in the order of submission. */
+    public Search oldestFirst() {
+        return ordered(Order.OLDEST_FIRST);
+    }
+
+    private Search ordered(Order other) {
         var draft = new Draft(this);
-        draft.newestFirst = !newestFirst;
+        draft.order = other;
         return draft.search();
     }
 
@@ -165,7 +183,7 @@ public record Search(
         private TimeRange changed = TimeRange.EVER;
         private Optional<Partition> partition = Optional.empty();
         private Optional<String> worker = Optional.empty();
-        private boolean newestFirst;
+        private Order order = Order.OLDEST_FIRST;
 
         Draft(Namespace namespace) {
             this.namespace = namespace;
@@ -184,24 +202,13 @@ public record Search(
             changed = search.changed;
             partition = search.partition;
             worker = search.worker;
-            newestFirst = search.newestFirst;
+            order = search.order;
         }
 
         Search search() {
             return new Search(
-                    namespace,
-                    lane,
-                    kind,
-                    states,
-                    reason,
-                    lapsed,
-                    tags,
-                    creator,
-                    submitted,
-                    changed,
-                    partition,
-                    worker,
-                    newestFirst);
+                    namespace, lane, kind, states, reason, lapsed, tags, creator, submitted,
+                    changed, partition, worker, order);
         }
     }
 }

@@ -45,7 +45,7 @@ class SearchTest {
                                 TimeRange.EVER,
                                 Optional.empty(),
                                 Optional.empty(),
-                                false));
+                                Search.Order.OLDEST_FIRST));
     }
 
     @Test
@@ -61,9 +61,9 @@ class SearchTest {
                         .changed(TimeRange.until(NOON))
                         .partition(new Partition(7))
                         .worker("mailer")
-                        .reversed();
+                        .newestFirst();
 
-        assertThat(full.newestFirst()).isTrue();
+        assertThat(full.order()).isEqualTo(Search.Order.NEWEST_FIRST);
         assertThat(Components.changed(full, full.lane("letters"))).containsExactly("lane");
         assertThat(Components.changed(full, full.kind("goodbye"))).containsExactly("kind");
         assertThat(Components.changed(full, full.states(PublicState.FAILED)))
@@ -81,8 +81,9 @@ class SearchTest {
                 .containsExactly("partition");
         assertThat(Components.changed(full, full.worker("sender"))).containsExactly("worker");
         assertThat(full.tag("b", "2").tags().values()).containsOnlyKeys("a", "b");
-        assertThat(Components.changed(full, full.reversed())).containsExactly("newestFirst");
-        assertThat(full.reversed().reversed()).isEqualTo(full);
+        assertThat(Components.changed(full, full.oldestFirst())).containsExactly("order");
+        assertThat(full.newestFirst()).as("asked for twice").isEqualTo(full);
+        assertThat(full.oldestFirst().newestFirst()).isEqualTo(full);
     }
 
     @Test
@@ -129,7 +130,7 @@ class SearchTest {
                         TimeRange.EVER,
                         Optional.empty(),
                         Optional.empty(),
-                        false);
+                        Search.Order.OLDEST_FIRST);
         states.add(PublicState.FAILED);
 
         assertThat(search.states()).containsExactly(PublicState.WAITING);

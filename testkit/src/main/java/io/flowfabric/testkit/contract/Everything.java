@@ -49,7 +49,7 @@ record Everything(
     /** All pages of a listing. */
     static <T> List<T> pages(Function<Cursor, Page<T>> listing) {
         var items = new ArrayList<T>();
-        var after = Cursor.NONE;
+        var after = Cursor.START;
         do {
             var page = listing.apply(after);
             items.addAll(page.items());

@@ -24,7 +24,7 @@ final class FeedReader {
     }
 
     static FeedReader fromNow(Feeds feeds, FeedFilter filter) {
-        return new FeedReader(feeds, filter, feeds.read(filter, Cursor.NONE, PAGE).next());
+        return new FeedReader(feeds, filter, feeds.read(filter, Cursor.NOW, PAGE).next());
     }
 
     static FeedReader fromTheBeginning(Feeds feeds, FeedFilter filter) {

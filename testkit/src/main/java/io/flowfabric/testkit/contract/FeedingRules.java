@@ -171,7 +171,7 @@ abstract class FeedingRules extends Rules {
     void without_a_cursor_a_feed_begins_now() {
         world.submit();
 
-        var now = world.store().feeds().read(EVERYTHING, Cursor.NONE, 10);
+        var now = world.store().feeds().read(EVERYTHING, Cursor.NOW, 10);
         var later = world.submit();
 
         assertThat(now.entries()).isEmpty();
@@ -197,7 +197,7 @@ abstract class FeedingRules extends Rules {
     void a_cursor_that_is_no_place_in_a_feed_is_refused() {
         world.submit(2, Given::work);
         var search = Search.in(Namespace.DEFAULT);
-        var listing = world.store().queries().search(search, Cursor.NONE, 1).next();
+        var listing = world.store().queries().search(search, Cursor.START, 1).next();
         var garbage = Cursor.at(Cursor.Purpose.FEED, "garbage".getBytes(StandardCharsets.UTF_8));
 
         for (var cursor : List.of(listing, garbage)) {

@@ -58,7 +58,7 @@ abstract class FollowingRules extends Rules {
         var feeds = world.store().feeds();
 
         assertThat(feeds.read(EVERYTHING, feeds.beginning(), 4).more()).isFalse();
-        var now = feeds.read(EVERYTHING, Cursor.NONE, 4);
+        var now = feeds.read(EVERYTHING, Cursor.NOW, 4);
         assertThat(now.more()).isFalse();
         assertThat(feeds.read(EVERYTHING, now.next(), 4).more()).isFalse();
     }
@@ -83,7 +83,7 @@ abstract class FollowingRules extends Rules {
         world.pass(KEPT.plusDays(1));
         assertThat(feeds.read(EVERYTHING, feeds.beginning(), 10).entries()).isEmpty();
 
-        var now = feeds.read(EVERYTHING, Cursor.NONE, 10).next();
+        var now = feeds.read(EVERYTHING, Cursor.NOW, 10).next();
         assertThat(feeds.read(EVERYTHING, now, 10).more()).isFalse();
         var later = world.submit();
 

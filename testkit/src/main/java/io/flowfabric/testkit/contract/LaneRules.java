@@ -203,8 +203,8 @@ abstract class LaneRules extends Rules {
         var foreign = world.store().feeds().beginning();
 
         assertThat(asked(() -> list(foreign, 1))).isInvalid(Invalid.Code.MALFORMED_CURSOR);
-        assertThat(asked(() -> list(Cursor.NONE, 0))).isInvalid(Invalid.Code.OUT_OF_RANGE);
-        assertThat(asked(() -> list(Cursor.NONE, 1001))).isInvalid(Invalid.Code.OUT_OF_RANGE);
+        assertThat(asked(() -> list(Cursor.START, 0))).isInvalid(Invalid.Code.OUT_OF_RANGE);
+        assertThat(asked(() -> list(Cursor.START, 1001))).isInvalid(Invalid.Code.OUT_OF_RANGE);
     }
 
     private List<String> namesOnPagesOf(int size) {

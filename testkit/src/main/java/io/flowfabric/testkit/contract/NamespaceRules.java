@@ -135,7 +135,7 @@ abstract class NamespaceRules extends Rules {
         assertThat(asked(() -> namespaces.list(world.store().feeds().beginning(), 1)))
                 .isInvalid(Invalid.Code.MALFORMED_CURSOR);
         for (int max : new int[] {-1, 0, 1001}) {
-            assertThat(asked(() -> namespaces.list(Cursor.NONE, max)))
+            assertThat(asked(() -> namespaces.list(Cursor.START, max)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
         }
     }

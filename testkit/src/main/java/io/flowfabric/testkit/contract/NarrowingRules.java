@@ -69,9 +69,9 @@ abstract class NarrowingRules extends Rules {
         assertThat(world.find(ALL.submitted(TimeRange.between(noon, noon.plus(MINUTE))), 1))
                 .containsExactly(second, alsoSecond);
         assertThat(world.find(ALL.submitted(TimeRange.between(noon, noon)))).isEmpty();
-        assertThat(world.find(ALL.submitted(TimeRange.since(noon)).reversed(), 1))
+        assertThat(world.find(ALL.submitted(TimeRange.since(noon)).newestFirst(), 1))
                 .containsExactly(third, alsoSecond, second);
-        assertThat(world.find(ALL.submitted(TimeRange.until(noon)).reversed(), 1))
+        assertThat(world.find(ALL.submitted(TimeRange.until(noon)).newestFirst(), 1))
                 .containsExactly(first);
     }
 
@@ -178,7 +178,7 @@ abstract class NarrowingRules extends Rules {
                 begunIn(lane);
             }
         }
-        var views = world.store().queries().search(ALL, Cursor.NONE, 100).items();
+        var views = world.store().queries().search(ALL, Cursor.START, 100).items();
 
         for (var state : PublicState.values()) {
             var wanted =
@@ -188,7 +188,7 @@ abstract class NarrowingRules extends Rules {
                             .toList();
             for (int size : new int[] {1, 3, 100}) {
                 assertThat(world.find(ALL.states(state), size)).isEqualTo(wanted);
-                assertThat(world.find(ALL.states(state).reversed(), size))
+                assertThat(world.find(ALL.states(state).newestFirst(), size))
                         .isEqualTo(wanted.reversed());
             }
         }
@@ -210,7 +210,7 @@ abstract class NarrowingRules extends Rules {
 
         assertThat(world.find(adasRed, 1)).containsExactly(wanted, done);
         assertThat(world.find(adasRed.states(PublicState.WAITING), 1)).containsExactly(wanted);
-        assertThat(world.find(adasRed.states(PublicState.CANCELLED).reversed(), 1))
+        assertThat(world.find(adasRed.states(PublicState.CANCELLED).newestFirst(), 1))
                 .containsExactly(done);
     }
 

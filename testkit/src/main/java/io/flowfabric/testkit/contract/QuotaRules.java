@@ -328,7 +328,7 @@ abstract class QuotaRules extends Rules {
         }
         world.store().quotas().delete(Namespace.DEFAULT, "mail", Scenario.OLGA);
 
-        assertThat(world.store().quotas().list(Namespace.DEFAULT, Cursor.NONE, 9).items())
+        assertThat(world.store().quotas().list(Namespace.DEFAULT, Cursor.START, 9).items())
                 .containsExactly(calls);
         assertThat(feed.read())
                 .extracting(event -> ((Event.QuotaChange) event).quota())

@@ -126,7 +126,7 @@ abstract class RegisteringRules extends Rules {
         return world
                 .store()
                 .workers()
-                .list(Namespace.DEFAULT, Scope.ALL, Cursor.NONE, 100)
+                .list(Namespace.DEFAULT, Scope.ALL, Cursor.START, 100)
                 .items()
                 .stream()
                 .map(WorkerView::session)

@@ -188,9 +188,9 @@ abstract class RegistryRules extends Rules {
 
         assertThat(asked(() -> list(Scope.ALL, foreign, 1)))
                 .isInvalid(Invalid.Code.MALFORMED_CURSOR);
-        assertThat(asked(() -> list(Scope.ALL, Cursor.NONE, 0)))
+        assertThat(asked(() -> list(Scope.ALL, Cursor.START, 0)))
                 .isInvalid(Invalid.Code.OUT_OF_RANGE);
-        assertThat(asked(() -> list(Scope.ALL, Cursor.NONE, 1001)))
+        assertThat(asked(() -> list(Scope.ALL, Cursor.START, 1001)))
                 .isInvalid(Invalid.Code.OUT_OF_RANGE);
     }
 
@@ -226,7 +226,7 @@ abstract class RegistryRules extends Rules {
     }
 
     private List<WorkerView> listed(Scope scope) {
-        return list(scope, Cursor.NONE, 100).items();
+        return list(scope, Cursor.START, 100).items();
     }
 
     private Page<WorkerView> list(Scope scope, Cursor after, int max) {

@@ -202,7 +202,7 @@ abstract class RoutingRules extends Rules {
         var listed =
                 world.store()
                         .queries()
-                        .search(Search.in(lane.namespace()), Cursor.NONE, 10)
+                        .search(Search.in(lane.namespace()), Cursor.START, 10)
                         .items();
 
         assertThat(listed)

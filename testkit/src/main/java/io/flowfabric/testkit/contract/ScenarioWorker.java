@@ -60,7 +60,7 @@ final class ScenarioWorker {
 
     Claimed ask(long number, int max) {
         lastClaim = Math.max(lastClaim, number);
-        return store.claims().ask(new Claim(session.id(), number, max));
+        return store.claims().claim(new Claim(session.id(), number, max));
     }
 
     /** The last claim once more, as after a lost answer. */
@@ -70,7 +70,7 @@ final class ScenarioWorker {
 
     List<Lease> claim(long number, int max) {
         lastClaim = Math.max(lastClaim, number);
-        return store.claims().claim(new Claim(session.id(), number, max));
+        return store.claims().claim(new Claim(session.id(), number, max)).leases();
     }
 
     /** A claim that gets one lease. */

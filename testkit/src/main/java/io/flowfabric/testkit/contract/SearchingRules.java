@@ -51,7 +51,7 @@ abstract class SearchingRules extends Rules {
         var works = scattered(11);
 
         for (int size = 1; size <= 12; size++) {
-            assertThat(world.find(ALL.reversed(), size)).isEqualTo(works.reversed());
+            assertThat(world.find(ALL.newestFirst(), size)).isEqualTo(works.reversed());
         }
     }
 
@@ -67,14 +67,14 @@ abstract class SearchingRules extends Rules {
         var cancelled = ALL.states(PublicState.CANCELLED);
 
         assertThat(world.find(cancelled, 1)).containsExactly(first, last);
-        assertThat(world.find(cancelled.reversed(), 1)).containsExactly(last, first);
+        assertThat(world.find(cancelled.newestFirst(), 1)).containsExactly(last, first);
     }
 
     @Test
     void a_page_is_full_when_there_is_enough() {
         scattered(5);
 
-        var page = world.store().queries().search(ALL, Cursor.NONE, 3);
+        var page = world.store().queries().search(ALL, Cursor.START, 3);
 
         assertThat(page.items()).hasSize(3);
         assertThat(page.next().none()).isFalse();
@@ -84,23 +84,23 @@ abstract class SearchingRules extends Rules {
     void the_last_page_says_so() {
         scattered(3);
 
-        assertThat(world.store().queries().search(ALL, Cursor.NONE, 3).next())
-                .isEqualTo(Cursor.NONE);
-        assertThat(world.store().queries().search(ALL, Cursor.NONE, 4).next())
-                .isEqualTo(Cursor.NONE);
+        assertThat(world.store().queries().search(ALL, Cursor.START, 3).next())
+                .isEqualTo(Cursor.END);
+        assertThat(world.store().queries().search(ALL, Cursor.START, 4).next())
+                .isEqualTo(Cursor.END);
     }
 
     @Test
     void pages_stay_in_step_while_work_comes_and_changes() {
         var works = scattered(6);
-        var oldest = world.store().queries().search(ALL, Cursor.NONE, 2);
-        var newest = world.store().queries().search(ALL.reversed(), Cursor.NONE, 2);
+        var oldest = world.store().queries().search(ALL, Cursor.START, 2);
+        var newest = world.store().queries().search(ALL.newestFirst(), Cursor.START, 2);
 
         var later = world.submit();
         world.worker().claim(6).forEach(lease -> world.end(complete(lease)).orThrow());
 
         assertThat(idsAfter(ALL, oldest.next())).isEqualTo(plus(works.subList(2, 6), later));
-        assertThat(idsAfter(ALL.reversed(), newest.next()))
+        assertThat(idsAfter(ALL.newestFirst(), newest.next()))
                 .isEqualTo(works.subList(0, 4).reversed());
     }
 
@@ -142,7 +142,7 @@ abstract class SearchingRules extends Rules {
         var lease = world.begun();
         world.report(lease, 50).orThrow();
 
-        assertThat(world.store().queries().search(ALL, Cursor.NONE, 10).items())
+        assertThat(world.store().queries().search(ALL, Cursor.START, 10).items())
                 .containsExactly(world.view(lease));
     }
 
@@ -158,7 +158,7 @@ abstract class SearchingRules extends Rules {
                     .isInvalid(Invalid.Code.MALFORMED_CURSOR);
         }
         for (int max : new int[] {-1, 0, 1001}) {
-            assertThat(asked(() -> queries.search(ALL, Cursor.NONE, max)))
+            assertThat(asked(() -> queries.search(ALL, Cursor.START, max)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
         }
     }

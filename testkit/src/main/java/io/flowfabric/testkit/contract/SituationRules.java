@@ -246,7 +246,7 @@ abstract class SituationRules extends Rules {
         world
                 .store()
                 .workers()
-                .list(lane.namespace(), Scope.ALIVE, Cursor.NONE, 1000)
+                .list(lane.namespace(), Scope.ALIVE, Cursor.START, 1000)
                 .items()
                 .stream()
                 .map(WorkerView::session)

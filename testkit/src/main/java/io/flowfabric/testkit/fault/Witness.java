@@ -20,8 +20,7 @@ import java.util.Set;
 
 /** Notes what the callers of a store were told has happened, and nothing that they never heard. */
 public final class Witness {
-    private static final Set<String> NOTED =
-            Set.of("submit", "ask", "claim", "end", "progress", "act");
+    private static final Set<String> NOTED = Set.of("submit", "claim", "end", "progress", "act");
 
     private final Acknowledgements notebook;
 

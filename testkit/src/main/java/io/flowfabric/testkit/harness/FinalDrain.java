@@ -118,7 +118,7 @@ final class FinalDrain {
                 stage.call(
                         "lanes",
                         namespace,
-                        store -> store.lanes().list(namespace, Cursor.NONE, LIMIT).items());
+                        store -> store.lanes().list(namespace, Cursor.START, LIMIT).items());
         for (LaneView lane : lanes.answered().orElse(List.of())) {
             var open =
                     LaneSettings.DEFAULT

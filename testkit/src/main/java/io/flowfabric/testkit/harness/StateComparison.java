@@ -33,16 +33,16 @@ final class StateComparison {
     private static final List<Function<Search, Search>> SEARCHES =
             List.of(
                     all -> all,
-                    all -> all.reversed(),
+                    all -> all.newestFirst(),
                     all ->
                             all.lane(Vocabulary.LANES.getFirst().name())
                                     .kind(Vocabulary.KINDS.getFirst()),
                     all -> all.states(PublicState.ACTIVE, PublicState.DELAYED),
-                    all -> all.states(PublicState.WAITING).reversed(),
+                    all -> all.states(PublicState.WAITING).newestFirst(),
                     all -> all.states(PublicState.FAILED, PublicState.CANCELLED),
                     all -> all.reason(BlockingReason.PAUSED_BY_OPERATOR),
                     all -> all.onlyLapsed(),
-                    all -> all.tag("colour", Vocabulary.COLOURS.getLast()).reversed());
+                    all -> all.tag("colour", Vocabulary.COLOURS.getLast()).newestFirst());
 
     private final StoreAndModel twins;
     private final WorkLedger ledger;
@@ -185,7 +185,7 @@ final class StateComparison {
     /** A whole listing, a page at a time. */
     private static <T> List<T> pages(Function<Cursor, Page<T>> read) {
         var items = new ArrayList<T>();
-        Cursor cursor = Cursor.NONE;
+        Cursor cursor = Cursor.START;
         do {
             var page = read.apply(cursor);
             items.addAll(page.items());

@@ -52,7 +52,7 @@ final class StoreOnly implements Stage {
 
     @Override
     public Reply<List<Lease>> claim(Claims.Claim claim) {
-        return call("claim", claim, store -> store.claims().claim(claim));
+        return call("claim", claim, store -> store.claims().claim(claim).leases());
     }
 
     @Override

@@ -41,7 +41,7 @@ final class MemoryClaims implements Claims {
     }
 
     @Override
-    public Claimed ask(Claim claim) {
+    public Claimed claim(Claim claim) {
         return world.call(() -> told(claim, living -> pick(living, claim.max())));
     }
 

@@ -17,7 +17,7 @@ final class MemoryPages {
     static <T> Page<T> page(List<T> remaining, int max, Function<T, byte[]> position) {
         Limit.PAGE.checkRange("max", 1, max);
         if (remaining.size() <= max) {
-            return new Page<>(remaining, Cursor.NONE);
+            return new Page<>(remaining, Cursor.END);
         }
         var items = remaining.subList(0, max);
         return new Page<>(

@@ -78,7 +78,7 @@ final class MemoryQueries implements Queries, Feeds {
         return world.call(
                 () -> {
                     var rows = new ArrayList<>(world.rows());
-                    if (search.newestFirst()) {
+                    if (search.order() == Search.Order.NEWEST_FIRST) {
                         Collections.reverse(rows);
                     }
                     if (!after.none()) {
@@ -99,7 +99,9 @@ final class MemoryQueries implements Queries, Feeds {
     }
 
     private static boolean comesAfter(Search search, MemoryExecution row, long last) {
-        return search.newestFirst() ? row.sequence < last : row.sequence > last;
+        return search.order() == Search.Order.NEWEST_FIRST
+                ? row.sequence < last
+                : row.sequence > last;
     }
 
     private static long sequence(Cursor cursor) {

@@ -136,7 +136,7 @@ class ExplainPageTest {
     }
 
     private Lease claim() {
-        return store.claims().claim(new Claim(worker.id(), ++claims, 1)).getFirst();
+        return store.claims().claim(new Claim(worker.id(), ++claims, 1)).leases().getFirst();
     }
 
     private void end(Ending ending) {
