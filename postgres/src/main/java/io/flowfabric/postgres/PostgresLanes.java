@@ -12,6 +12,7 @@ import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.Lanes;
@@ -23,7 +24,6 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -185,11 +185,7 @@ final class PostgresLanes implements Lanes {
     @Override
     public Page<LaneView> list(Namespace namespace, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var views =
                 postgres.db()
                         .query("list_lanes")
@@ -197,8 +193,7 @@ final class PostgresLanes implements Lanes {
                         .set("after", start)
                         .set("max", max + 1)
                         .list(PostgresLanes::view);
-        return ListingPages.page(
-                views, max, view -> view.lane().name().getBytes(StandardCharsets.UTF_8));
+        return ListingPages.byName(views, max, view -> view.lane().name());
     }
 
     static Optional<LaneView> find(Jdbc db, Lane lane) {

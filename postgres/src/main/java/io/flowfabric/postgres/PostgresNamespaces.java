@@ -8,13 +8,13 @@ import io.flowfabric.core.Page;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** How namespaces are kept. */
@@ -65,11 +65,7 @@ final class PostgresNamespaces implements Namespaces {
     @Override
     public Page<NamespaceView> list(Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var views =
                 postgres.db()
                         .query("namespaces")
@@ -80,8 +76,7 @@ final class PostgresNamespaces implements Namespaces {
                                         new NamespaceView(
                                                 new Namespace(row.text("name")),
                                                 SettingsCodec.namespace(settings(row))));
-        return ListingPages.page(
-                views, max, view -> view.namespace().name().getBytes(StandardCharsets.UTF_8));
+        return ListingPages.byName(views, max, view -> view.namespace().name());
     }
 
     private static NamespaceSettings find(Jdbc db, Namespace namespace) {

@@ -13,11 +13,11 @@ import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -118,11 +118,7 @@ final class PostgresQuotas implements Quotas {
     @Override
     public Page<Quota> list(Namespace namespace, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var quotas =
                 postgres.db()
                         .query("list_quotas")
@@ -130,8 +126,7 @@ final class PostgresQuotas implements Quotas {
                         .set("after", start)
                         .set("max", max + 1)
                         .list(PostgresQuotas::quota);
-        return ListingPages.page(
-                quotas, max, quota -> quota.name().getBytes(StandardCharsets.UTF_8));
+        return ListingPages.byName(quotas, max, quota -> quota.name());
     }
 
     @Override

@@ -7,12 +7,11 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.Lanes;
-
-import java.nio.charset.StandardCharsets;
 
 /** How lanes are kept. */
 final class MemoryLanes implements Lanes {
@@ -57,19 +56,15 @@ final class MemoryLanes implements Lanes {
                             world.lanes.keySet().stream()
                                     .filter(lane -> lane.namespace().equals(namespace))
                                     .toList();
-                    var start = after.none() ? "" : lastName(after);
-                    return MemoryPages.page(
+                    var start = ListingPages.nameAfter(after);
+                    return ListingPages.byName(
                             names.stream()
                                     .filter(lane -> lane.name().compareTo(start) > 0)
                                     .map(this::view)
                                     .toList(),
                             max,
-                            view -> view.lane().name().getBytes(StandardCharsets.UTF_8));
+                            view -> view.lane().name());
                 });
-    }
-
-    private static String lastName(Cursor after) {
-        return new String(after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
     }
 
     private LaneView view(Lane lane) {

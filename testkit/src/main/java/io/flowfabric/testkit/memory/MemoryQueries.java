@@ -9,6 +9,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
@@ -87,7 +88,7 @@ final class MemoryQueries implements Queries, Feeds {
                     }
                     rows.removeIf(row -> !search.fits(view(row)));
                     var page =
-                            MemoryPages.page(
+                            ListingPages.page(
                                     rows,
                                     max,
                                     row ->
