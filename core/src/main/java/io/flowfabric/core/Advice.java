@@ -4,7 +4,7 @@ package io.flowfabric.core;
 public enum Advice {
     /** The same call will be refused again: change the request. */
     CHANGE_THE_REQUEST,
-    /** Somebody else owns the work now: drop it, keep nothing, write nothing more. */
+    /** Another session may own the work now: drop it, keep nothing, write nothing more. */
     STOP_WORKING,
     /** The same call may succeed later: repeat it unchanged. */
     REPEAT_LATER,

@@ -10,10 +10,12 @@ public sealed interface Answer<T> {
     /** It was refused, and nothing was changed. */
     record Refused<T>(FlowFabricException error) implements Answer<T> {}
 
+    /** The answer to an item that was done. */
     static <T> Answer<T> done(T value) {
         return new Done<>(value);
     }
 
+    /** The answer to an item that was refused. */
     static <T> Answer<T> refused(FlowFabricException error) {
         return new Refused<>(error);
     }
@@ -26,10 +28,12 @@ public sealed interface Answer<T> {
         };
     }
 
+    /** Whether the item was done. */
     default boolean isDone() {
         return this instanceof Done;
     }
 
+    /** This answer with its value changed; a refusal stays as it is. */
     default <R> Answer<R> map(Function<? super T, ? extends R> change) {
         return switch (this) {
             case Done<T>(T value) -> done(change.apply(value));

@@ -53,10 +53,12 @@ public final class Conflict extends FlowFabricException {
         this.existing = existing;
     }
 
+    /** The stable reason. */
     public Code code() {
         return code;
     }
 
+    /** What is there already: the id of the existing thing, or a word about it. */
     public String existing() {
         return existing;
     }

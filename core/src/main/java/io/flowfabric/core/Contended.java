@@ -8,6 +8,7 @@ public final class Contended extends FlowFabricException {
 
     private final Duration retryAfter;
 
+    /** Says what is contended, and when a repeat makes sense. */
     public Contended(String what, Duration retryAfter) {
         super("%s is contended; repeat the call in %d ms.".formatted(what, retryAfter.toMillis()));
         this.retryAfter = retryAfter;

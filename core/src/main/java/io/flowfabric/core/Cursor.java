@@ -30,7 +30,9 @@ public record Cursor(String text) {
 
     /** What a cursor is a place in; one kind is never read as the other. */
     public enum Purpose {
+        /** A place in a feed of events. */
         FEED('f'),
+        /** A place in a listing. */
         LISTING('l');
 
         private final byte tag;
@@ -105,7 +107,7 @@ public record Cursor(String text) {
         return new Invalid(
                 Invalid.Code.CURSOR_RESTORED,
                 "cursor",
-                "The log was restored from a copy since it was given out, and nobody can tell what"
+                "The log was restored from a copy since it was given out, so it is not known what"
                         + " came after it; read the current state, then start again without a"
                         + " cursor, or read everything again from the beginning.");
     }

@@ -21,7 +21,10 @@ public final class Denied extends FlowFabricException {
         BAD_SIGNATURE,
         /** The time of the token is over. */
         TOKEN_EXPIRED,
-        /** The token is genuine, and there is no such grant for whoever shows it, or no longer. */
+        /**
+         * The token is genuine, and there is no such grant for the session that shows it, or no
+         * longer.
+         */
         UNKNOWN_GRANT;
 
         /** The code as it travels: {@code lane_closed}. */
@@ -32,11 +35,13 @@ public final class Denied extends FlowFabricException {
 
     private final Code code;
 
+    /** Says why it is denied, for programs and for people. */
     public Denied(Code code, String explanation) {
         super(explanation);
         this.code = code;
     }
 
+    /** The stable reason. */
     public Code code() {
         return code;
     }

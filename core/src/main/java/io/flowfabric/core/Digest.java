@@ -44,18 +44,22 @@ public record Digest(String hex) {
             }
         }
 
+        /** Adds a text, with its length, so that two fields are never read as one. */
         public Builder text(String field) {
             return field(ByteBuffer.wrap(field.getBytes(StandardCharsets.UTF_8)));
         }
 
+        /** Adds the content type and the bytes of a payload. */
         public Builder payload(Payload payload) {
             return text(payload.contentType()).field(payload.view());
         }
 
+        /** Adds a number, as eight bytes. */
         public Builder number(long field) {
             return field(ByteBuffer.allocate(Long.BYTES).putLong(field).flip());
         }
 
+        /** The digest of everything that was added. */
         public Digest done() {
             return new Digest(HexFormat.of().formatHex(sha.digest()));
         }

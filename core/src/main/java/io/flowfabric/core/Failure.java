@@ -33,6 +33,7 @@ public record Failure(String category, String message, String detail) {
         detail = Text.mended(detail, Limit.FAILURE_DETAIL_BYTES);
     }
 
+    /** A failure without details. */
     public static Failure of(String category, String message) {
         return new Failure(category, message, "");
     }

@@ -25,6 +25,7 @@ public final class IdSource {
     private long lastMillis;
     private int counter;
 
+    /** A source of ids with a clock and chance of its own, for tests. */
     public IdSource(InstantSource clock, RandomGenerator random) {
         this.clock = clock;
         this.random = random;

@@ -8,25 +8,41 @@ public final class Invalid extends FlowFabricException {
 
     /** Why a value was refused; the lower-case name is the stable code on every wire. */
     public enum Code {
+        /** A value that must not be empty is. */
         EMPTY,
+        /** A text is longer than its limit. */
         TOO_LONG,
+        /** A payload has more bytes than its limit. */
         TOO_LARGE,
+        /** A collection has more items than its limit. */
         TOO_MANY,
+        /** A number, a duration or a moment is outside of its range. */
         OUT_OF_RANGE,
         /** Two parts of the request exclude each other. */
         CONTRADICTORY,
+        /** A text has characters that cannot be printed. */
         NOT_PRINTABLE,
+        /** An id is not written as one. */
         MALFORMED_ID,
+        /** A fence is not written as one. */
         MALFORMED_FENCE,
+        /** A cursor was not given out here. */
         MALFORMED_CURSOR,
+        /** What came after a cursor is no longer kept. */
         CURSOR_EXPIRED,
+        /** The log was restored from a copy after the cursor was given out. */
         CURSOR_RESTORED,
+        /** A key of a tag breaks the rules of keys. */
         MALFORMED_TAG_KEY,
+        /** A capability is neither a word, nor an attribute, nor a comparison. */
         MALFORMED_CAPABILITY,
         /** A worker offered a comparison, which only work can need. */
         COMPARISON_OFFERED,
+        /** A state vector is not six known words. */
         MALFORMED_VECTOR,
+        /** No execution can be that, or go there from where it is. */
         IMPOSSIBLE_STATE,
+        /** A claim came under a number whose answer was acknowledged. */
         CLAIM_NUMBER_USED,
         /** A connection that was to have a transaction commits every statement by itself. */
         AUTOCOMMIT,
@@ -48,6 +64,7 @@ public final class Invalid extends FlowFabricException {
     private final Code code;
     private final String field;
 
+    /** Says which part of the request is wrong, why, and what to do. */
     public Invalid(Code code, String field, String explanation) {
         super("%s: %s".formatted(field, explanation));
         this.code = code;

@@ -30,18 +30,22 @@ public final class LeaseLost extends FlowFabricException {
         this.state = state;
     }
 
+    /** The fence that the caller wrote with. */
     public Fence presented() {
         return presented;
     }
 
+    /** How many attempts were started by now. */
     public int attempts() {
         return attempts;
     }
 
+    /** The newest epoch by now. */
     public long epoch() {
         return epoch;
     }
 
+    /** What the execution is by now. */
     public PublicState state() {
         return state;
     }

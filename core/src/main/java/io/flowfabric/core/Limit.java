@@ -10,7 +10,7 @@ public enum Limit {
      * A database row, not a file store: larger inputs belong elsewhere, with their address in here.
      */
     INPUT_BYTES(1 << 20),
-    /** The same, on the way out. */
+    /** A result is stored as an input is, and has the same limit. */
     RESULT_BYTES(1 << 20),
     /** Keys, kinds, creators, workers: indexed, and shown on one line. */
     NAME_BYTES(256),
@@ -18,7 +18,9 @@ public enum Limit {
     LANE_BYTES(64),
     /** Enough to search by; more belongs into the input. */
     TAGS(32),
+    /** A key of a tag: it is part of an index. */
     TAG_KEY_BYTES(256),
+    /** A value of a tag: it is part of an index. */
     TAG_VALUE_BYTES(256),
     /** More than any machine honestly offers. */
     CAPABILITIES(256),
@@ -49,7 +51,7 @@ public enum Limit {
     LANE_WEIGHT(1000),
     /** Each is a row that starts and ends of work wait for. */
     QUOTAS(8),
-    /** The same, in each of their dimensions. */
+    /** Each has a row for each of its dimensions that starts and ends of work wait for. */
     BUDGETS(8),
     /** What one budget may count: tokens, cents, calls. */
     DIMENSIONS(16),

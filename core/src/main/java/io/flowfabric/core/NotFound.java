@@ -7,6 +7,7 @@ public final class NotFound extends FlowFabricException {
     private final String entity;
     private final String id;
 
+    /** Says what kind of thing is missing, and which. */
     public NotFound(String entity, String id) {
         super(
                 "There is no %s %s: it was never accepted, or its retention has ended."

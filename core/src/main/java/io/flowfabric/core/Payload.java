@@ -45,6 +45,7 @@ public final class Payload {
         return bytes.length;
     }
 
+    /** What the bytes are, as a media type. */
     public String contentType() {
         return contentType;
     }

@@ -7,16 +7,27 @@ import java.util.Locale;
  * of its own.
  */
 public enum PublicState {
+    /** Ready, or held back by something other than time. */
     WAITING,
+    /** It waits for a moment. */
     DELAYED,
+    /** It waits for a quota. */
     RATE_LIMITED,
+    /** It waits for other executions. */
     WAITING_CHILDREN,
+    /** A worker holds it. */
     ACTIVE,
+    /** It waits for a signal or a person. */
     SUSPENDED,
+    /** It ended with success. */
     COMPLETED,
+    /** It ended with a failure. */
     FAILED,
+    /** It was cancelled. */
     CANCELLED,
+    /** Its deadline passed. */
     EXPIRED,
+    /** It was not needed any more in its flow. */
     SKIPPED;
 
     /** The word as it travels: {@code waiting_children}. */

@@ -7,6 +7,7 @@ import java.util.UUID;
  * repeated.
  */
 public record SessionId(UUID uuid) implements Comparable<SessionId> {
+    /** A new id. */
     public static SessionId mint() {
         return new SessionId(IdSource.SYSTEM.uuid());
     }

@@ -6,6 +6,7 @@ public final class StoreFailure extends FlowFabricException {
 
     private final boolean mayHaveApplied;
 
+    /** Says what failed, and whether the call may have been done all the same. */
     public StoreFailure(String explanation, boolean mayHaveApplied, Throwable cause) {
         super(
                 mayHaveApplied

@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
  * ff.} belongs to the engine.
  */
 public record Tags(SortedMap<String, String> values) {
+    /** No tags. */
     public static final Tags NONE = new Tags(new TreeMap<>());
 
     private static final Pattern KEY = Pattern.compile("[a-z][a-z0-9_]*(\\.[a-z0-9_]+)*");
@@ -25,6 +26,7 @@ public record Tags(SortedMap<String, String> values) {
         values = Collections.unmodifiableSortedMap(new TreeMap<>((Map<String, String>) values));
     }
 
+    /** These tags. */
     public static Tags of(Map<String, String> values) {
         return new Tags(new TreeMap<>(values));
     }

@@ -7,6 +7,7 @@ package io.flowfabric.core;
 public final class Unavailable extends FlowFabricException {
     private static final long serialVersionUID = 1L;
 
+    /** Says what is not available, and what to do. */
     public Unavailable(String explanation) {
         super(explanation);
     }

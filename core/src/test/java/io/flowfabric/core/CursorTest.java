@@ -146,7 +146,7 @@ class CursorTest {
         assertThat(Cursor.restored())
                 .hasMessage(
                         "cursor: The log was restored from a copy since it was given out, and"
-                                + " nobody can tell what came after it; read the current state,"
+                                + " it is not known what came after it; read the current state,"
                                 + " then start again without a cursor, or read everything again"
                                 + " from the beginning.");
         assertThat(Cursor.restored().code()).isEqualTo(Invalid.Code.CURSOR_RESTORED);

@@ -100,7 +100,7 @@ final class ClaimParking extends Service {
         }
     }
 
-    /** Waits; somebody who is woken looks again at everything. */
+    /** Waits; a thread that is woken looks again at everything. */
     void park(long nanos) {
         metrics.parked(1);
         try {

@@ -61,7 +61,7 @@ public final class ClaimWaiter implements AutoCloseable {
         long began = time.nanos();
         long longest = nanos(maxWait);
         var waiter = new WaitingRoom.Waiter();
-        // Whether somebody else should look, because this thread leaves with more to be found.
+        // Whether another waiter should look, because this thread leaves with more to be found.
         boolean owing = false;
         boolean look = true;
         // Entered before it looks: work that comes after the look comes with a signal.

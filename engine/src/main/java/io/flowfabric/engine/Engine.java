@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * A store that is kept going.
  *
  * <p>While it runs, what is due happens, sessions are kept alive and claims wait for work instead
- * of polling. Many engines may run on one store. It does not own the store: whoever opened that
+ * of polling. Many engines may run on one store. It does not own the store: the code that opened it
  * closes it, after the engine has stopped, and stops the workers before.
  */
 public final class Engine extends Service {
@@ -75,7 +75,7 @@ public final class Engine extends Service {
     /**
      * Where work comes in, however much at once: it goes to the store in chunks, each a commit of
      * its own. When one of them fails, repeating all of it is safe. An engine that has stopped
-     * refuses: nobody would be there for what becomes due.
+     * refuses: what becomes due would wait for another engine.
      */
     public Submissions submissions() {
         return submissions;
@@ -92,8 +92,8 @@ public final class Engine extends Service {
     }
 
     /**
-     * Where a session claims that somebody else keeps alive: counted, and with a line in the log
-     * for each claim. What came of it is for that session alone.
+     * Where a session claims that the caller keeps alive: counted, and with a line in the log for
+     * each claim. What came of it is for that session alone.
      */
     public Claims claims(Session session) {
         return new MeteredClaims(store.claims(), session, metrics, time);
@@ -109,13 +109,13 @@ public final class Engine extends Service {
         return new EngineSession(store, parking, metrics, time, session, holder);
     }
 
-    /** Where the claims of a session wait that somebody else keeps alive. */
+    /** Where the claims of a session wait that the caller keeps alive. */
     public ClaimWaiter place(Session session) {
         return parking.join(session);
     }
 
     /**
-     * Follows what happens, from behind a cursor on. Whoever asks stops the follower; a stopping
+     * Follows what happens, from behind a cursor on. The caller stops the follower; a stopping
      * engine stops those that are left.
      *
      * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@code
@@ -129,7 +129,7 @@ public final class Engine extends Service {
         follower.start();
         followers.removeIf(other -> !other.running());
         followers.add(follower);
-        // Looked at after it was put in: whoever stops the engine does it the other way round.
+        // Looked at after it was put in: stopping the engine does it the other way round.
         if (stopped) {
             follower.stop();
             throw new Unavailable("The engine has stopped; follow through one that runs.");

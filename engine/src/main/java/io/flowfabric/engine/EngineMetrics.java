@@ -72,7 +72,7 @@ public interface EngineMetrics {
     /** So many leases of a lane were given up by a worker of this process, in this way. */
     default void attempted(Lane lane, Transition transition, int count) {}
 
-    /** So many fences were refused by a call: somebody else has the work, or had it meanwhile. */
+    /** So many fences were refused by a call: another session has the work, or had it meanwhile. */
     default void fenced(FencedCall call, int count) {}
 
     /** A heartbeat, which renews every lease of its session, was acknowledged, or it was not. */

@@ -49,7 +49,7 @@ public final class EngineSession extends Service {
         Set<Fence> held();
 
         /**
-         * Somebody else may have these by now: the work on them must stop. What the holder has
+         * Another session may have these by now: the work on them must stop. What the holder has
          * ended meanwhile can be among them. Returns how many it was still working on.
          */
         int lost(Set<Fence> fences);
@@ -109,7 +109,7 @@ public final class EngineSession extends Service {
 
     /**
      * Whether the leases of this session can be believed in. Once they cannot, they never can
-     * again: whoever finds out first ends the session.
+     * again: the thread that finds out first ends the session.
      */
     public boolean alive() {
         if (!running()) {

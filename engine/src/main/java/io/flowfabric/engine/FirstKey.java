@@ -10,8 +10,8 @@ import java.time.Duration;
 
 /**
  * Sees to it that there is a key to sign with. An engine starts also while its store cannot be
- * reached, so this goes on beside it until it was done; whoever needs the key earlier does it
- * himself.
+ * reached, so this goes on beside it until it was done; a call that needs the key earlier makes it
+ * itself.
  */
 final class FirstKey extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(FirstKey.class);

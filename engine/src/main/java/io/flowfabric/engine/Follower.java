@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Somebody who follows a feed: one event after the other, as they happen.
+ * A reader that follows a feed: one event after the other, as they happen.
  *
  * <pre>{@code
  * try (var follower = engine.follow(filter, saved)) {
@@ -30,9 +30,9 @@ import java.util.concurrent.locks.LockSupport;
  * }
  * }</pre>
  *
- * <p>It has no thread. Whoever asks for the next event reads it from the store, and waits there
- * when there is none; so who is slow reads slowly, and no more than one helping is ever kept. One
- * thread follows at a time; any thread may stop it and look at its status.
+ * <p>It has no thread. The thread that asks for the next event reads it from the store, and waits
+ * there when there is none; so who is slow reads slowly, and no more than one helping is ever kept.
+ * One thread follows at a time; any thread may stop it and look at its status.
  *
  * <p>When the store cannot be reached, the wait goes on until it can again, and the {@link #status}
  * says so. When there is no going on, because what came next is no longer kept or the log was
@@ -41,7 +41,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Follower extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
-    /** How many events are kept at most that nobody has asked for yet. */
+    /** How many events are kept at most that the reader has not asked for yet. */
     static final int HELPING = 256;
 
     /** How long to wait before looking again: longer each time, while nothing happens. */
@@ -66,7 +66,7 @@ public final class Follower extends Service {
     /**
      * How a follower is, since when, and why if it does not follow.
      *
-     * @param why absent while it follows, and when somebody has stopped it
+     * @param why absent while it follows, and when it was stopped
      */
     public record Status(State state, Instant since, Optional<FlowFabricException> why) {}
 
@@ -78,7 +78,7 @@ public final class Follower extends Service {
     private volatile Cursor position;
     private volatile @Nullable FlowFabricException refusal;
 
-    // What follows belongs to whoever is the reader.
+    // What follows belongs to the thread that reads.
 
     private final ArrayDeque<Feeds.Entry> helping = new ArrayDeque<>();
 
@@ -121,7 +121,7 @@ public final class Follower extends Service {
     public Optional<Feeds.Entry> next(Duration patience) throws InterruptedException {
         if (!reader.compareAndSet(null, Thread.currentThread())) {
             throw new IllegalStateException(
-                    "Somebody else waits for the next event of this follower; make another one.");
+                    "Another thread waits for the next event of this follower; make another one.");
         }
         try {
             return nextUntil(time.nanos() + nanos(patience));
@@ -131,14 +131,14 @@ public final class Follower extends Service {
     }
 
     /**
-     * Behind everything that was handed out or passed over. Whoever has dealt with what was handed
-     * out saves this, and goes on from there another time; it moves on even if nothing fits.
+     * Behind everything that was handed out or passed over. A reader that has dealt with what was
+     * handed out saves this, and goes on from there another time; it moves on even if nothing fits.
      */
     public Cursor position() {
         return position;
     }
 
-    /** How it is, for whoever watches over it. */
+    /** How it is, for a health check. */
     public Status status() {
         return status.get();
     }
@@ -150,7 +150,7 @@ public final class Follower extends Service {
         status.set(new Status(State.FOLLOWING, time.instant(), Optional.empty()));
     }
 
-    /** A read under way is not waited for: what it brings is handed out to nobody. */
+    /** A read under way is not waited for: what it brings is dropped. */
     @Override
     protected void end() {
         change(State.STOPPED, Optional.ofNullable(refusal));
@@ -177,7 +177,7 @@ public final class Follower extends Service {
             long now = time.nanos();
             long pause = due - now;
             long left = deadline - now;
-            // Whoever has no patience gets one look, however much there is that does not fit.
+            // A caller without patience gets one look, however much there is that does not fit.
             if (left <= 0 && (looked || pause > 0)) {
                 return Optional.empty();
             } else if (pause <= 0) {

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 
-/** Counts, and survives whoever counts: a metric that fails must not undo what it is about. */
+/** Metrics that survive a failing registry: a metric that fails must not undo what it is about. */
 final class GuardedMetrics implements EngineMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedMetrics.class);
 

@@ -13,8 +13,8 @@ import java.time.Duration;
 
 /**
  * The claims of one session, counted and told: one line for each call, at debug when it was
- * answered, a warning when it failed. A call that fails has admitted nothing that anybody knows of,
- * and what it may have admitted is found again by repeating it.
+ * answered, a warning when it failed. A call that fails has admitted nothing that its worker knows
+ * of, and what it may have admitted is found again by repeating it.
  */
 final class MeteredClaims implements Claims {
     private static final Logger LOG = LoggerFactory.getLogger(MeteredClaims.class);

@@ -18,7 +18,7 @@ import java.util.List;
 
 /**
  * Grants through an engine: counted and told, one line for each call, with the sweeps told when
- * they are over. A ticket that is not genuine is a warning: somebody tries something.
+ * they are over. A ticket that is not genuine is a warning: it may be an attack.
  */
 final class MeteredGrants implements Grants {
     private static final Logger LOG = LoggerFactory.getLogger(MeteredGrants.class);

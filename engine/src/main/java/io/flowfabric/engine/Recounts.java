@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  * Counts anew, from time to time, what runs against quotas and what is set aside of budgets. The
  * store puts right what is wrong and tells of it in its feed; here it is counted and warned about.
  *
- * <p>Nothing should ever be found: drift means that somebody wrote past the store, or a bug. Each
- * engine counts for itself. Whoever comes second finds what the first has put right.
+ * <p>Nothing should ever be found: drift means that a program wrote past the store, or a bug. Each
+ * engine counts for itself. The second one finds what the first has put right.
  */
 final class Recounts extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(Recounts.class);
@@ -112,7 +112,7 @@ final class Recounts extends Service {
             var sum = count.in(namespace);
             if (sum.drift > 0) {
                 LOG.warn(
-                        "The {} of {} were off by {}; they are put right. Did somebody write past"
+                        "The {} of {} were off by {}; they are put right. Did a program write past"
                                 + " the store?",
                         what.wire(),
                         namespace,

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   <li>{@link #start} returns when it is running, or throws and leaves nothing behind.
  *   <li>{@link #stop} returns when it has ended, and with it every thread that it started. Stopping
  *       again, or stopping what never started, does nothing.
- *   <li>What was stopped is not started again: whoever needs another one makes another one.
+ *   <li>What was stopped is not started again: make another one instead.
  * </ul>
  */
 public abstract class Service implements AutoCloseable {
@@ -83,7 +83,7 @@ public abstract class Service implements AutoCloseable {
 
     /**
      * Waits for a thread to end, so long at most, and says whether it has. It waits although it is
-     * interrupted: whoever stops something wants it stopped.
+     * interrupted: a caller that stops something wants it stopped.
      */
     protected static boolean join(Thread thread, Duration patience) {
         long until = System.nanoTime() + patience.toNanos();

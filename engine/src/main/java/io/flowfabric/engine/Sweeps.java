@@ -21,7 +21,7 @@ import java.util.Set;
  * <p>One loop asks the store what is due next, and sleeps until then; it tends to sessions and
  * timers when they are due. Asking is one call, so an idle engine hardly calls. Because a store
  * need not know all that is coming, each chore is also tended to when it has been left alone for
- * some time. Retention has a loop of its own: nobody waits for it, and nothing should wait behind
+ * some time. Retention has a loop of its own: no work waits for it, and nothing should wait behind
  * it, nor for the work that it makes.
  */
 final class Sweeps extends Service {

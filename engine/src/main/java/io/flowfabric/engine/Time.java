@@ -33,8 +33,7 @@ public interface Time extends InstantSource {
 
     /**
      * Parks this thread until it is unparked or interrupted, or so much time has passed. It may
-     * return for no reason: whoever calls it looks again whether there is still something to wait
-     * for.
+     * return for no reason: the caller looks again whether there is still something to wait for.
      */
     void park(long nanos);
 }

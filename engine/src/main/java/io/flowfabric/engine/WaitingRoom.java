@@ -7,10 +7,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The claims that wait for work, of all sessions that can see the same work.
  *
- * <p>A wake-up is a signal that somebody should look. It goes to whoever has waited longest, and to
- * nobody else; whoever was signalled and does not look, or looks and finds more than it can take,
- * hands the signal on. So a signal is never lost while somebody waits, and one piece of work does
- * not wake them all.
+ * <p>A wake-up is a signal that one waiter should look. It goes to the one that has waited longest,
+ * and to no other; a waiter that was signalled and does not look, or looks and finds more than it
+ * can take, hands the signal on. So a signal is never lost while a thread waits, and one piece of
+ * work does not wake them all.
  */
 final class WaitingRoom {
     /** A thread that waits. */
@@ -49,7 +49,7 @@ final class WaitingRoom {
         }
     }
 
-    /** Signals whoever has waited longest. */
+    /** Signals the waiter that has waited longest. */
     void wakeOne() {
         Waiter first;
         lock.lock();
@@ -75,7 +75,7 @@ final class WaitingRoom {
         }
     }
 
-    /** Notes that somebody has looked, and found nothing. */
+    /** Notes that a waiter has looked, and found nothing. */
     void looked(long now) {
         lock.lock();
         try {
@@ -85,7 +85,7 @@ final class WaitingRoom {
         }
     }
 
-    /** Whether nobody has looked for so long; if so, the caller is the one to do so. */
+    /** Whether no waiter has looked for so long; if so, the caller is the one to do so. */
     boolean mayLook(long now, long every) {
         lock.lock();
         try {

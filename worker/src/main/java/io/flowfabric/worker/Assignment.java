@@ -95,7 +95,7 @@ final class Assignment implements Task, Runnable {
         end(Stage.RUNNING, new Ending.Release(fence()));
     }
 
-    /** Notes that the lease is lost, and says whether somebody was still working on it. */
+    /** Notes that the lease is lost, and says whether its work was not over yet. */
     boolean lose() {
         if (stage.compareAndSet(Stage.WAITING, Stage.LOST)) {
             shift.forget(this);
@@ -175,7 +175,7 @@ final class Assignment implements Task, Runnable {
             var message = Objects.requireNonNullElse(thrown.getMessage(), name);
             return new Failure(category(thrown), message, trace.toString());
         } catch (RuntimeException | Error e) {
-            // Exceptions are somebody else's code, and a failure must not fail to be reported.
+            // Exceptions are code of the user, and a failure must not fail to be reported.
             return Failure.of(Failure.TRANSIENT, name);
         }
     }

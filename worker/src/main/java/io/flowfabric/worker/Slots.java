@@ -77,7 +77,7 @@ final class Slots {
         }
     }
 
-    /** Lets whoever waits for room look again. */
+    /** Lets the claimer that waits for room look again. */
     void recheck() {
         lock.lock();
         try {
@@ -186,7 +186,7 @@ final class Slots {
     }
 
     /**
-     * Waits until no handler runs, so long at most, and says whether that is so. Whoever is
+     * Waits until no handler runs, so long at most, and says whether that is so. A caller that is
      * interrupted meanwhile has waited long enough.
      */
     boolean awaitIdle(Time time, long nanos) {

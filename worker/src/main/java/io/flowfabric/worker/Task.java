@@ -38,12 +38,12 @@ public interface Task {
     Optional<Instant> deadline();
 
     /**
-     * Says how far the work is, for whoever looks and so that it does not count as stalled. Each
+     * Says how far the work is, for operators, and so that it does not count as stalled. Each
      * report replaces the one before; one that the store could not take is left to the next.
      *
      * @param percent 0 to 100
      * @param message in words; may be empty
-     * @throws io.flowfabric.core.LeaseLost when somebody else may have the work by now
+     * @throws io.flowfabric.core.LeaseLost when another worker may have the work by now
      */
     void progress(int percent, String message);
 

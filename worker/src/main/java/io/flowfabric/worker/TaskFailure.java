@@ -23,7 +23,7 @@ public class TaskFailure extends RuntimeException {
         this.category = checked(category);
     }
 
-    /** A failure that would be the same again, so that nobody tries. */
+    /** A failure that would be the same again, so that there is no retry. */
     public static TaskFailure permanent(String message) {
         return new TaskFailure(Failure.PERMANENT, message);
     }

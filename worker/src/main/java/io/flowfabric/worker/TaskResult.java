@@ -11,7 +11,7 @@ public sealed interface TaskResult {
     /** It is not time yet: the same attempt goes on, from the top, at a moment. */
     record Delay(Due until) implements TaskResult {}
 
-    /** Not here: the same attempt goes on at once, with whoever claims it. */
+    /** Not here: the same attempt goes on at once, with the worker that claims it. */
     record Release() implements TaskResult {}
 
     /** The work is called off. */

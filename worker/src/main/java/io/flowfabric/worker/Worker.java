@@ -159,7 +159,7 @@ public final class Worker extends Service {
         next.session().start();
         shift = next;
         if (draining) {
-            // Whoever drains may not have waited for this thread, and closed only the old one.
+            // The draining thread may not have waited for this thread, and closed only the old one.
             next.session().stop();
             return;
         }
@@ -177,7 +177,7 @@ public final class Worker extends Service {
 
     /**
      * One thread for each assignment. It is started by the one before, and must not inherit what
-     * that has left behind; the class loader is that of whoever made the worker.
+     * that has left behind; the class loader is that of the thread that made the worker.
      */
     private static ThreadFactory threads(String name) {
         var loader = Thread.currentThread().getContextClassLoader();

@@ -75,7 +75,7 @@ public final class WorkerBuilder {
     }
 
     /**
-     * How long the store waits for a sign of life before it gives the work to somebody else. Signs
+     * How long the store waits for a sign of life before it gives the work to another worker. Signs
      * are sent six times as often.
      */
     public WorkerBuilder ttl(Duration other) {

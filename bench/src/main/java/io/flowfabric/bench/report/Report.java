@@ -40,6 +40,6 @@ public record Report(
         object.put("ratios", ratios);
         object.put("settings", settings);
         object.put("figures", figures);
-        return Json.write(object);
+        return JsonText.write(object);
     }
 }

@@ -68,7 +68,7 @@ class ReportTest {
 
     @Test
     void what_is_no_number_is_not_written_as_one() {
-        assertThatThrownBy(() -> Json.write(List.of(Double.NaN)))
+        assertThatThrownBy(() -> JsonText.write(List.of(Double.NaN)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 

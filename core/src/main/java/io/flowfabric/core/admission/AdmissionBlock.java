@@ -26,6 +26,7 @@ public sealed interface AdmissionBlock {
         /** As many run as may. */
         CONCURRENCY;
 
+        /** The word as it travels: {@code concurrency}. */
         public String wire() {
             return name().toLowerCase(Locale.ROOT);
         }

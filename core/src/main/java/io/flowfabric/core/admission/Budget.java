@@ -33,7 +33,7 @@ public record Budget(
     /**
      * The bounds of one dimension; without one there is none.
      *
-     * @param soft from here on somebody should know
+     * @param soft from here on an event tells that it is nearly used up
      * @param hard from here on it is breached
      */
     public record Bounds(Optional<Long> soft, Optional<Long> hard) {
@@ -42,10 +42,12 @@ public record Budget(
             hard.ifPresent(bound -> Limit.AMOUNT.checkRange("hard limit", 0, bound));
         }
 
+        /** A hard limit, at which work stops, and no soft one. */
         public static Bounds hard(long bound) {
             return new Bounds(Optional.empty(), Optional.of(bound));
         }
 
+        /** These limits with a soft one, which only tells. */
         public Bounds soft(long bound) {
             return new Bounds(Optional.of(bound), hard);
         }
@@ -103,18 +105,22 @@ public record Budget(
         return new Budget(namespace, name, more, period, enforcement, parent);
     }
 
+    /** This budget with a period after which it begins at zero again. */
     public Budget period(Duration other) {
         return new Budget(namespace, name, dimensions, Optional.of(other), enforcement, parent);
     }
 
+    /** This budget with another answer to its breach. */
     public Budget enforcement(Enforcement other) {
         return new Budget(namespace, name, dimensions, period, other, parent);
     }
 
+    /** This budget under another one, which counts everything that this one counts. */
     public Budget parent(String other) {
         return new Budget(namespace, name, dimensions, period, enforcement, Optional.of(other));
     }
 
+    /** This budget in another namespace. */
     public Budget namespace(Namespace other) {
         return new Budget(other, name, dimensions, period, enforcement, parent);
     }

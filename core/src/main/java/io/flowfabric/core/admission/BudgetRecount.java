@@ -7,7 +7,7 @@ import java.util.List;
  * What came of counting anew what is set aside of the budgets of a namespace.
  *
  * @param counted how many dimensions were counted
- * @param drifts those that had to be put right, none as long as nobody wrote past the store
+ * @param drifts those that had to be put right, none as long as no program wrote past the store
  */
 public record BudgetRecount(int counted, List<Drift> drifts) {
     public BudgetRecount {

@@ -25,6 +25,7 @@ public record BudgetView(Budget budget, SortedMap<String, Level> levels, Optiona
      * @param held set aside for what runs, and not yet used
      */
     public record Level(long used, long held) {
+        /** Nothing used, nothing set aside. */
         public static final Level ZERO = new Level(0, 0);
     }
 

@@ -21,7 +21,7 @@ public interface Budgets {
     /**
      * How a budget stands.
      *
-     * @throws io.flowfabric.core.NotFound when nobody defined it
+     * @throws io.flowfabric.core.NotFound when it was not defined
      */
     BudgetView describe(Namespace namespace, String budget);
 

@@ -56,14 +56,17 @@ public record Quota(
                 Namespace.DEFAULT, name, Optional.empty(), Optional.of(new Rate(most, window)));
     }
 
+    /** This quota in another namespace. */
     public Quota namespace(Namespace other) {
         return new Quota(other, name, concurrency, rate);
     }
 
+    /** This quota with a limit on how many run at once. */
     public Quota concurrency(int most) {
         return new Quota(namespace, name, Optional.of(most), rate);
     }
 
+    /** This quota with a limit on how many start within any window of this length. */
     public Quota rate(int most, Duration window) {
         return new Quota(namespace, name, concurrency, Optional.of(new Rate(most, window)));
     }

@@ -8,7 +8,7 @@ import java.util.List;
  * What came of counting anew what runs against the quotas of a namespace.
  *
  * @param counted how many were counted: one for each quota and key that work has ever named
- * @param drifts those that had to be put right, none as long as nobody wrote past the store
+ * @param drifts those that had to be put right, none as long as no program wrote past the store
  */
 public record QuotaRecount(int counted, List<Drift> drifts) {
     public QuotaRecount {

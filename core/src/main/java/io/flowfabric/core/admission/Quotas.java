@@ -17,7 +17,7 @@ public interface Quotas {
     /**
      * How a quota stands, for one key or for what has none.
      *
-     * @throws io.flowfabric.core.NotFound when nobody defined it
+     * @throws io.flowfabric.core.NotFound when it was not defined
      */
     QuotaView describe(Namespace namespace, QuotaUse use);
 

@@ -238,6 +238,7 @@ public sealed interface Json {
 
     /** The absent value, written {@code null}. */
     record JsonNull() implements Json {
+        /** The one absent value. */
         public static final JsonNull NULL = new JsonNull();
 
         @Override

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Whether anybody here could take ready work, and in words why nobody could.
+ * Whether a live worker could take ready work, and in words why none could.
  *
- * <p>This is only how the work reads. Nobody writes it down, and no claim asks for it: a worker
- * that could take it just does.
+ * <p>This is only how the work reads. It is not stored, and no claim asks for it: a worker that
+ * could take it just does.
  */
 public final class CapabilityRouting {
     private CapabilityRouting() {}
 
     /**
-     * Why nobody who lives now could take this work; empty when somebody could.
+     * Why no live worker could take this work; empty when one could.
      *
      * @param alive at least those that serve its lane
      */

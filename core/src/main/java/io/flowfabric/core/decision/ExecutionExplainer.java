@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  * Why an execution is not running: which facts are told, and the sentence they add up to.
  *
  * <p>The state is the decision. What is said here only explains it, and never disagrees: what time
- * has already changed, and nobody has noticed yet, is said in the words.
+ * has already changed, and no sweep has noticed yet, is said in the words.
  */
 public final class ExecutionExplainer {
     private static final String SOON = "as soon as the engine looks";
@@ -75,8 +75,8 @@ public final class ExecutionExplainer {
     }
 
     /**
-     * When all its budgets and quotas have room, if that depends on nobody who runs. Each that is
-     * shut opens at its time, and the last of them lets it in.
+     * When all its budgets and quotas have room, if that depends on no execution that runs. Each
+     * that is shut opens at its time, and the last of them lets it in.
      */
     private Optional<Instant> allOpen() {
         var times =

@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param lane its lane
  * @param laneBy who made the lane what it is, if it is not active and that is remembered
  * @param step the last step that changed the situation, if it is remembered
- * @param holder who holds it, while somebody does
+ * @param holder the session that holds it, if one does
  * @param alive at least those live workers that serve its lane
  * @param budgets how those stand that it draws on, if it is ready
  * @param quotas how those stand that it counts against, if it is ready

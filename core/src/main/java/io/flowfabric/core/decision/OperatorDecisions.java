@@ -46,7 +46,7 @@ public final class OperatorDecisions {
         }
     }
 
-    /** Refuses to erase what has not ended: somebody may still be at it. */
+    /** Refuses to erase what has not ended: a worker may still be at it. */
     public static void mustBeErasable(Facts facts) {
         if (!facts.state().terminal()) {
             throw facts.conflict(

@@ -13,7 +13,7 @@ public final class ReclaimDecisions {
     private ReclaimDecisions() {}
 
     /**
-     * Refuses what cannot be reclaimed, and whoever could not have claimed it.
+     * Refuses what cannot be reclaimed, and sessions that could not have claimed it.
      *
      * @param laneGives whether work can be claimed from its lane now
      * @throws Conflict when one of these stands in the way

@@ -60,7 +60,7 @@ public final class TimerDecisions {
                 .by(Attribution.engine("deadline"));
     }
 
-    /** Nobody redeemed the grant in time. */
+    /** The grant was not redeemed in time. */
     public static Change forfeit(Facts facts) {
         return Change.of(facts, Transition.FORFEIT, new Ready(((Granted) facts.state()).next()));
     }

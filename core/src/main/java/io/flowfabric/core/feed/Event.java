@@ -17,8 +17,10 @@ import java.util.Optional;
 
 /** Something that happened. */
 public sealed interface Event {
+    /** When it happened, by the clock of the store. */
     Instant at();
 
+    /** The namespace in which it happened. */
     Namespace namespace();
 
     /**
@@ -89,7 +91,7 @@ public sealed interface Event {
     /** A session showed a sign of life, and so renewed every lease that it holds. */
     record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {}
 
-    /** Somebody changed how a lane behaves. */
+    /** An operator changed how a lane behaves. */
     record LaneChange(Lane lane, LaneSettings settings, Attribution by, Instant at)
             implements Event {
         @Override
@@ -98,13 +100,13 @@ public sealed interface Event {
         }
     }
 
-    /** Somebody changed how a namespace behaves. */
+    /** An operator changed how a namespace behaves. */
     record NamespaceChange(
             Namespace namespace, NamespaceSettings settings, Attribution by, Instant at)
             implements Event {}
 
     /**
-     * Somebody changed what a quota allows.
+     * An operator changed what a quota allows.
      *
      * @param quota what it allows from now on; none when it was deleted
      */
@@ -113,7 +115,7 @@ public sealed interface Event {
             implements Event {}
 
     /**
-     * Somebody changed what a budget allows, or took back what was counted.
+     * An operator changed what a budget allows, or took back what was counted.
      *
      * @param change what was done, in one word: {@code define}, {@code reset}, {@code delete},
      *     {@code refund}
@@ -137,8 +139,8 @@ public sealed interface Event {
             implements Event {}
 
     /**
-     * A count of what runs was wrong, and was put right: somebody wrote past the store, or there is
-     * a bug in it.
+     * A count of what runs was wrong, and was put right: a program wrote past the store, or there
+     * is a bug in it.
      *
      * @param of what was counted, in words, such as {@code quota customer=42}
      * @param said what it said
@@ -147,11 +149,11 @@ public sealed interface Event {
     record Drifted(Namespace namespace, String of, long said, long found, Instant at)
             implements Event {}
 
-    /** Somebody declared a worker process dead; what it held lapses after this. */
+    /** An operator declared a worker process dead; what it held lapses after this. */
     record MarkedDead(Owner owner, Namespace namespace, Attribution by, Instant at)
             implements Event {}
 
-    /** Somebody had an execution forgotten; the events before this one that told of it are gone. */
+    /** An operator had an execution erased; the events before this one that told of it are gone. */
     record Erased(ExecutionId execution, Lane lane, Attribution by, Instant at) implements Event {
         @Override
         public Namespace namespace() {
@@ -161,11 +163,17 @@ public sealed interface Event {
 
     /** What can happen to a lease. */
     enum LeaseChange {
+        /** A session was given it. */
         ACQUIRED,
+        /** A heartbeat of its session renewed it. */
         RENEWED,
+        /** Its session died. */
         EXPIRED,
+        /** Another session took the work up after it was lost. */
         RECLAIMED,
+        /** It was taken away from its session. */
         REVOKED,
+        /** Its holder ended it. */
         RELEASED
     }
 }

@@ -17,6 +17,7 @@ public record FeedFilter(
         Topic topic, Optional<Namespace> namespace, Optional<Lane> lane, Tags tags) {
     /** What a feed is about. */
     public enum Topic {
+        /** Every event. */
         EVERYTHING,
         /** Leases given, renewed and ended. */
         LEASES,
@@ -26,18 +27,22 @@ public record FeedFilter(
         OPERATIONS
     }
 
+    /** All events of a topic, from every namespace. */
     public static FeedFilter of(Topic topic) {
         return new FeedFilter(topic, Optional.empty(), Optional.empty(), Tags.NONE);
     }
 
+    /** Only events of this namespace. */
     public FeedFilter namespace(Namespace other) {
         return new FeedFilter(topic, Optional.of(other), lane, tags);
     }
 
+    /** Only events of executions in this lane, and changes of the lane. */
     public FeedFilter lane(Lane other) {
         return new FeedFilter(topic, namespace, Optional.of(other), tags);
     }
 
+    /** Only events of executions with this tag, besides those named before. */
     public FeedFilter tag(String key, String value) {
         return new FeedFilter(topic, namespace, lane, tags.with(key, value));
     }

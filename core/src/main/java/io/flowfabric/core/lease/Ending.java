@@ -11,6 +11,7 @@ import io.flowfabric.core.policy.RetryDecision;
 
 /** How the holder of a lease gives it up. */
 public sealed interface Ending {
+    /** The fence of the lease that ends. */
     Fence fence();
 
     /** The fingerprint by which a repeat is told from a contradiction. */

@@ -8,7 +8,7 @@ import io.flowfabric.core.signing.GrantToken;
 import java.time.Instant;
 
 /**
- * A ticket for one execution: whoever redeems it in time gets the lease.
+ * A ticket for one execution: the session that redeems it in time gets the lease.
  *
  * @param session who may redeem it
  * @param until when it is worth nothing any more

@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * Work given out as signed tickets, for workers that do not share the store's trust.
  *
- * <p>Whoever is trusted claims for a worker, and hands it the grants; the worker redeems them, and
+ * <p>A trusted process claims for a worker, and hands it the grants; the worker redeems them, and
  * has leases then. A grant is taken into account like a lease from the moment it is given: it takes
  * its places in quotas and sets its part of budgets aside. One that is not redeemed in time gives
  * all of that back, and so does one whose session dies.

@@ -24,6 +24,7 @@ public record Heartbeat(SessionId session, long acknowledged, Set<Fence> held) {
         held = Set.copyOf(held);
     }
 
+    /** A heartbeat that acknowledges no claim and asks about no fence. */
     public static Heartbeat of(SessionId session) {
         return new Heartbeat(session, 0, Set.of());
     }

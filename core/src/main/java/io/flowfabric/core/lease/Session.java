@@ -84,14 +84,17 @@ public record Session(
                 DEFAULT_TTL);
     }
 
+    /** This session under another id. */
     public Session id(SessionId other) {
         return new Session(other, namespace, worker, instance, lanes, kinds, offers, ttl);
     }
 
+    /** This session in another namespace. */
     public Session namespace(Namespace other) {
         return new Session(id, other, worker, instance, lanes, kinds, offers, ttl);
     }
 
+    /** This session for these kinds only; none named means all. */
     public Session kinds(String... others) {
         return new Session(
                 id,
@@ -104,10 +107,12 @@ public record Session(
                 ttl);
     }
 
+    /** This session with other capabilities. */
     public Session offers(Capabilities others) {
         return new Session(id, namespace, worker, instance, lanes, kinds, others, ttl);
     }
 
+    /** This session with another time to live after each heartbeat. */
     public Session ttl(Duration other) {
         return new Session(id, namespace, worker, instance, lanes, kinds, offers, other);
     }

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A key as anybody may know it.
+ * A key without its secret.
  *
  * @param retires when it is no longer believed; it never is, as long as it signs
  * @param by who made it, and why

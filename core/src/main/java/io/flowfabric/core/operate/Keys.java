@@ -17,7 +17,7 @@ public interface Keys {
      *
      * @param id the name of the new key, minted by the caller so that the call can be repeated
      * @param grace how long the key before it is believed from now on; none at all when it has
-     *     become known to somebody
+     *     become known outside
      */
     record Rotation(String id, Duration grace) {
         public Rotation {

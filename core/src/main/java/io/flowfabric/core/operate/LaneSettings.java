@@ -37,6 +37,7 @@ public record LaneSettings(
         boolean sharing,
         SortedSet<String> quotas,
         SortedSet<BudgetUse> budgets) {
+    /** An active lane of weight 1, with strict priorities and no limits of its own. */
     public static final LaneSettings DEFAULT =
             new LaneSettings(
                     State.ACTIVE,
@@ -100,14 +101,19 @@ public record LaneSettings(
         budgets = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<BudgetUse>) budgets));
     }
 
+    /** These settings with another state of the lane. */
     public LaneSettings state(State other) {
         return new LaneSettings(other, weight, ageing, sharing, quotas, budgets);
     }
 
+    /** These settings with another weight among the lanes that a worker serves. */
     public LaneSettings weight(int other) {
         return new LaneSettings(state, other, ageing, sharing, quotas, budgets);
     }
 
+    /**
+     * These settings, where work that has waited for a step overtakes work of one priority more.
+     */
     public LaneSettings ageing(Duration step) {
         return new LaneSettings(state, weight, Optional.of(step), sharing, quotas, budgets);
     }
@@ -135,6 +141,7 @@ public record LaneSettings(
         return new LaneSettings(state, weight, ageing, sharing, more, budgets);
     }
 
+    /** These settings without that quota for everything in the lane. */
     public LaneSettings withoutQuota(String quota) {
         var fewer = new TreeSet<>(quotas);
         fewer.remove(quota);
@@ -147,8 +154,8 @@ public record LaneSettings(
     }
 
     /**
-     * The same, with so much of each dimension set aside for each piece of work. Work that names
-     * the budget itself has the larger of both set aside.
+     * These settings with a budget of which so much of each dimension is set aside for each piece
+     * of work. Work that names the budget itself has the larger of both set aside.
      */
     public LaneSettings budget(String budget, Map<String, Long> reserve) {
         var more = new TreeSet<>(withoutBudget(budget).budgets);
@@ -156,6 +163,7 @@ public record LaneSettings(
         return new LaneSettings(state, weight, ageing, sharing, quotas, more);
     }
 
+    /** These settings without that budget for everything in the lane. */
     public LaneSettings withoutBudget(String budget) {
         var fewer = new TreeSet<>(budgets);
         fewer.removeIf(use -> use.budget().equals(budget));

@@ -11,12 +11,14 @@ import java.time.Duration;
  *     change holds for what has ended already, too
  */
 public record NamespaceSettings(Duration retention) {
+    /** Ended executions are kept for seven days. */
     public static final NamespaceSettings DEFAULT = new NamespaceSettings(Duration.ofDays(7));
 
     public NamespaceSettings {
         retention = Durations.checked("retention", 0, retention);
     }
 
+    /** These settings with another time for which ended executions are kept. */
     public NamespaceSettings retention(Duration other) {
         return new NamespaceSettings(other);
     }

@@ -6,13 +6,14 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 
 /**
- * The tenants. A namespace needs no founding: it behaves by default until somebody says otherwise.
+ * The tenants. A namespace needs no founding: it behaves by default until an operator says
+ * otherwise.
  */
 public interface Namespaces {
     /** Sets how a namespace behaves, from now on. Returns the namespace as it is then. */
     NamespaceView configure(Namespace namespace, NamespaceSettings settings, Attribution by);
 
-    /** One namespace, also when nobody has heard of it yet. */
+    /** One namespace, also one that was never used. */
     NamespaceView describe(Namespace namespace);
 
     /** The namespaces that have a lane, or settings of their own, by name. */

@@ -10,6 +10,7 @@ import io.flowfabric.core.Payload;
  * there is one.
  */
 public sealed interface OperatorCommand {
+    /** The execution that the command is for. */
     ExecutionId execution();
 
     /** Ends it as cancelled. */

@@ -26,6 +26,7 @@ public sealed interface Backoff {
     /** The wait before the retry that comes after this many retries, without jitter. */
     Duration delay(int retriesUsed);
 
+    /** One delay, before every retry. */
     record Fixed(Duration delay) implements Backoff {
         public Fixed {
             delay = Durations.checked("backoff delay", 0, delay);
@@ -42,6 +43,7 @@ public sealed interface Backoff {
         }
     }
 
+    /** A delay that grows by a factor with every retry, up to a longest one. */
     record Exponential(Duration initial, Duration longest, double multiplier) implements Backoff {
         private static final double LARGEST_MULTIPLIER = 1000;
 

@@ -28,6 +28,7 @@ public record BudgetUse(String budget, SortedMap<String, Long> reserve)
         reserve = Collections.unmodifiableSortedMap(checked);
     }
 
+    /** The use of a budget, with what is reserved of each dimension while the work runs. */
     public static BudgetUse of(String budget, Map<String, Long> reserve) {
         return new BudgetUse(budget, new TreeMap<>(reserve));
     }

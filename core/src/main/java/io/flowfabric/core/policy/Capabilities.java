@@ -25,6 +25,7 @@ import java.util.TreeSet;
  * docs/capabilities.md}.
  */
 public record Capabilities(SortedSet<String> words) {
+    /** No capabilities: needs that every worker covers, and an offer that covers no other. */
     public static final Capabilities NONE = new Capabilities(Collections.emptySortedSet());
 
     public Capabilities {
@@ -36,10 +37,12 @@ public record Capabilities(SortedSet<String> words) {
                 "capabilities", Text.utf8Length(String.join(",", words)), "bytes");
     }
 
+    /** Capabilities read from words such as {@code gpu} and {@code torch>=2.3}. */
     public static Capabilities of(String... words) {
         return of(List.of(words));
     }
 
+    /** Capabilities read from words such as {@code gpu} and {@code torch>=2.3}. */
     public static Capabilities of(Collection<String> words) {
         return new Capabilities(new TreeSet<>(words));
     }
@@ -54,7 +57,7 @@ public record Capabilities(SortedSet<String> words) {
     }
 
     /**
-     * The same, as something that a worker can offer.
+     * These capabilities, checked to be something that a worker can offer.
      *
      * @throws Invalid when there is a comparison among them: a worker has a version, not a range of
      *     them

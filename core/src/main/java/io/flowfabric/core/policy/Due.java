@@ -30,6 +30,7 @@ public sealed interface Due {
     /** Adds what it says to the digest of a request. */
     void digest(Digest.Builder digest);
 
+    /** Some time after the call, by the clock of the store. */
     record After(Duration delay) implements Due {
         public After {
             delay = Durations.checked("delay", 0, delay);
@@ -46,6 +47,7 @@ public sealed interface Due {
         }
     }
 
+    /** A moment that is fixed. */
     record At(Instant time) implements Due {
         public At {
             var millis = Durations.millis(time);

@@ -54,6 +54,7 @@ public record Policy(
         Optional<Duration> retention,
         Optional<String> share) {
 
+    /** Starts at once, with priority 0 and the default retries, and without limits of time. */
     public static final Policy DEFAULT =
             new Policy(
                     0,
@@ -85,30 +86,37 @@ public record Policy(
         share.ifPresent(key -> Text.name("share key", key, Limit.NAME_BYTES));
     }
 
+    /** This policy with another priority, 0 to 9000, higher first. */
     public Policy priority(int other) {
         return with(draft -> draft.priority = other);
     }
 
+    /** This policy with another time before which the work does not start. */
     public Policy start(Due other) {
         return with(draft -> draft.start = other);
     }
 
+    /** This policy with a time at which the execution expires, whatever it is doing then. */
     public Policy deadline(Due other) {
         return with(draft -> draft.deadline = Optional.of(other));
     }
 
+    /** This policy with other retries. */
     public Policy retry(Retry other) {
         return with(draft -> draft.retry = other);
     }
 
+    /** This policy with a longest time for one leased run; longer ones fail as {@code timeout}. */
     public Policy attemptTimeout(Duration other) {
         return with(draft -> draft.attemptTimeout = Optional.of(other));
     }
 
+    /** This policy with a longest time without a report of progress; longer ones fail. */
     public Policy stallTimeout(Duration other) {
         return with(draft -> draft.stallTimeout = Optional.of(other));
     }
 
+    /** This policy with other capabilities that a worker must have. */
     public Policy needs(Capabilities other) {
         return with(draft -> draft.needs = other);
     }
@@ -143,14 +151,17 @@ public record Policy(
         return with(draft -> draft.budgets = more);
     }
 
+    /** This policy with another number of lost leases after which the execution fails. */
     public Policy maxReclaims(int other) {
         return with(draft -> draft.maxReclaims = other);
     }
 
+    /** This policy with another number of replays that operators may ask for. */
     public Policy maxReplays(int other) {
         return with(draft -> draft.maxReplays = other);
     }
 
+    /** This policy with another time for which the execution is kept after its end. */
     public Policy retention(Duration other) {
         return with(draft -> draft.retention = Optional.of(other));
     }

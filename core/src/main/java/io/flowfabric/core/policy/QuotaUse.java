@@ -21,10 +21,12 @@ public record QuotaUse(String quota, Optional<String> key) implements Comparable
         key.ifPresent(value -> Text.name("quota key", value, Limit.NAME_BYTES));
     }
 
+    /** The use of a quota that is one for all. */
     public static QuotaUse of(String quota) {
         return new QuotaUse(quota, Optional.empty());
     }
 
+    /** The use of a quota that counts for each key apart. */
     public static QuotaUse of(String quota, String key) {
         return new QuotaUse(quota, Optional.of(key));
     }

@@ -56,10 +56,12 @@ public record Retry(int max, Backoff backoff, double jitter, SortedSet<String> c
         return new Retry(max, DEFAULT.backoff, DEFAULT.jitter, DEFAULT.categories);
     }
 
+    /** These retries with another wait before each. */
     public Retry backoff(Backoff other) {
         return new Retry(max, other, jitter, categories);
     }
 
+    /** These retries with another part of the wait left to chance, 0 to 1. */
     public Retry jitter(double other) {
         return new Retry(max, backoff, other, categories);
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 /** What a retry policy decides about a failed attempt. */
 public sealed interface RetryDecision {
+    /** The one decision to give up. */
     RetryDecision GIVE_UP = new GiveUp();
 
     /** The execution fails. */

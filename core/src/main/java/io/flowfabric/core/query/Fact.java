@@ -155,7 +155,7 @@ public sealed interface Fact {
      * @param more whether there are more than that
      */
     record Ahead(int count, boolean more) implements Fact {
-        /** Nobody needs to know how many exactly, if there are more. */
+        /** Counting stops here: the exact number of more than these explains nothing. */
         public static final int MOST = 1000;
 
         /**
@@ -188,6 +188,7 @@ public sealed interface Fact {
      */
     record Holder(Owner owner, Instant since, Instant lastHeard, Instant aliveUntil)
             implements Fact {
+        /** Whether the session that holds it lives at that moment. */
         public boolean alive(Instant now) {
             return aliveUntil.isAfter(now);
         }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param groups the largest first; behind the hundredth come the rest, one group per situation
  */
 public record LaneExplanation(LaneView lane, Optional<Attribution> by, List<Group> groups) {
-    /** More reasons than these nobody reads. */
+    /** How many reasons are named; the rest is counted by situation. */
     public static final int MOST_NAMED = 100;
 
     /**

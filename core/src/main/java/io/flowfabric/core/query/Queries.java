@@ -31,8 +31,8 @@ public interface Queries {
     List<Answer<Result>> results(List<ExecutionId> executions);
 
     /**
-     * What happened to one execution, in order; each heartbeat of its holder is shown, and that
-     * somebody marked it dead. Refusal: {@code NotFound}.
+     * What happened to one execution, in order; each heartbeat of its holder is shown, and that an
+     * operator marked it dead. Refusal: {@code NotFound}.
      */
     List<Event> history(ExecutionId execution);
 

@@ -64,61 +64,70 @@ public record Search(
         return new Draft(namespace).search();
     }
 
+    /** Only what is in this lane. */
     public Search lane(String other) {
         var draft = new Draft(this);
         draft.lane = Optional.of(other);
         return draft.search();
     }
 
+    /** Only what is of this kind. */
     public Search kind(String other) {
         var draft = new Draft(this);
         draft.kind = Optional.of(other);
         return draft.search();
     }
 
+    /** Only what is in one of these states; none named means all. */
     public Search states(PublicState... others) {
         var draft = new Draft(this);
         draft.states = Set.copyOf(List.of(others));
         return draft.search();
     }
 
+    /** Only what waits for this. */
     public Search reason(BlockingReason other) {
         var draft = new Draft(this);
         draft.reason = Optional.of(other);
         return draft.search();
     }
 
-    /** Only what its worker lost, and nobody has taken up again. */
+    /** Only what its worker lost, and no other has taken up. */
     public Search onlyLapsed() {
         var draft = new Draft(this);
         draft.lapsed = true;
         return draft.search();
     }
 
+    /** Only what has this tag, besides those named before. */
     public Search tag(String key, String value) {
         var draft = new Draft(this);
         draft.tags = tags.with(key, value);
         return draft.search();
     }
 
+    /** Only what this creator submitted. */
     public Search creator(String other) {
         var draft = new Draft(this);
         draft.creator = Optional.of(other);
         return draft.search();
     }
 
+    /** Only what was submitted within this time. */
     public Search submitted(TimeRange other) {
         var draft = new Draft(this);
         draft.submitted = other;
         return draft.search();
     }
 
+    /** Only what last changed within this time; of what has ended, what ended within it. */
     public Search changed(TimeRange other) {
         var draft = new Draft(this);
         draft.changed = other;
         return draft.search();
     }
 
+    /** Only what has an id of this partition. */
     public Search partition(Partition other) {
         var draft = new Draft(this);
         draft.partition = Optional.of(other);

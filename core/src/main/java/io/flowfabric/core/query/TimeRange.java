@@ -24,14 +24,17 @@ public record TimeRange(Optional<Instant> from, Optional<Instant> to) {
         }
     }
 
+    /** From a moment on, with it. */
     public static TimeRange since(Instant from) {
         return new TimeRange(Optional.of(from), Optional.empty());
     }
 
+    /** Up to a moment, without it. */
     public static TimeRange until(Instant to) {
         return new TimeRange(Optional.empty(), Optional.of(to));
     }
 
+    /** From one moment up to another, without the latter. */
     public static TimeRange between(Instant from, Instant to) {
         return new TimeRange(Optional.of(from), Optional.of(to));
     }

@@ -78,7 +78,7 @@ public record GrantToken(
      * Checks the seal.
      *
      * @param signer the key that the token names
-     * @throws Denied when somebody else made it, or changed what it says
+     * @throws Denied when another key made it, or what it says was changed
      */
     public void verify(SigningKey signer) {
         if (!signer.id().equals(key)

@@ -10,7 +10,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Proof that whoever wrote the fields knew the secret: HMAC-SHA256 over the version of this form
+ * Proof that the writer of the fields knew the secret: HMAC-SHA256 over the version of this form
  * and the fields, each behind its length, so that no two contents share one message.
  */
 final class Seal {
@@ -44,7 +44,8 @@ final class Seal {
 
     /**
      * Whether a text is this seal. The whole text is compared whatever its first characters are, so
-     * that nobody can find the seal out piece by piece; and as text, so that it has one spelling.
+     * that an attacker cannot find the seal out piece by piece; and as text, so that it has one
+     * spelling.
      */
     boolean matches(String other) {
         return MessageDigest.isEqual(

@@ -28,7 +28,7 @@ public final class SigningKey {
         this.secret = secret.clone();
     }
 
-    /** A new key of this name, with a secret that nobody knows. */
+    /** A new key of this name, with a secret drawn at random. */
     public static SigningKey mint(String id) {
         return new SigningKey(id, random(SECRET_BYTES));
     }
@@ -53,6 +53,7 @@ public final class SigningKey {
         return ID.matcher(text).matches();
     }
 
+    /** The name of the key, which tokens carry so that the right key checks them. */
     public String id() {
         return id;
     }

@@ -8,7 +8,7 @@ public enum BlockedBy {
     BUDGET(Situation.SHORT_OF_BUDGET),
     /** A quota that is full. */
     QUOTA(Situation.OVER_QUOTA),
-    /** Nobody here has what it needs. */
+    /** No live worker has what it needs. */
     ROUTE(Situation.WITHOUT_WORKER),
     /** An operator paused it. */
     OPERATOR(Situation.HELD_BY_OPERATOR),

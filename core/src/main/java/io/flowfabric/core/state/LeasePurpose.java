@@ -48,7 +48,7 @@ public enum LeasePurpose {
         return this == RECLAIM ? Transition.RECLAIM : Transition.CLAIM;
     }
 
-    /** The same, for a worker that had a grant for it. */
+    /** The transition by which a worker takes it that had a grant for it. */
     public Transition redeem() {
         return this == RECLAIM ? Transition.RECLAIM : Transition.REDEEM;
     }

@@ -6,10 +6,15 @@ import java.util.Locale;
 
 /** How an execution ended. */
 public enum Outcome {
+    /** It was completed, and may have a result. */
     SUCCESS(Situation.COMPLETED),
+    /** It failed, and there was no retry left. */
     FAILED(Situation.FAILED),
+    /** It was cancelled by an operator, its worker or a breached budget. */
     CANCELLED(Situation.CANCELLED),
+    /** Its deadline passed. */
     EXPIRED(Situation.EXPIRED),
+    /** It was not needed any more in its flow. */
     SKIPPED(Situation.SKIPPED);
 
     private final Situation situation;
@@ -18,6 +23,7 @@ public enum Outcome {
         this.situation = situation;
     }
 
+    /** The situation of an execution that ended this way. */
     public Situation situation() {
         return situation;
     }

@@ -51,34 +51,43 @@ import java.util.stream.Stream;
  * choice; everything else is fixed by the situation. A combination that no row has cannot be built.
  */
 public enum Situation {
+    /** It is queued, and waits for a worker. */
     READY(RUNNABLE, UNOWNED, ELIGIBLE_NOW, WAITING_FOR_WORKER, Columns.PENDING),
+    /** It waits for a moment that was asked for. */
     DELAYED(
             RUNNABLE,
             UNOWNED,
             NOT_ELIGIBLE_UNTIL_TIME,
             WAITING_FOR_DELAY,
             Set.of(PENDING_FIRST_ATTEMPT, ATTEMPT_INTERRUPTED)),
+    /** It waits before its next retry. */
     BACKING_OFF(
             RUNNABLE,
             UNOWNED,
             NOT_ELIGIBLE_UNTIL_TIME,
             WAITING_FOR_RETRY_BACKOFF,
             Set.of(PENDING_RETRY_ATTEMPT)),
+    /** It was resumed with a delay, and waits for that. */
     RESUMING_LATER(
             RUNNABLE,
             UNOWNED,
             NOT_ELIGIBLE_UNTIL_TIME,
             WAITING_FOR_RESUME_DELAY,
             Set.of(ATTEMPT_INTERRUPTED)),
+    /** It waits for other executions to end. */
     AWAITING_CHILDREN(
             RUNNABLE,
             UNOWNED,
             BLOCKED_BY_DEPENDENCIES,
             WAITING_FOR_CHILDREN,
             Set.of(PENDING_FIRST_ATTEMPT, ATTEMPT_INTERRUPTED, PENDING_REPLAY_ATTEMPT)),
+    /** An operator holds it back. */
     HELD_BY_OPERATOR(RUNNABLE, UNOWNED, BLOCKED_BY_OPERATOR, PAUSED_BY_OPERATOR, Columns.PENDING),
+    /** A session has a ticket for it. */
     GRANTED(RUNNABLE, Ownership.GRANTED, ELIGIBLE_NOW, WAITING_FOR_WORKER, Columns.PENDING),
+    /** A session has a lease of it. */
     RUNNING(ACTIVE, LEASED, NOT_APPLICABLE, BlockingReason.NONE, Set.of(RUNNING_ATTEMPT)),
+    /** Its worker let go of it until a signal comes. */
     SUSPENDED(
             Phase.SUSPENDED,
             UNOWNED,
@@ -86,18 +95,28 @@ public enum Situation {
             SuspendedFor.reasons(),
             TerminalOutcome.NONE,
             Set.of(ATTEMPT_INTERRUPTED)),
+    /** It ended with success. */
     COMPLETED(TerminalOutcome.SUCCESS, Set.of(ATTEMPT_TERMINAL)),
+    /** It ended with a failure. */
     FAILED(TerminalOutcome.FAILED, Set.of(ATTEMPT_TERMINAL)),
+    /** It was cancelled. */
     CANCELLED(TerminalOutcome.CANCELLED, Columns.ENDED_OR_UNSTARTED),
+    /** Its deadline passed. */
     EXPIRED(TerminalOutcome.EXPIRED, Columns.ENDED_OR_UNSTARTED),
+    /** It was not needed any more in its flow. */
     SKIPPED(TerminalOutcome.SKIPPED, Set.of(ATTEMPT_TERMINAL, AttemptState.NONE)),
 
-    // How ready work reads through a gate that is shut. Nobody writes these: shutting a gate is one
+    // How ready work reads through a gate that is shut. These are never stored: shutting a gate is
+    // one
     // row, not fifty thousand.
+    /** Ready work, while a budget has too little left. */
     SHORT_OF_BUDGET(RUNNABLE, UNOWNED, BLOCKED_BY_BUDGET, WAITING_FOR_BUDGET, Columns.PENDING),
+    /** Ready work, while a quota is full. */
     OVER_QUOTA(RUNNABLE, UNOWNED, BLOCKED_BY_QUOTA, WAITING_FOR_QUOTA, Columns.PENDING),
+    /** Ready work, while no live worker could take it. */
     WITHOUT_WORKER(
             RUNNABLE, UNOWNED, BLOCKED_BY_ROUTE, WAITING_FOR_CAPABLE_WORKER, Columns.PENDING),
+    /** Ready work, while its lane gives nothing out. */
     LANE_CLOSED(RUNNABLE, UNOWNED, BLOCKED_BY_LANE_STATE, PAUSED_BY_POLICY, Columns.PENDING);
 
     private final Phase phase;
@@ -169,7 +188,7 @@ public enum Situation {
         return phase == TERMINAL;
     }
 
-    /** Whether somebody has yet to take an execution in this situation. */
+    /** Whether an execution in this situation has yet to be taken by a session. */
     public boolean queued() {
         return phase == RUNNABLE;
     }

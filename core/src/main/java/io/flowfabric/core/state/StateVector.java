@@ -22,69 +22,113 @@ public record StateVector(
 
     /** Where in its life the execution is. */
     public enum Phase {
+        /** It waits to run. */
         RUNNABLE,
+        /** A worker runs it. */
         ACTIVE,
+        /** It waits for a signal. */
         SUSPENDED,
+        /** It has ended. */
         TERMINAL
     }
 
-    /** Whether somebody holds it. */
+    /** Whether a session holds it. */
     public enum Ownership {
+        /** No session holds it. */
         UNOWNED,
+        /** A session has a ticket for it. */
         GRANTED,
+        /** A session has a lease of it. */
         LEASED
     }
 
     /** Whether it could be claimed. */
     public enum Eligibility {
+        /** A claim can take it. */
         ELIGIBLE_NOW,
+        /** A claim can take it from a moment on. */
         NOT_ELIGIBLE_UNTIL_TIME,
+        /** Other executions must end first. */
         BLOCKED_BY_DEPENDENCIES,
+        /** A budget has too little left. */
         BLOCKED_BY_BUDGET,
+        /** A quota is full. */
         BLOCKED_BY_QUOTA,
+        /** No live worker could take it. */
         BLOCKED_BY_ROUTE,
+        /** Its lane gives nothing out. */
         BLOCKED_BY_LANE_STATE,
+        /** An operator holds it back. */
         BLOCKED_BY_OPERATOR,
+        /** It does not wait in a queue. */
         NOT_APPLICABLE
     }
 
     /** What it waits for. */
     public enum BlockingReason {
+        /** Nothing. */
         NONE,
+        /** A worker that is free. */
         WAITING_FOR_WORKER,
+        /** The wait before its next retry. */
         WAITING_FOR_RETRY_BACKOFF,
+        /** The delay with which it was resumed. */
         WAITING_FOR_RESUME_DELAY,
+        /** The moment that was asked for. */
         WAITING_FOR_DELAY,
+        /** A signal. */
         WAITING_FOR_SIGNAL,
+        /** An approval. */
         WAITING_FOR_APPROVAL,
+        /** A callback of an outside system. */
         WAITING_FOR_CALLBACK,
+        /** The result of a tool. */
         WAITING_FOR_TOOL_RESULT,
+        /** Other executions. */
         WAITING_FOR_CHILDREN,
+        /** A budget. */
         WAITING_FOR_BUDGET,
+        /** A quota. */
         WAITING_FOR_QUOTA,
+        /** A worker that could take it. */
         WAITING_FOR_CAPABLE_WORKER,
+        /** An operator. */
         PAUSED_BY_OPERATOR,
+        /** A rule, such as the state of its lane. */
         PAUSED_BY_POLICY
     }
 
     /** How it ended, if it has. */
     public enum TerminalOutcome {
+        /** It has not ended. */
         NONE,
+        /** It was completed. */
         SUCCESS,
+        /** It failed. */
         FAILED,
+        /** It was cancelled. */
         CANCELLED,
+        /** Its deadline passed. */
         EXPIRED,
+        /** It was not needed any more. */
         SKIPPED
     }
 
     /** How its current or coming attempt stands. */
     public enum AttemptState {
+        /** There was no attempt, and there will be none. */
         NONE,
+        /** The first attempt has not begun. */
         PENDING_FIRST_ATTEMPT,
+        /** An attempt runs. */
         RUNNING_ATTEMPT,
+        /** An attempt has begun, and is to go on. */
         ATTEMPT_INTERRUPTED,
+        /** A retry has not begun. */
         PENDING_RETRY_ATTEMPT,
+        /** A replay has not begun. */
         PENDING_REPLAY_ATTEMPT,
+        /** The last attempt is over. */
         ATTEMPT_TERMINAL
     }
 

@@ -32,41 +32,65 @@ import java.util.Set;
  */
 public enum Transition {
     // Into the store, and out of the queue.
+    /** An execution comes into being. */
     SUBMIT(from(), to(READY, DELAYED, AWAITING_CHILDREN)),
+    /** The time has come that it waited for. */
     WAKE(from(DELAYED, BACKING_OFF, RESUMING_LATER), to(READY)),
+    /** A session takes it. */
     CLAIM(from(READY), to(RUNNING)),
+    /** A session takes what another one lost. */
     RECLAIM(from(READY, GRANTED), to(RUNNING)),
+    /** A session is given a ticket for it. */
     GRANT(from(READY), to(GRANTED)),
+    /** The ticket is turned into a lease. */
     REDEEM(from(GRANTED), to(RUNNING)),
+    /** The ticket was not redeemed in time, or was taken back. */
     FORFEIT(from(GRANTED), to(READY)),
 
     // What the holder of a lease does.
+    /** It is done. */
     COMPLETE(from(Shared.LIVE), to(COMPLETED)),
+    /** The attempt failed, and another one follows. */
     RETRY(from(RUNNING), to(READY, BACKING_OFF)),
+    /** It failed for good. */
     FAIL(from(Shared.LIVE), to(FAILED)),
+    /** Its worker lets go of it until a moment. */
     DELAY(from(RUNNING), to(READY, DELAYED)),
+    /** Its worker lets go of it at once. */
     RELEASE(from(RUNNING), to(READY)),
+    /** Its worker lets go of it until a signal comes. */
     SUSPEND(from(RUNNING), to(SUSPENDED)),
+    /** Its worker lets go of it until its children have ended. */
     AWAIT(from(RUNNING), to(AWAITING_CHILDREN)),
 
     // What happens to the holder of a lease.
+    /** The session of its lease died. */
     LAPSE(from(RUNNING), to(READY)),
+    /** An operator takes it away from its worker. */
     REVOKE(from(RUNNING), to(READY)),
 
     // What ends a wait.
+    /** A signal or an operator lifts what held it back. */
     RESUME(
             from(SUSPENDED, HELD_BY_OPERATOR, DELAYED, BACKING_OFF, RESUMING_LATER),
             to(READY, DELAYED, BACKING_OFF, RESUMING_LATER)),
+    /** The executions that it waited for have ended. */
     SATISFY(from(AWAITING_CHILDREN), to(READY, DELAYED, BACKING_OFF, RESUMING_LATER)),
 
     // What may happen to anything that has not ended, and the one way back.
+    /** An operator holds it back. */
     PAUSE(
             from(READY, GRANTED, DELAYED, BACKING_OFF, RESUMING_LATER, RUNNING),
             to(HELD_BY_OPERATOR)),
+    /** An operator changes its place in the queue. */
     REPRIORITISE(from(Shared.LIVE), to(Shared.SAME)),
+    /** It is cancelled. */
     CANCEL(from(Shared.LIVE), to(CANCELLED)),
+    /** Its deadline has passed. */
     EXPIRE(from(Shared.LIVE), to(EXPIRED)),
+    /** It is not needed any more in its flow. */
     SKIP(from(Shared.LIVE), to(SKIPPED)),
+    /** An operator runs it again after its end. */
     REPLAY(from(COMPLETED, FAILED, CANCELLED, EXPIRED, SKIPPED), to(READY, AWAITING_CHILDREN));
 
     private final Set<Situation> starts;

@@ -17,7 +17,7 @@ import io.flowfabric.core.submit.Submissions;
 
 /** A FlowFabric to talk to, here or far away, one interface for each audience. */
 public interface Backend extends AutoCloseable {
-    /** For whoever has work to be done. */
+    /** For submitters: handing in work. */
     Submissions submissions();
 
     /** For worker processes: being alive. */
@@ -26,7 +26,7 @@ public interface Backend extends AutoCloseable {
     /** For worker processes: getting work. */
     Claims claims();
 
-    /** For whoever hands out work to workers that are not trusted, and for these. */
+    /** For dispatchers and the workers that they do not trust: work as signed tickets. */
     Grants grants();
 
     /** For worker processes: writing about the work they hold. */

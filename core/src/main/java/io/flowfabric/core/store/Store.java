@@ -1,6 +1,6 @@
 package io.flowfabric.core.store;
 
-/** A backend that keeps the data itself, and so has chores that somebody must tend to. */
+/** A backend that keeps the data itself, and so has chores that an engine tends to. */
 public interface Store extends Backend {
     /** For engines: what happens because time passes. */
     Maintenance maintenance();

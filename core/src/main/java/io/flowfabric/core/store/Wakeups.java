@@ -5,8 +5,8 @@ import io.flowfabric.core.Lane;
 import java.util.function.Consumer;
 
 /**
- * Tells whoever waits for work that there may be some. It is a hint: one may come for nothing, and
- * a lost one costs a poll.
+ * Tells claims that wait for work that there may be some. It is a hint: one may come for nothing,
+ * and a lost one costs a poll.
  */
 public interface Wakeups {
     /**

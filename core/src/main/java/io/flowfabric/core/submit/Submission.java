@@ -50,6 +50,7 @@ public record Submission(
                 Policy.DEFAULT);
     }
 
+    /** This submission under another id. */
     public Submission id(ExecutionId other) {
         return new Submission(other, lane, kind, input, creator, key, tags, policy);
     }
@@ -60,18 +61,22 @@ public record Submission(
         return new Submission(there, other, kind, input, creator, key, tags, policy);
     }
 
+    /** This submission by another creator. */
     public Submission creator(String other) {
         return new Submission(id, lane, kind, input, other, key, tags, policy);
     }
 
+    /** This submission with an idempotency key, unique in its namespace. */
     public Submission key(String other) {
         return new Submission(id, lane, kind, input, creator, Optional.of(other), tags, policy);
     }
 
+    /** This submission with one tag more. */
     public Submission tag(String name, String value) {
         return new Submission(id, lane, kind, input, creator, key, tags.with(name, value), policy);
     }
 
+    /** This submission with another policy. */
     public Submission policy(Policy other) {
         return new Submission(id, lane, kind, input, creator, key, tags, other);
     }

@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Writes maps, lists, strings, numbers and booleans as JSON. */
-final class Json {
+final class JsonText {
     private static final String STEP = "  ";
 
-    private Json() {}
+    private JsonText() {}
 
     static String write(Object value) {
         var text = new StringBuilder();
