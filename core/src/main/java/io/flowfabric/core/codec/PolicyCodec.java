@@ -30,6 +30,7 @@ public final class PolicyCodec {
 
     private PolicyCodec() {}
 
+    /** Writes a policy. */
     public static JsonObject write(Policy policy) {
         return new Fields(JsonObject.EMPTY)
                 .number("priority", policy.priority(), DEFAULT.priority())
@@ -159,6 +160,7 @@ public final class PolicyCodec {
                 .with("key", use.key(), Json::of);
     }
 
+    /** Reads a quota that work counts against. */
     public static QuotaUse quotaUse(Json json) {
         var fields = json.asObject();
         return new QuotaUse(
@@ -177,6 +179,7 @@ public final class PolicyCodec {
                 .done();
     }
 
+    /** Reads a budget that work draws on. */
     public static BudgetUse budgetUse(Json json) {
         var fields = json.asObject();
         var reserve = new TreeMap<String, Long>();

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 public final class SettingsCodec {
     private SettingsCodec() {}
 
+    /** Writes the settings of a lane onto what was written before. */
     public static JsonObject write(LaneSettings lane, JsonObject before) {
         var otherwise = LaneSettings.DEFAULT;
         return new Fields(before)
@@ -34,6 +35,7 @@ public final class SettingsCodec {
                 .done();
     }
 
+    /** Reads the settings of a lane. */
     public static LaneSettings lane(JsonObject json) {
         var otherwise = LaneSettings.DEFAULT;
         return new LaneSettings(
@@ -45,6 +47,7 @@ public final class SettingsCodec {
                 PolicyCodec.sorted(json, "budgets", PolicyCodec::budgetUse));
     }
 
+    /** Writes the settings of a namespace onto what was written before. */
     public static JsonObject write(NamespaceSettings namespace, JsonObject before) {
         var otherwise = NamespaceSettings.DEFAULT;
         return new Fields(before)
@@ -52,12 +55,14 @@ public final class SettingsCodec {
                 .done();
     }
 
+    /** Reads the settings of a namespace. */
     public static NamespaceSettings namespace(JsonObject json) {
         return new NamespaceSettings(
                 json.get("retention_ms", Fields::duration)
                         .orElse(NamespaceSettings.DEFAULT.retention()));
     }
 
+    /** Writes what a quota allows onto what was written before. */
     public static JsonObject write(Quota quota, JsonObject before) {
         return new Fields(before)
                 .number("concurrency", quota.concurrency())
@@ -71,6 +76,7 @@ public final class SettingsCodec {
                 .with("window_ms", Fields.millis(rate.window()));
     }
 
+    /** Reads what a quota allows. */
     public static Quota quota(Namespace namespace, String name, JsonObject json) {
         return new Quota(
                 namespace,
@@ -85,6 +91,7 @@ public final class SettingsCodec {
                 fields.require("max", Json::asInt), fields.require("window_ms", Fields::duration));
     }
 
+    /** Writes what a budget allows onto what was written before. */
     public static JsonObject write(Budget budget, JsonObject before) {
         var dimensions = JsonObject.EMPTY;
         for (var dimension : budget.dimensions().entrySet()) {
@@ -105,6 +112,7 @@ public final class SettingsCodec {
                 .done();
     }
 
+    /** Reads what a budget allows. */
     public static Budget budget(Namespace namespace, String name, JsonObject json) {
         var dimensions = new TreeMap<String, Bounds>();
         json.require("dimensions", Json::asObject)
