@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  * @param port where it listens on 127.0.0.1; 0 for a free one
  * @param durable whether a commit survives a power cut; only tests can do without
  * @param settings further settings of the server, as in {@code postgresql.conf}
- * @param binaries where the server is unpacked; empty for a folder inside the home
+ * @param binaries where the server is unpacked; empty for the folder that the system property
+ *     {@code flowfabric.embedded.binaries} names, or else for one inside the home
  * @param timeout how long starting, stopping and creating may each take
  */
 public record EmbeddedOptions(

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A Postgres that this process started and owns, in one folder: binaries, data, password and log.
@@ -19,6 +20,7 @@ import java.nio.file.Path;
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
+    private static final String BINARIES = "flowfabric.embedded.binaries";
     private static final String USER = "flowfabric";
     private static final String DATABASE = "postgres";
     private static final int PORTS_TO_TRY = 5;
@@ -127,7 +129,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
         var binaries =
                 Binaries.unpack(
                         Platform.current().archive(),
-                        options.binaries().orElse(home.resolve("binaries")).toAbsolutePath());
+                        options.binaries()
+                                .or(EmbeddedPostgres::shared)
+                                .orElse(home.resolve("binaries"))
+                                .toAbsolutePath());
         var cluster = new Cluster(home, binaries, prefix, options);
         if (!cluster.exists()) {
             if (!Password.exists(home)) {
@@ -147,6 +152,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(embedded.shutdownHook);
         log.info("Postgres serves {} at {}", home, embedded.url());
         return embedded;
+    }
+
+    /** The folder that the system property names, for all servers of this JVM. */
+    private static Optional<Path> shared() {
+        return Optional.ofNullable(System.getProperty(BINARIES)).map(Path::of);
     }
 
     /** Somebody else may take a free port before the server does; then another one is tried. */

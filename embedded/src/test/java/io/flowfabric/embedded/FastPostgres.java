@@ -8,7 +8,9 @@ import java.sql.SQLException;
 /** Servers that start and stop fast, and connections to them. */
 final class FastPostgres {
     /** Where the server is unpacked, once for all tests. */
-    static final Path BINARIES = Path.of("target", "embedded", "binaries");
+    static final Path BINARIES =
+            Path.of(System.getProperty("flowfabric.embedded.binaries", "target/embedded-binaries"))
+                    .toAbsolutePath();
 
     private FastPostgres() {}
 

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * the same rows, and must take them in an order in which nobody waits for each other for ever.
  */
 class DeadlockTest {
-    private static final Duration LENGTH = Duration.ofSeconds(30);
+    private static final Duration LENGTH = Duration.ofSeconds(8);
 
     /** On a machine that is busy with other things everything happens more rarely. */
     private static final Duration LONGEST = Duration.ofSeconds(90);

@@ -162,6 +162,15 @@ final class FaultScenario implements AutoCloseable {
         }
     }
 
+    /** How much of what was submitted has not ended. */
+    long live() {
+        return plain.queries().counts(Namespace.DEFAULT).values().stream()
+                .flatMap(lane -> lane.entrySet().stream())
+                .filter(count -> !count.getKey().terminal())
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
     Map<PublicState, Long> counts() {
         return plain.queries().counts(Namespace.DEFAULT).getOrDefault(LANE, Map.of());
     }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -20,7 +21,10 @@ import java.util.stream.IntStream;
  */
 final class Fire {
     static final int KILLS = 5;
-    static final int BATCH = 500;
+    static final int BATCH = 600;
+
+    /** No more is submitted while so much has not ended. */
+    private static final long CROWD = 8 * BATCH;
 
     /** How many executions can run at once. */
     static final int PLACES = 64;
@@ -51,19 +55,32 @@ final class Fire {
     }
 
     /**
-     * Lets it burn until all work has ended, and judges the history.
+     * Lets it burn for so many kills and until all work has ended, and judges the history.
      *
      * @param meanwhile what else happens between one kill and the next
      */
     void burn(Runnable meanwhile) {
+        burn(kills -> kills < KILLS, meanwhile, meanwhile);
+    }
+
+    /**
+     * Lets it burn until all work has ended, and judges the history.
+     *
+     * @param goesOn whether there is another kill after so many
+     * @param meanwhile what else happens between one kill and the next
+     * @param last what lets everything come to its end
+     */
+    void burn(IntPredicate goesOn, Runnable meanwhile, Runnable last) {
         submit();
         var workers = new ArrayList<WorkerProcess>();
         for (int i = 0; i < PROCESSES; i++) {
             workers.add(worker("worker-" + i));
         }
         workers.forEach(WorkerProcess::awaitReady);
-        for (int i = 0; i < KILLS; i++) {
-            submit();
+        for (int i = 0; goesOn.test(i); i++) {
+            if (world.live() < CROWD) {
+                submit();
+            }
             cancelSome();
             Waiting.pause(Duration.ofMillis(200 + random.nextInt(600)));
             meanwhile.run();
@@ -76,7 +93,7 @@ final class Fire {
         cancelSome();
         Waiting.pause(LONGER_THAN_IT_LIVES);
         sleeper.thaw();
-        meanwhile.run();
+        last.run();
         Waiting.until("all work has ended", PATIENCE, world::drained);
         world.judge();
     }

@@ -17,7 +17,9 @@ import java.util.UUID;
 
 /** Real Postgres servers, and what tests do to them behind the back of the product. */
 final class Servers {
-    private static final Path BINARIES = Path.of("target", "embedded-binaries").toAbsolutePath();
+    private static final Path BINARIES =
+            Path.of(System.getProperty("flowfabric.embedded.binaries", "target/embedded-binaries"))
+                    .toAbsolutePath();
 
     private Servers() {}
 

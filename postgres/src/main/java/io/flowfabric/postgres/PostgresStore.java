@@ -66,20 +66,7 @@ public final class PostgresStore implements Store {
     /** A store whose time is not the server's, for tests. */
     static PostgresStore open(
             DatabaseOptions options, SchemaName schema, Optional<InstantSource> clock) {
-        Migrator.migrate(
-                options,
-                schema,
-                Migrations.load(PostgresStore.class, "internal/migration/001_executions.sql"));
-        var time = clock.orElse(InstantSource.system());
-        var db = Database.open(options, statements(schema).on(() -> today(time)));
-        var store =
-                new PostgresStore(
-                        new PostgresContext(
-                                db,
-                                new Catalog(),
-                                new LowWaterMarks(),
-                                new PostgresWakeups(),
-                                clock));
+        var store = over(connect(options, schema, clock), clock);
         try {
             store.origin.settle();
             return store;
@@ -87,6 +74,27 @@ public final class PostgresStore implements Store {
             store.close();
             throw e;
         }
+    }
+
+    /** Connections to a schema, which is made or brought up to date first. */
+    static Database connect(
+            DatabaseOptions options, SchemaName schema, Optional<InstantSource> clock) {
+        Migrator.migrate(
+                options,
+                schema,
+                Migrations.load(PostgresStore.class, "internal/migration/001_executions.sql"));
+        var time = clock.orElse(InstantSource.system());
+        return Database.open(options, statements(schema).on(() -> today(time)));
+    }
+
+    /**
+     * A store that knows nothing yet of what is stored, on connections that are open already. Tests
+     * make one after the other on the same connections.
+     */
+    static PostgresStore over(Database db, Optional<InstantSource> clock) {
+        return new PostgresStore(
+                new PostgresContext(
+                        db, new Catalog(), new LowWaterMarks(), new PostgresWakeups(), clock));
     }
 
     /**

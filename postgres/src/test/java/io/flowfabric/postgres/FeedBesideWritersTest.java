@@ -33,9 +33,9 @@ import java.util.function.BooleanSupplier;
  * writers commit and however often its reader dies.
  */
 class FeedBesideWritersTest {
-    private static final Duration LONG = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int DEATHS = 100;
+    private static final int EVENTS = 5000;
     private static final int CUTS = 60;
 
     private final SchemaName schema = TestPostgres.freshSchema();
@@ -62,15 +62,11 @@ class FeedBesideWritersTest {
                 var elsewhere = new OtherDatabase()) {
             elsewhere.holdATransactionOpen();
             late = writers.submit(slow, 3);
-            long opened = System.nanoTime();
             writers.start(3, 4);
 
             var random = new Random(42);
-            for (int deaths = 0; deaths < DEATHS || !passed(opened, LONG); deaths++) {
-                // In a hurry only when there are deaths left when the minute is over.
-                oneLife(
-                        deaths,
-                        Duration.ofMillis(passed(opened, LONG) ? 20 : random.nextInt(1100)));
+            for (int deaths = 0; deaths < DEATHS || committed().size() <= EVENTS; deaths++) {
+                oneLife(deaths, Duration.ofMillis(random.nextInt(120)));
             }
 
             // Nothing waits for those who are still at it: all that is committed arrives before.
@@ -79,7 +75,7 @@ class FeedBesideWritersTest {
             var committed = committed();
             eventually("what is committed is told", reading, () -> ledger.hasSaved(committed));
             assertThat(executionsIn(ledger.steps())).doesNotContainAnyElementsOf(late);
-            assertThat(committed.size()).as("events beside the long ones").isGreaterThan(5000);
+            assertThat(committed.size()).as("events beside the long ones").isGreaterThan(EVENTS);
 
             slow.commit();
             writers.end();
@@ -125,6 +121,7 @@ class FeedBesideWritersTest {
     private void oneLife(long seed, Duration length) throws Exception {
         var reader = reader("reader", seed);
         var reading = threads.submit(reader);
+        eventually("it reads", reading, reader::hasBegun);
         LockSupport.parkNanos(length.toNanos());
         reader.kill();
         reading.get();

@@ -20,6 +20,7 @@ final class FeedReading implements Runnable {
     private final FeedLedger ledger;
     private final Random random;
     private final AtomicInteger failures = new AtomicInteger();
+    private volatile boolean begun;
     private volatile boolean killed;
 
     FeedReading(DatabaseOptions options, SchemaName schema, FeedLedger ledger, long seed) {
@@ -34,6 +35,11 @@ final class FeedReading implements Runnable {
         killed = true;
     }
 
+    /** Whether it has read a first time. */
+    boolean hasBegun() {
+        return begun;
+    }
+
     /** How often it had to ask again. */
     int failures() {
         return failures.get();
@@ -45,6 +51,7 @@ final class FeedReading implements Runnable {
             var cursor = ledger.saved();
             while (!killed) {
                 cursor = step(store.feeds(), cursor);
+                begun = true;
             }
         }
     }

@@ -38,6 +38,7 @@ final class FeedWriters implements AutoCloseable {
     private static final Lane LANE = Lane.of("busy");
     private static final Attribution ADA = new Attribution("ada", "she keeps changing her mind");
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(150);
+    private static final Duration USUAL_PAUSE = Duration.ofMillis(20);
 
     private final PostgresStore store;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -129,9 +130,10 @@ final class FeedWriters implements AutoCloseable {
                 .toList();
     }
 
-    /** Takes a while, as work does. */
+    /** Takes a while, as work does, and now and then much longer than the others take. */
     private static void pause(Random random) {
-        LockSupport.parkNanos(random.nextLong(LONGEST_PAUSE.toNanos()));
+        var longest = random.nextInt(8) == 0 ? LONGEST_PAUSE : USUAL_PAUSE;
+        LockSupport.parkNanos(random.nextLong(longest.toNanos()));
     }
 
     /** A worker and an operator in one. Others may be faster: a refusal is an answer, too. */

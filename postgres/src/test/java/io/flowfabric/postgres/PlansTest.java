@@ -112,8 +112,7 @@ class PlansTest {
                         home,
                         EmbeddedOptions.DEFAULT
                                 .withoutDurability()
-                                .withBinaries(
-                                        Path.of("target", "embedded-binaries").toAbsolutePath())
+                                .withBinaries(TestPostgres.BINARIES)
                                 .withSetting("shared_preload_libraries", "auto_explain")
                                 .withSetting("auto_explain.log_min_duration", "0")
                                 .withSetting("auto_explain.log_analyze", "on")

@@ -313,9 +313,7 @@ class RestoreTest {
     }
 
     private static EmbeddedOptions fast() {
-        return EmbeddedOptions.DEFAULT
-                .withoutDurability()
-                .withBinaries(Path.of("target", "embedded-binaries").toAbsolutePath());
+        return EmbeddedOptions.DEFAULT.withoutDurability().withBinaries(TestPostgres.BINARIES);
     }
 
     private static DatabaseOptions options(EmbeddedPostgres server) {

@@ -19,7 +19,9 @@ import java.util.UUID;
  */
 public final class TestPostgres {
     /** Where the server is unpacked, once for all tests. */
-    public static final Path BINARIES = Path.of("target", "embedded", "binaries");
+    public static final Path BINARIES =
+            Path.of(System.getProperty("flowfabric.embedded.binaries", "target/embedded-binaries"))
+                    .toAbsolutePath();
 
     private static final String PREFIX = "test_";
     private static final int RUNS_AT_ONCE = 10;

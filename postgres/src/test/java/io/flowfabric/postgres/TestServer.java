@@ -15,7 +15,7 @@ final class TestServer {
                     Path.of("target", "test-server").toAbsolutePath(),
                     EmbeddedOptions.DEFAULT
                             .withoutDurability()
-                            .withBinaries(Path.of("target", "embedded-binaries").toAbsolutePath())
+                            .withBinaries(TestPostgres.BINARIES)
                             .withSetting("max_connections", "200"));
 
     private TestServer() {}

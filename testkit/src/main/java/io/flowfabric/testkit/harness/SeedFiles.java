@@ -19,6 +19,12 @@ record SeedFiles(Path directory) {
     private static final Path FORGOTTEN_BY_CLEAN = Path.of("target", "seeds");
     private static final String SUFFIX = ".seed";
 
+    /**
+     * Stands for all places: for a seed that is worth more than the one case that was found with
+     * it.
+     */
+    private static final String EVERYTHING = "everything";
+
     /** Where the module under test keeps them: with its sources, if it has a place for them. */
     static SeedFiles ofThisModule() {
         return new SeedFiles(Files.isDirectory(COMMITTED) ? COMMITTED : FORGOTTEN_BY_CLEAN);
@@ -66,10 +72,16 @@ record SeedFiles(Path directory) {
     private static Case parse(Path file) {
         try {
             var lines = Files.readAllLines(file);
+            long seed = Long.parseLong(field(lines, "seed"));
+            int operations = Integer.parseInt(field(lines, "operations"));
+            var kept = field(lines, "kept");
+            if (kept.equals(EVERYTHING)) {
+                return Case.whole(seed, operations);
+            }
             return new Case(
-                    Long.parseLong(field(lines, "seed")),
-                    Integer.parseInt(field(lines, "operations")),
-                    Arrays.stream(field(lines, "kept").split(" ", -1))
+                    seed,
+                    operations,
+                    Arrays.stream(kept.split(" ", -1))
                             .filter(place -> !place.isEmpty())
                             .map(Case.Place::parse)
                             .toList());

@@ -2,6 +2,7 @@ package io.flowfabric.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.memory.Mutant;
 
@@ -78,7 +79,14 @@ class MutantContractTest {
             }
             return false;
         } catch (InvocationTargetException failed) {
-            return true;
+            // An assertion, or a refusal where the contract promises none. Anything else would say
+            // that the
+            // mutant is broken in another way than it should be, and so prove nothing.
+            var cause = failed.getCause();
+            if (cause instanceof AssertionError || cause instanceof FlowFabricException) {
+                return true;
+            }
+            throw new AssertionError(rule + " did not fail, but broke", cause);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("not a rule: " + rule, e);
         }
