@@ -26,9 +26,9 @@ record Arguments(
         int workers) {
 
     static final String USAGE =
-            "bench drain | submit | idle | growth | retention | enqueue | admission | routing"
-                    + " [--quick] [--json FILE]"
-                    + " [--held-snapshot] [--executions N] [--repetitions N] [--workers N]";
+            "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
+                + " keys [--quick] [--json FILE] [--held-snapshot] [--executions N] [--repetitions"
+                + " N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;
@@ -43,7 +43,8 @@ record Arguments(
         RETENTION,
         ENQUEUE,
         ADMISSION,
-        ROUTING;
+        ROUTING,
+        KEYS;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -57,7 +58,7 @@ record Arguments(
             }
             throw new Refusal(
                     ("There is no benchmark '%s'; say drain, submit, idle, growth, retention,"
-                                    + " enqueue, admission or routing.")
+                                    + " enqueue, admission, routing or keys.")
                             .formatted(word));
         }
     }

@@ -10,7 +10,9 @@ public final class Contended extends FlowFabricException {
 
     /** Says what is contended, and when a repeat makes sense. */
     public Contended(String what, Duration retryAfter) {
-        super("%s is contended; repeat the call in %d ms.".formatted(what, retryAfter.toMillis()));
+        super(
+                "Another call holds the same data (%s), and nothing was changed; repeat it in %d ms."
+                        .formatted(what, retryAfter.toMillis()));
         this.retryAfter = retryAfter;
     }
 

@@ -24,6 +24,10 @@ public final class Invalid extends FlowFabricException {
         NOT_PRINTABLE,
         /** An id is not written as one. */
         MALFORMED_ID,
+        /** A name is not written as names of its kind are. */
+        MALFORMED_NAME,
+        /** A URL does not lead to a store. */
+        MALFORMED_URL,
         /** A fence is not written as one. */
         MALFORMED_FENCE,
         /** A cursor was not given out here. */

@@ -145,7 +145,7 @@ class CursorTest {
         assertThat(Cursor.expired().field()).isEqualTo("cursor");
         assertThat(Cursor.restored())
                 .hasMessage(
-                        "cursor: The log was restored from a copy since it was given out, and"
+                        "cursor: The log was restored from a copy since it was given out, so"
                                 + " it is not known what came after it; read the current state,"
                                 + " then start again without a cursor, or read everything again"
                                 + " from the beginning.");

@@ -22,8 +22,32 @@ class ErrorsTest {
         assertThat(error.advice()).isEqualTo(Advice.CHANGE_THE_REQUEST);
         assertThat(error)
                 .hasMessage(
-                        "There is no session s-1: it was never accepted, or its retention has"
+                        "There is no session s-1: it was never opened, was closed, or has expired;"
+                                + " open a new one.");
+    }
+
+    @Test
+    void not_found_says_what_to_do() {
+        assertThat(new NotFound("budget", "team-b"))
+                .hasMessage("There is no budget team-b: define it in this namespace first.");
+        assertThat(new NotFound("execution", "x"))
+                .hasMessage(
+                        "There is no execution x: it was never accepted, or its retention has"
                                 + " ended.");
+        assertThat(NotFound.dimension("team-a", "tokns"))
+                .hasMessage(
+                        "The budget team-a has no dimension tokns: define it with one, or correct"
+                                + " the name.")
+                .returns("tokns", NotFound::id);
+    }
+
+    @Test
+    void what_the_store_would_refuse_again_needs_an_operator() {
+        var error = StoreFailure.refused("Postgres refused end.", new IllegalStateException());
+
+        assertThat(error.advice()).isEqualTo(Advice.CALL_AN_OPERATOR);
+        assertThat(error.mayHaveApplied()).isFalse();
+        assertThat(error).hasMessageContaining("repeating it unchanged cannot help");
     }
 
     @Test
@@ -76,7 +100,10 @@ class ErrorsTest {
 
         assertThat(error.retryAfter()).isEqualTo(Duration.ofMillis(250));
         assertThat(error.advice()).isEqualTo(Advice.REPEAT_LATER);
-        assertThat(error).hasMessage("lane a/b is contended; repeat the call in 250 ms.");
+        assertThat(error)
+                .hasMessage(
+                        "Another call holds the same data (lane a/b), and nothing was changed;"
+                                + " repeat it in 250 ms.");
     }
 
     @Test
@@ -145,6 +172,8 @@ class ErrorsTest {
                         "contradictory",
                         "not_printable",
                         "malformed_id",
+                        "malformed_name",
+                        "malformed_url",
                         "malformed_fence",
                         "malformed_cursor",
                         "cursor_expired",

@@ -74,7 +74,7 @@ final class Binaries {
         try {
             Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            // Somebody else was faster; theirs is complete, because it appeared by a rename.
+            // Another process was faster; its copy is complete, because it appeared by a rename.
             if (!Files.isDirectory(folder)) {
                 throw e;
             }

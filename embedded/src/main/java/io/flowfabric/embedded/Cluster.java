@@ -136,11 +136,11 @@ final class Cluster {
         }
     }
 
-    /** Stops the server, disconnecting whoever is connected; without one, does nothing. */
+    /** Stops the server, disconnecting its clients; without one, does nothing. */
     void stop() throws IOException {
         var found = Postmaster.find(data);
         if (found == Postmaster.NONE || found == Postmaster.STRANGER) {
-            // pg_ctl would signal whoever has the process id now.
+            // pg_ctl would signal the process that has the id now.
             return;
         }
         var stopped = control("stop", "--mode=fast");

@@ -90,7 +90,7 @@ public record EmbeddedOptions(
     private static void check(String name, String value) {
         if (!SETTING.matcher(name).matches()) {
             throw new Invalid(
-                    Invalid.Code.MALFORMED_ID,
+                    Invalid.Code.MALFORMED_NAME,
                     "settings",
                     "\"%s\" is not the name of a Postgres setting.".formatted(name));
         }

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Who may run the Postgres of a home: whoever holds the lock on a file in it.
+ * Who may run the Postgres of a home: the process that holds the lock on a file in it.
  *
  * <p>The operating system gives the lock back when the process ends, however it ends. Who holds it
  * is written beside it, for those who are refused.
@@ -31,8 +31,8 @@ final class Ownership implements AutoCloseable {
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
     /**
-     * Lock files that somebody else in this process holds, as seen by a second class loader. To
-     * close one of these would release the other's lock: that is how POSIX locks work.
+     * Lock files that other code in this process holds, as seen by a second class loader. To close
+     * one of these would release the other's lock: that is how POSIX locks work.
      */
     private static final List<FileChannel> NEVER_CLOSED = new CopyOnWriteArrayList<>();
 

@@ -10,7 +10,8 @@ import java.util.Optional;
 /**
  * What {@code postmaster.pid} says about a server on a data folder, and whether it is true.
  *
- * <p>The file outlives a server that was killed, and its process id may belong to anybody by then.
+ * <p>The file outlives a server that was killed, and its process id may belong to another process
+ * by then.
  */
 enum Postmaster {
     /** No server runs; if the file is there, Postgres itself knows that it is out of date. */

@@ -115,7 +115,7 @@ class FollowerTest {
         }
     }
 
-    /** Somebody who follows from now on until the end, and how he fared. */
+    /** A reader that follows from now on until the end, and how it fared. */
     private static final class Following implements AutoCloseable {
         private final ConcurrentLinkedQueue<ExecutionId> told = new ConcurrentLinkedQueue<>();
         private final Set<Follower.State> seen = EnumSet.noneOf(Follower.State.class);

@@ -13,7 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * The answer to its repetition gets through.
  */
 final class LostAnswers implements HookedStore.Hook {
-    /** Whoever starts an engine wants to hear that it does not work, and repeats it himself. */
+    /**
+     * The code that starts an engine wants to hear that it does not work, and repeats it itself.
+     */
     private static final Set<String> SPARED = Set.of("listen");
 
     private final Set<Object> lost = ConcurrentHashMap.newKeySet();

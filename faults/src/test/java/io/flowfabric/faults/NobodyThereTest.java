@@ -108,6 +108,6 @@ class NobodyThereTest {
                                 assertThat(refused.error())
                                         .isInstanceOf(NotFound.class)
                                         .hasMessageContaining(unknown.toString())
-                                        .hasMessageContaining("never accepted"));
+                                        .hasMessageContaining("it was never"));
     }
 }

@@ -7,6 +7,7 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -29,7 +30,7 @@ final class Soak {
     private final long began = System.nanoTime();
     private final AtomicReference<String> doing = new AtomicReference<>("starting");
     private long submitted;
-    private volatile int fires;
+    private final AtomicInteger fires = new AtomicInteger();
 
     private Soak(SoakOptions options, PrintStream out) {
         this.options = options;
@@ -57,21 +58,22 @@ final class Soak {
         try {
             tellEverySoOften(progress);
             do {
-                burn(options.seed() + fires);
+                burn(options.seed() + fires.get());
             } while (goesOn());
         } catch (AssertionError | RuntimeException e) {
-            beside.printf("Not sound, in the fire of --seed %d:%n", options.seed() + fires - 1);
+            beside.printf(
+                    "Not sound, in the fire of --seed %d:%n", options.seed() + fires.get() - 1);
             e.printStackTrace(beside);
             return NOT_SOUND;
         } finally {
             progress.shutdownNow();
         }
-        out.printf("Sound: %,d executions, fires: %d, %s.%n", submitted, fires, passed());
+        out.printf("Sound: %,d executions, fires: %d, %s.%n", submitted, fires.get(), passed());
         return SOUND;
     }
 
     private void burn(long seed) {
-        fires++;
+        fires.incrementAndGet();
         try (var world = new FaultScenario()) {
             var random = new Random(seed);
             var quotas = new QuotasUnderFire(world, random);
@@ -110,11 +112,12 @@ final class Soak {
 
     private void tellEverySoOften(ScheduledExecutorService progress) {
         long every = options.tellEvery().toMillis();
-        progress.scheduleAtFixedRate(
-                () -> out.printf("%s  fire %d: %s%n", passed(), fires, doing.get()),
-                every,
-                every,
-                TimeUnit.MILLISECONDS);
+        var unused =
+                progress.scheduleAtFixedRate(
+                        () -> out.printf("%s  fire %d: %s%n", passed(), fires.get(), doing.get()),
+                        every,
+                        every,
+                        TimeUnit.MILLISECONDS);
     }
 
     private Duration passed() {

@@ -18,8 +18,10 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -41,7 +45,7 @@ final class Catalog {
      * More of them than this, and somebody makes up policies by the minute; then reading them again
      * is the lesser evil.
      */
-    private static final int REMEMBERED = 10_000;
+    private static final int REMEMBERED = 100_000;
 
     private final Map<Lane, Integer> laneNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Lane> lanes = new ConcurrentHashMap<>();
@@ -111,29 +115,100 @@ final class Catalog {
 
     /** The number of a gate, which is made if there is none. */
     int gate(Jdbc db, Gate gate) {
-        var known = gateNumbers.get(gate);
-        if (known != null) {
-            return known;
+        makeGates(db, List.of(gate));
+        return Objects.requireNonNull(gateNumbers.get(gate));
+    }
+
+    /** Makes those gates that there are not, and remembers the numbers of all of them. */
+    void makeGates(Jdbc db, Collection<Gate> wanted) {
+        var unknown = wanted.stream().filter(gate -> !gateNumbers.containsKey(gate)).toList();
+        if (unknown.isEmpty()) {
+            return;
         }
-        var digest = gate.digest();
-        var found = db.query("gate").set("digest", digest).optional(row -> row.intValue("id"));
-        if (found.isEmpty()) {
-            db.query("add_gate")
-                    .set("kind", gate.kind())
-                    .set("needs", gate.needs().words().toArray(String[]::new))
-                    .set("compares", gate.needs().compare())
-                    .set("timed", gate.timed())
-                    .ints("meters", gate.meters(), Cost::meter)
-                    .longs("costs", gate.meters(), Cost::amount)
-                    .texts("quotas", gate.quotas(), use -> PolicyCodec.write(use).toString())
-                    .texts("budgets", gate.budgets(), use -> PolicyCodec.write(use).toString())
-                    .set("digest", digest)
+        var digests = new HashMap<ByteBuffer, Gate>();
+        unknown.forEach(gate -> digests.put(ByteBuffer.wrap(gate.digest()), gate));
+        var missing = new HashMap<>(digests);
+        missing.keySet().removeAll(findGates(db, digests));
+        if (!missing.isEmpty()) {
+            var entries = List.copyOf(missing.entrySet());
+            db.query("add_gates")
+                    .texts("kinds", entries, e -> e.getValue().kind())
+                    .texts("needs", entries, e -> literal(e.getValue().needs().words()))
+                    .booleans("compares", entries, e -> e.getValue().needs().compare())
+                    .booleans("timed", entries, e -> e.getValue().timed())
+                    .texts("meters", entries, e -> literal(e.getValue().meters(), Cost::meter))
+                    .texts("costs", entries, e -> literal(e.getValue().meters(), Cost::amount))
+                    .texts(
+                            "quotas",
+                            entries,
+                            e -> literal(e.getValue().quotas(), PolicyCodec::write))
+                    .texts(
+                            "budgets",
+                            entries,
+                            e -> literal(e.getValue().budgets(), PolicyCodec::write))
+                    .bytes("digests", entries, e -> e.getKey().array())
                     .update();
-            return db.query("gate").set("digest", digest).one(row -> row.intValue("id"));
+            findGates(db, missing);
         }
+    }
+
+    private Set<ByteBuffer> findGates(Jdbc db, Map<ByteBuffer, Gate> wanted) {
         trim(gateNumbers.keySet());
-        gateNumbers.put(gate, found.get());
-        return found.get();
+        var found = new HashSet<ByteBuffer>();
+        db.query("gates_by_digest")
+                .bytes("digests", wanted.keySet(), ByteBuffer::array)
+                .each(
+                        row -> {
+                            var digest = ByteBuffer.wrap(row.bytes("digest"));
+                            found.add(digest);
+                            gateNumbers.put(
+                                    Objects.requireNonNull(wanted.get(digest)), row.intValue("id"));
+                        });
+        return found;
+    }
+
+    private static String literal(Collection<String> words) {
+        return literal(words, word -> word);
+    }
+
+    /** An array as the server reads it from text. */
+    private static <T> String literal(Collection<T> items, Function<T, Object> element) {
+        return items.stream()
+                .map(item -> String.valueOf(element.apply(item)))
+                .map(text -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    /** Makes the meters that these policies count against and that there are not, all at once. */
+    void makeMeters(Jdbc db, Namespace namespace, Collection<QuotaUse> uses) {
+        var unknown =
+                uses.stream()
+                        .distinct()
+                        .filter(use -> !meterNumbers.containsKey(new Meter(namespace, use)))
+                        .toList();
+        if (unknown.isEmpty()) {
+            return;
+        }
+        trim(meterNumbers.keySet());
+        for (String statement : List.of("add_meters", "meters_by_name")) {
+            var query =
+                    db.query(statement)
+                            .set("namespace", namespace.name())
+                            .texts("names", unknown, QuotaUse::quota)
+                            .texts("keys", unknown, use -> use.key().orElse(""));
+            if (statement.equals("add_meters")) {
+                query.update();
+            } else {
+                query.each(
+                        row ->
+                                meterNumbers.put(
+                                        new Meter(
+                                                namespace,
+                                                PostgresQuotas.use(
+                                                        row.text("name"), row.text("key"))),
+                                        row.intValue("id")));
+            }
+        }
     }
 
     /**

@@ -47,7 +47,7 @@ public record DatabaseOptions(
     public DatabaseOptions {
         if (!url.startsWith(SCHEME)) {
             throw new Invalid(
-                    Invalid.Code.MALFORMED_ID,
+                    Invalid.Code.MALFORMED_URL,
                     "url",
                     "it does not begin with %s//host:port/database.".formatted(SCHEME));
         }

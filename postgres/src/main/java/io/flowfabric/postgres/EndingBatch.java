@@ -18,11 +18,6 @@ import java.util.UUID;
 
 /** Endings of leases on their way into the one statement that writes them. */
 final class EndingBatch {
-    /** The order of ids by which rows are locked: that of the server, which compares bytes. */
-    private static final Comparator<UUID> IN_ORDER =
-            Comparator.<UUID>comparingLong(id -> id.getMostSignificantBits() ^ Long.MIN_VALUE)
-                    .thenComparingLong(id -> id.getLeastSignificantBits() ^ Long.MIN_VALUE);
-
     private final List<Row> rows;
 
     /** An ending, and what it writes. */
@@ -64,7 +59,8 @@ final class EndingBatch {
      * @return whether that was all of them
      */
     boolean complete(Jdbc db, @Nullable Long now) {
-        var inOrder = rows.stream().sorted(Comparator.comparing(Row::id, IN_ORDER)).toList();
+        var inOrder =
+                rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
         return db.query("complete")
                 .set("now", now)
                 .uuids("ids", inOrder, Row::id)

@@ -3,12 +3,15 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.codec.EventCodec;
+import io.flowfabric.core.codec.EventKind;
 import io.flowfabric.core.codec.Json;
-import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -20,126 +23,154 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** Makes events of rows. One that cannot be read is logged and passed over. */
+/**
+ * Makes events of rows. A row that cannot be read, or is of a kind that only a newer program knows,
+ * is logged and passed over: it never stops a feed.
+ */
 final class EventReader {
     private static final Logger log = LoggerFactory.getLogger(EventReader.class);
+
+    /** The kinds that were told of: a feed of a newer program is full of them. */
+    private static final Set<String> UNKNOWN = ConcurrentHashMap.newKeySet();
 
     private final List<Raw> rows = new ArrayList<>();
 
     /** A row whose lane is still a number. */
     private record Raw(
-            long id, Optional<Integer> lane, Tags tags, Function<Catalog, Event> event) {}
+            long id,
+            long newest,
+            Optional<Integer> lane,
+            Tags tags,
+            Function<Optional<Lane>, Event> event) {}
 
-    /** An event, its place in the log, and the tags of the execution that it is about. */
-    record Read(long id, Event event, Tags tags) {}
+    /**
+     * An event.
+     *
+     * @param id its place in the log
+     * @param newest what was given with its row
+     * @param tags of the execution that it is about
+     */
+    record Read(long id, long newest, Event event, Tags tags) {}
 
     void add(Row row) {
+        add(row, 0);
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param newest given back with the event
+     */
+    void add(Row row, long newest) {
         long id = row.longValue("id");
         try {
+            var wire = row.text("kind");
+            var kind = EventKind.named(wire);
+            if (kind.isEmpty()) {
+                if (UNKNOWN.add(wire)) {
+                    log.warn(
+                            "Events of the kind {}, such as {}, were written by a newer program and"
+                                    + " are passed over",
+                            wire,
+                            id);
+                }
+                return;
+            }
             var lane = Optional.ofNullable(row.intOrNull("lane"));
             var tags =
                     row.textOrNull("tags") == null ? Tags.NONE : RowCodec.tags(row.texts("tags"));
-            rows.add(new Raw(id, lane, tags, event(row)));
+            rows.add(new Raw(id, newest, lane, tags, event(kind.get(), row)));
         } catch (RuntimeException unreadable) {
-            log.error("The event {} cannot be read and is passed over", id, unreadable);
+            passedOver(id, unreadable);
         }
     }
 
     List<Read> read(Jdbc db, Catalog catalog) {
         catalog.loadLanes(db, rows.stream().flatMap(row -> row.lane.stream()).toList());
-        return rows.stream()
-                .map(row -> new Read(row.id, row.event.apply(catalog), row.tags))
-                .toList();
+        var events = new ArrayList<Read>();
+        for (var row : rows) {
+            try {
+                var event = row.event.apply(row.lane.map(catalog::lane));
+                events.add(new Read(row.id, row.newest, event, row.tags));
+            } catch (RuntimeException unreadable) {
+                passedOver(row.id, unreadable);
+            }
+        }
+        return events;
     }
 
-    private static Function<Catalog, Event> event(Row row) {
-        if (row.uuidOrNull("execution") != null) {
-            return row.textOrNull("transition") == null ? erased(row) : step(row);
-        }
-        if (row.uuidOrNull("session") != null) {
-            var event = ofSession(row);
-            return catalog -> event;
-        }
-        if (row.textOrNull("of_namespace") != null) {
-            var event = ofNamespace(row);
-            return catalog -> event;
-        }
-        int lane = row.intValue("lane");
-        var settings = SettingsCodec.lane(Json.parseObject(row.text("settings")));
-        var by = by(row).orElseThrow();
-        var at = RowCodec.moment(row, "at");
-        return catalog -> new Event.LaneChange(catalog.lane(lane), settings, by, at);
+    private static void passedOver(long id, RuntimeException unreadable) {
+        log.error("The event {} cannot be read and is passed over", id, unreadable);
     }
 
-    private static Event ofNamespace(Row row) {
-        var budget = row.textOrNull("budget");
-        if (budget != null) {
-            return ofBudget(row, budget);
-        }
-        var quota = row.textOrNull("quota");
-        if (quota != null && by(row).isEmpty()) {
-            return QuotaRecounter.read(row, quota);
-        }
-        if (quota != null) {
-            var namespace = new Namespace(row.text("of_namespace"));
-            return new Event.QuotaChange(
-                    namespace,
-                    quota,
-                    Optional.ofNullable(row.textOrNull("settings"))
-                            .map(
-                                    settings ->
-                                            SettingsCodec.quota(
-                                                    namespace, quota, Json.parseObject(settings))),
-                    by(row).orElseThrow(),
-                    RowCodec.moment(row, "at"));
-        }
-        return new Event.NamespaceChange(
-                new Namespace(row.text("of_namespace")),
-                SettingsCodec.namespace(Json.parseObject(row.text("settings"))),
-                by(row).orElseThrow(),
-                RowCodec.moment(row, "at"));
+    private static Function<Optional<Lane>, Event> event(EventKind kind, Row row) {
+        return switch (kind) {
+            case STEP -> step(row);
+            case HEARTBEAT -> {
+                var event =
+                        new Event.Renewal(
+                                owner(row).orElseThrow(),
+                                new Namespace(row.text("session_namespace")),
+                                RowCodec.moment(row, "at"),
+                                RowCodec.moment(row, "until"));
+                yield lane -> event;
+            }
+            case MARKED_DEAD,
+                    ERASED,
+                    LANE_CHANGED,
+                    NAMESPACE_CHANGED,
+                    QUOTA_CHANGED,
+                    BUDGET_CHANGED,
+                    BUDGET_REACHED,
+                    DRIFTED ->
+                    rare(kind, row);
+        };
     }
 
-    private static Event ofBudget(Row row, String budget) {
-        var namespace = new Namespace(row.text("of_namespace"));
-        var at = RowCodec.moment(row, "at");
-        var by = by(row);
-        if (by.isPresent()) {
-            return new Event.BudgetChange(namespace, budget, row.text("settings"), by.get(), at);
-        }
-        var reached = UsageWriter.read(row.text("settings"));
-        return new Event.BudgetReached(
-                namespace,
-                budget,
-                reached.getKey(),
-                Boolean.parseBoolean(reached.getValue().get(0)),
-                Long.parseLong(reached.getValue().get(1)),
-                at);
+    /** Those that are rare are read by the codec that all stores share. */
+    private static Function<Optional<Lane>, Event> rare(EventKind kind, Row row) {
+        var payload = row.textOrNull("payload");
+        var json =
+                (payload == null ? JsonObject.EMPTY : Json.parseObject(payload))
+                        .with("kind", Json.of(kind.wire()))
+                        .with("at", Json.of(row.longValue("at")))
+                        .with("actor", text(row, "actor"), Json::of)
+                        .with("reason", text(row, "reason"), Json::of)
+                        .with("session", text(row, "session"), Json::of)
+                        .with("worker", text(row, "worker"), Json::of)
+                        .with("instance", text(row, "instance"), Json::of)
+                        .with(
+                                "namespace",
+                                text(row, "namespace").or(() -> text(row, "session_namespace")),
+                                Json::of)
+                        .with(
+                                "execution",
+                                text(row, "execution").map(id -> execution(row).toString()),
+                                Json::of);
+        return lane ->
+                EventCodec.read(
+                                lane.map(
+                                                l ->
+                                                        json.with(
+                                                                        "namespace",
+                                                                        Json.of(
+                                                                                l.namespace()
+                                                                                        .name()))
+                                                                .with("lane", Json.of(l.name())))
+                                        .orElse(json))
+                        .orElseThrow();
     }
 
-    private static Event ofSession(Row row) {
-        var owner = owner(row).orElseThrow();
-        var namespace = new Namespace(row.text("namespace"));
-        var at = RowCodec.moment(row, "at");
-        var by = by(row);
-        return by.isPresent()
-                ? new Event.MarkedDead(owner, namespace, by.get(), at)
-                : new Event.Renewal(owner, namespace, at, RowCodec.moment(row, "until"));
+    private static Optional<String> text(Row row, String column) {
+        return Optional.ofNullable(row.textOrNull(column));
     }
 
-    private static Function<Catalog, Event> erased(Row row) {
+    private static Function<Optional<Lane>, Event> step(Row row) {
         var execution = execution(row);
-        int lane = row.intValue("lane");
-        var by = by(row).orElseThrow();
-        var at = RowCodec.moment(row, "at");
-        return catalog -> new Event.Erased(execution, catalog.lane(lane), by, at);
-    }
-
-    private static Function<Catalog, Event> step(Row row) {
-        var execution = execution(row);
-        int lane = row.intValue("lane");
         var transition = RowCodec.transition(row, "transition");
         var situation = RowCodec.situation(row);
         var at = RowCodec.moment(row, "at");
@@ -149,10 +180,10 @@ final class EventReader {
         var by = by(row);
         var until = RowCodec.time(row, "until");
         var failure = failure(row);
-        return catalog ->
+        return lane ->
                 new Event.Step(
                         execution,
-                        catalog.lane(lane),
+                        lane.orElseThrow(),
                         transition,
                         situation,
                         at,

@@ -23,7 +23,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>Cursors speak of transactions, and every server counts its own. So the log remembers where it
  * is. When it wakes up somewhere else, after a dump and restore or on a standby that took over, an
  * era ends: cursors of the one before are refused by name. On another server, or in another
- * database, all that is kept is stamped anew as well, as if it had all been written at once.
+ * database, it is noted as well up to which event the log was written elsewhere: the transactions
+ * of those mean nothing here, and they are taken to have been there from the beginning.
  */
 final class LogIncarnation {
     private static final Logger log = LoggerFactory.getLogger(LogIncarnation.class);
@@ -97,7 +98,9 @@ final class LogIncarnation {
         }
     }
 
-    /** On a connection without time limits: it may take a while, and the others wait for it. */
+    /**
+     * On a connection without time limits: it waits for those who write, and others wait for it.
+     */
     private void beginEraOnce(Whereabouts here) {
         try (var connection = db.connect("origin")) {
             connection.setAutoCommit(false);
@@ -114,20 +117,21 @@ final class LogIncarnation {
             // Somebody else was faster.
             return;
         }
+        boolean elsewhere = before.filter(there -> !there.origin.equals(here.origin)).isPresent();
+        if (elsewhere) {
+            tx.query("lock_log").run();
+        }
         before.ifPresent(
-                there -> {
-                    boolean moved = !there.origin.equals(here.origin);
-                    int events = moved ? tx.query("stamp_anew").update() : 0;
-                    log.warn(
-                            "The log in the schema {} was at {} and is at {}: it was restored from"
-                                    + " a copy, or a standby took over. {} events were stamped"
-                                    + " anew; cursors given out before are refused.",
-                            db.statements().schema(),
-                            there,
-                            here,
-                            events);
-                });
+                there ->
+                        log.warn(
+                                "The log in the schema {} was at {} and is at {}: it was restored"
+                                        + " from a copy, or a standby took over. Cursors given out"
+                                        + " before are refused.",
+                                db.statements().schema(),
+                                there,
+                                here));
         tx.query("begin_era")
+                .set("elsewhere", elsewhere)
                 .set("origin", here.origin)
                 .set("timeline", here.timeline)
                 .set("era", ThreadLocalRandom.current().nextLong(ERAS))

@@ -41,6 +41,9 @@ final class LowWaterMarks {
     /** Where one claim looks; none means everywhere. */
     record Look(List<Stretch> stretches, long generation) {}
 
+    /** A look that no mark bounds, and that leaves none. */
+    static final Look EVERYWHERE = new Look(List.of(), -1);
+
     /** The place of an entry. */
     record Place(int lane, int gate, long rank, boolean fresh, long seq) {}
 

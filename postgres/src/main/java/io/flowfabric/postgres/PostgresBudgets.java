@@ -13,6 +13,7 @@ import io.flowfabric.core.admission.BudgetRecount;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.postgres.BudgetReader.Frame;
@@ -209,10 +210,9 @@ final class PostgresBudgets implements Budgets {
         tx.query("tell_budget")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
-                .set("name", budget)
                 .set("actor", by.actor())
                 .set("reason", by.reason())
-                .set("settings", change)
+                .set("payload", EventCodec.details(budget, change).toString())
                 .update();
     }
 }

@@ -8,6 +8,8 @@ import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.postgres.Catalog.LaneGate;
+import io.flowfabric.postgres.CrowdedLanes.Choice;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
@@ -18,12 +20,14 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -43,6 +47,7 @@ final class PostgresClaims implements Claims {
     private final Turns turns = new Turns();
     private final CapabilityCache fits = new CapabilityCache();
     private final Intricate intricate = new Intricate();
+    private final Crowds crowds = new Crowds();
 
     PostgresClaims(PostgresContext postgres) {
         this.postgres = postgres;
@@ -120,8 +125,23 @@ final class PostgresClaims implements Claims {
      */
     private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {}
 
-    private record Round(
-            Given given, int taken, int unreadable, long candidates, boolean welcome) {}
+    private record Round(Given given, int taken, int unreadable, long candidates, boolean welcome) {
+        /** Both of them, as if they were one that has seen all that there was. */
+        Round and(Round later) {
+            var all = new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>());
+            for (var part : List.of(given, later.given)) {
+                all.leases.addAll(part.leases);
+                all.grants.addAll(part.grants);
+                all.shut.addAll(part.shut);
+            }
+            return new Round(
+                    all,
+                    taken + later.taken,
+                    unreadable + later.unreadable,
+                    later.candidates,
+                    later.welcome);
+        }
+    }
 
     /** By the statement for plain lanes, where that is known to do, or not known not to. */
     private Round plainly(Look look) {
@@ -130,7 +150,7 @@ final class PostgresClaims implements Claims {
         }
         var marks = postgres.marks().look();
         var found = new Found();
-        query("claim", look, marks)
+        query("claim", look, look.max, marks)
                 .each(
                         row -> {
                             found.intricate = row.bool("intricate");
@@ -143,35 +163,86 @@ final class PostgresClaims implements Claims {
         return round(look, marks, found);
     }
 
-    /** By the statement for everything, as often as there are gates that must be judged first. */
+    /**
+     * By the statement for everything, as often as it says that something has to be known first:
+     * gates that must be judged, or which gates of a crowded lane come first.
+     */
     private Round anyhow(Look look) {
+        var session = look.claim.session();
+        var passed = new HashSet<LaneGate>();
+        var sum =
+                new Round(
+                        new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>()),
+                        0,
+                        0,
+                        0,
+                        true);
+        boolean told = false;
+        boolean reread = false;
         while (true) {
-            var fit = fits.of(look.claim.session());
-            var starts = turns.starts();
-            var marks = postgres.marks().look();
-            var found = new Found();
-            query("claim_any", look, marks)
-                    .set("again", look.again)
-                    .set("ttl", look.ttl)
-                    .ints("fitting", fit.fitting(), gate -> gate)
-                    .ints("unfitting", fit.unfitting(), gate -> gate)
-                    .set("shut_gates", Claimed.GATES)
-                    .set("pass", starts.pass())
-                    .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
-                    .doubles("pass_starts", starts.lanes().values(), start -> start)
-                    .each(row -> foundAnyhow(row, look, found));
-            if (found.unjudged.isEmpty()) {
-                return round(look, marks, found);
+            var crowded = crowds.of(session);
+            int wanted = look.max - sum.taken;
+            var choice =
+                    crowded.isEmpty()
+                            ? Choice.NONE
+                            : postgres.crowds().choose(crowded, passed, look.window, false);
+            if (choice.exhausted() && !crowded.isEmpty() && sum.taken == 0 && !reread) {
+                choice = postgres.crowds().choose(crowded, passed, look.window, true);
+                reread = true;
             }
-            // Nothing was taken.
-            fits.judge(
-                    postgres, look.claim.session(), Capabilities.of(found.offers), found.unjudged);
+            if (told && choice.exhausted()) {
+                return sum;
+            }
+            var found = asked(look, choice, wanted, look.again || sum.taken > 0);
+            if (!found.crowd.isEmpty()) {
+                crowds.add(session, found.crowd);
+            } else if (!found.unjudged.isEmpty()) {
+                fits.judge(postgres, session, Capabilities.of(found.offers), found.unjudged);
+                passed.removeAll(choice.gates());
+            } else {
+                var marks = crowded.isEmpty() ? found.marks : null;
+                sum = sum.and(round(look, marks, found));
+                postgres.crowds().taken(found.places);
+                postgres.crowds().full(crowded, found.full);
+                told = true;
+                if (crowded.isEmpty() || sum.taken >= look.max || sum.unreadable > 0) {
+                    return sum;
+                }
+            }
         }
+    }
+
+    private Found asked(Look look, Choice choice, int max, boolean again) {
+        var fit = fits.of(look.claim.session());
+        var starts = turns.starts();
+        var found = new Found();
+        found.marks = choice.lanes().isEmpty() ? postgres.marks().look() : LowWaterMarks.EVERYWHERE;
+        query("claim_any", look, max, found.marks)
+                .set("again", again)
+                .set("ttl", look.ttl)
+                .ints("fitting", fit.fitting(), gate -> gate)
+                .ints("unfitting", fit.unfitting(), gate -> gate)
+                .set("shut_gates", Claimed.GATES)
+                .ints("crowded", choice.lanes(), lane -> lane)
+                .longs("limit_ranks", choice.limits(), p -> p == null ? null : p.rank())
+                .booleans("limit_freshs", choice.limits(), p -> p == null || p.fresh())
+                .longs("limit_seqs", choice.limits(), p -> p == null ? null : p.seq())
+                .ints("front_lanes", choice.gates(), LaneGate::lane)
+                .ints("front_gates", choice.gates(), LaneGate::gate)
+                .set("pass", starts.pass())
+                .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
+                .doubles("pass_starts", starts.lanes().values(), start -> start)
+                .each(row -> foundAnyhow(row, look, found));
+        return found;
     }
 
     private void foundAnyhow(Row row, Look look, Found found) {
         addShut(row, found.shut);
+        if (found.full.isEmpty()) {
+            found.full.addAll(List.of(row.ints("full_gates")));
+        }
         if (row.uuidOrNull("id") == null) {
+            found.crowd.addAll(List.of(row.ints("crowd")));
             found.unjudged.addAll(List.of(row.ints("unjudged")));
             if (!found.unjudged.isEmpty()) {
                 found.offers.addAll(List.of(row.texts("offers")));
@@ -185,14 +256,15 @@ final class PostgresClaims implements Claims {
         found.add(row);
     }
 
-    private Query query(String statement, Look look, LowWaterMarks.Look marks) {
+    private Query query(String statement, Look look, int max, LowWaterMarks.Look marks) {
         return postgres.db()
                 .query(statement)
                 .set("now", postgres.now())
                 .set("session", look.claim.session().uuid())
                 .set("number", look.claim.number())
-                .set("max", look.max)
+                .set("max", max)
                 .set("window", look.window)
+                .set("most_gates", CrowdedLanes.MOST_GATES)
                 .ints("stretch_lanes", marks.stretches(), LowWaterMarks.Stretch::lane)
                 .ints("stretch_gates", marks.stretches(), LowWaterMarks.Stretch::gate)
                 .longs("from_ranks", marks.stretches(), LowWaterMarks.Stretch::fromRank)
@@ -209,6 +281,9 @@ final class PostgresClaims implements Claims {
         private final List<LowWaterMarks.Place> places = new ArrayList<>();
         private final Set<AdmissionBlock> shut = new HashSet<>();
         private final List<Integer> unjudged = new ArrayList<>();
+        private final List<Integer> crowd = new ArrayList<>();
+        private final List<Integer> full = new ArrayList<>();
+        private LowWaterMarks.Look marks = LowWaterMarks.EVERYWHERE;
         private final List<String> offers = new ArrayList<>();
         private boolean intricate;
         private boolean welcome;
@@ -233,8 +308,13 @@ final class PostgresClaims implements Claims {
         }
     }
 
-    private Round round(Look look, LowWaterMarks.Look marks, Found found) {
-        postgres.marks().taken(marks, found.places);
+    /**
+     * @param marks where the look began; none in crowded lanes, which have their fronts
+     */
+    private Round round(Look look, LowWaterMarks.@Nullable Look marks, Found found) {
+        if (marks != null) {
+            postgres.marks().taken(marks, found.places);
+        }
         var session = look.claim.session();
         var read = found.reader.read(postgres.db(), postgres.catalog(), session);
         quarantine(session, read.unreadable());
@@ -331,6 +411,26 @@ final class PostgresClaims implements Claims {
                 since.clear();
             }
             since.put(session, System.nanoTime());
+        }
+    }
+
+    /** Which crowded lanes a session serves, as its claims were told. */
+    private static final class Crowds {
+        private static final int REMEMBERED = 1_000;
+
+        private final Map<SessionId, Set<Integer>> lanes = new ConcurrentHashMap<>();
+
+        Set<Integer> of(SessionId session) {
+            return lanes.getOrDefault(session, Set.of());
+        }
+
+        void add(SessionId session, Collection<Integer> crowded) {
+            if (lanes.size() >= REMEMBERED) {
+                lanes.clear();
+            }
+            var all = new TreeSet<>(of(session));
+            all.addAll(crowded);
+            lanes.put(session, all);
         }
     }
 

@@ -20,6 +20,7 @@ record PostgresContext(
         Database db,
         Catalog catalog,
         LowWaterMarks marks,
+        CrowdedLanes crowds,
         PostgresWakeups waking,
         Optional<InstantSource> clock) {
     /** The moment to bind as {@code :now}: null lets the server's clock decide. */
@@ -43,11 +44,13 @@ record PostgresContext(
      */
     void submitted(Map<Integer, Long> lanes) {
         lanes.forEach(marks::submitted);
+        crowds.queued(lanes.keySet());
         wake(lanes.keySet(), PostgresWakeups.Order.KEPT);
     }
 
     /** The same, for work that goes on. */
     void goesOn(Collection<Integer> lanes) {
+        crowds.queued(lanes);
         wake(lanes, PostgresWakeups.Order.KEPT);
     }
 
@@ -55,6 +58,7 @@ record PostgresContext(
     void requeued(Collection<Integer> lanes) {
         if (!lanes.isEmpty()) {
             marks.forgetAll();
+            crowds.queued(lanes);
             wake(lanes, PostgresWakeups.Order.BROKEN);
         }
     }
@@ -62,10 +66,12 @@ record PostgresContext(
     /** The same, for work that waits behind these meters, in whichever lane. */
     void freed(Collection<Integer> meters) {
         if (!meters.isEmpty()) {
-            goesOn(
+            crowds.freed(meters);
+            wake(
                     db.query("lanes_behind")
                             .ints("meters", meters, meter -> meter)
-                            .list(row -> row.intValue("lane")));
+                            .list(row -> row.intValue("lane")),
+                    PostgresWakeups.Order.KEPT);
         }
     }
 

@@ -4,7 +4,6 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
-import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
@@ -23,47 +22,57 @@ import java.util.function.Supplier;
  * highest one would miss what commits late. A cursor therefore remembers which transactions it has
  * seen, as a snapshot; the next portion is what a newer snapshot sees and that one did not. Within
  * a portion the ids, drawn under the lock of the row they are about, give the order.
+ *
+ * <p>A portion is read along the ids, a bounded number of them at a time, however much the reader
+ * has missed. What the snapshot before saw has no higher ids than a known one. So a portion begins
+ * with the few events below it, of transactions that were open then, which are found by their
+ * transactions; above it everything is new.
  */
 final class PostgresFeeds implements Feeds {
+    /** How many ids one step looks at, at least: to look at fewer costs as much. */
+    private static final int STEP = 256;
+
+    /** How much farther each step looks when the one before found too little. */
+    private static final int GROWTH = 8;
+
+    /** After so many steps the reader is told what there is so far, and asks again. */
+    private static final int STEPS = 5;
+
     private final PostgresContext postgres;
     private final LogIncarnation origin;
+    private final Summaries summaries;
 
     PostgresFeeds(PostgresContext postgres, LogIncarnation origin) {
         this.postgres = postgres;
         this.origin = origin;
+        this.summaries = new Summaries(postgres);
     }
 
     /**
      * What an answer about the log says besides the events: all as of one snapshot.
      *
-     * @param newest the latest transaction of which there are events
+     * @param last no event has a higher id
+     * @param restored up to this one they were written elsewhere
      */
-    private record Log(String server, long era, long dropped, Snapshot now, Optional<Long> newest) {
+    private record Log(
+            String server, long era, long dropped, long restored, Snapshot now, long last) {
         static Log of(Row row) {
             return new Log(
                     row.text("server"),
                     row.longValue("era"),
                     row.longValue("dropped"),
+                    row.longValue("restored"),
                     Snapshot.of(row.text("now")),
-                    Optional.ofNullable(row.textOrNull("newest")).map(Long::valueOf));
-        }
-
-        /**
-         * What a cursor may take for seen: no transaction that is younger than any event. Their
-         * numbers may be given to others after a crash, as long as nothing of them is on disk; what
-         * has events that can be seen is on disk.
-         */
-        Snapshot seen() {
-            return newest.map(now::upTo).orElse(Snapshot.NOTHING);
+                    row.longValue("last"));
         }
     }
 
     /**
      * What there is now.
      *
-     * @param last the highest event
+     * @param newest the highest transaction of which there are events
      */
-    private record Now(Log log, long last) {}
+    private record Now(Log log, Optional<Long> newest) {}
 
     /** Some rows of the log, in order. */
     private static final class Rows {
@@ -71,6 +80,11 @@ final class PostgresFeeds implements Feeds {
         private @Nullable Log log;
         private int count;
         private long last;
+        private long newest;
+
+        Rows(long newest) {
+            this.newest = newest;
+        }
 
         /** There is always a row, and in the only one there may be no event. */
         void add(Row row) {
@@ -81,7 +95,10 @@ final class PostgresFeeds implements Feeds {
             if (id != null) {
                 count++;
                 last = id;
-                reader.add(row);
+                if (id > log.restored) {
+                    newest = Math.max(newest, row.longValue("xid"));
+                }
+                reader.add(row, newest);
             }
         }
 
@@ -95,15 +112,15 @@ final class PostgresFeeds implements Feeds {
         Limit.PAGE.checkRange("max", 1, max);
         if (after.none()) {
             var now = now();
-            // The highest event may have been dropped.
-            long known = Math.max(now.last, now.log.dropped);
-            var place = FeedPosition.behind(now.log.era, now.log.seen(), known);
+            var seen = now.newest.map(now.log.now::upTo).orElse(Snapshot.NOTHING);
+            var place = FeedPosition.behind(now.log.era, seen, now.log.last);
             return new Batch(List.of(), place.cursor(), false);
         }
         return read(filter, FeedPosition.of(after), max);
     }
 
     private Batch read(FeedFilter filter, FeedPosition after, int max) {
+        summaries.make();
         var entries = new ArrayList<Entry>();
         var place = portion(filter, after, max, entries);
         // What was begun is exhausted: go on with what has committed since.
@@ -121,35 +138,56 @@ final class PostgresFeeds implements Feeds {
 
     /** Delivers some of a portion, and says where the reader is then. */
     private FeedPosition portion(
-            FeedFilter filter, FeedPosition place, int max, List<Entry> entries) {
-        var rows = settled(() -> rows(place, max), Rows::log);
-        check(place, rows.log());
-        var target = place.target().orElseGet(rows.log()::seen);
+            FeedFilter filter, FeedPosition from, int max, List<Entry> entries) {
+        var place = from;
+        int left = max;
+        // What is below the known one is found at once, if that was not tried before.
+        long start = from.insidePortion() ? from.last() : Math.max(from.last(), from.known());
+        long width = Math.max(STEP, max);
+        for (int step = 1; ; step++, width *= GROWTH) {
+            long bound = start + width;
+            var before = place;
+            int most = left;
+            var rows = settled(() -> rows(before, bound, most), Rows::log);
+            check(place, rows.log());
+            place = place.begun(rows.log().now, rows.log().last);
+            deliver(filter, place, rows, entries);
+            left -= rows.count;
+            if (left == 0) {
+                return place.at(rows.last, rows.newest);
+            }
+            place = place.at(bound, rows.newest);
+            if (bound >= place.portion().orElseThrow().end()) {
+                return place.finished();
+            }
+            if (step == STEPS) {
+                return place;
+            }
+            start = bound;
+        }
+    }
+
+    private void deliver(FeedFilter filter, FeedPosition place, Rows rows, List<Entry> entries) {
         for (var read : rows.reader.read(postgres.db(), postgres.catalog())) {
             if (filter.fits(read.event(), read.tags())) {
-                entries.add(new Entry(read.event(), place.at(target, read.id()).cursor()));
+                entries.add(new Entry(read.event(), place.at(read.id(), read.newest()).cursor()));
             }
         }
-        return rows.count == max
-                ? place.at(target, rows.last)
-                : FeedPosition.behind(place.era(), target, Math.max(rows.last, place.known()));
     }
 
-    private Rows rows(FeedPosition place, int max) {
-        var rows = new Rows();
-        query(place).set("max", max).each(rows::add);
+    private Rows rows(FeedPosition place, long bound, int most) {
+        var rows = new Rows(place.portion().map(FeedPosition.Portion::newest).orElse(0L));
+        postgres.db()
+                .query("feed_events")
+                .set("above", place.last())
+                .set("up_to", bound)
+                .set("since", place.seen().map(Snapshot::toString).orElse(null))
+                .set(
+                        "target",
+                        place.portion().map(portion -> portion.target().toString()).orElse(null))
+                .set("most", most)
+                .each(rows::add);
         return rows;
-    }
-
-    private Query query(FeedPosition place) {
-        var since = place.seen().map(Snapshot::toString).orElse(null);
-        return since != null && !place.insidePortion()
-                ? postgres.db().query("feed_since").set("since", since)
-                : postgres.db()
-                        .query("feed_in_order")
-                        .set("since", since)
-                        .set("target", place.target().map(Snapshot::toString).orElse(null))
-                        .set("after", place.last());
     }
 
     private static void check(FeedPosition place, Log log) {
@@ -166,7 +204,12 @@ final class PostgresFeeds implements Feeds {
                 () ->
                         postgres.db()
                                 .query("feed_now")
-                                .one(row -> new Now(Log.of(row), row.longValue("last"))),
+                                .one(
+                                        row ->
+                                                new Now(
+                                                        Log.of(row),
+                                                        Optional.ofNullable(
+                                                                row.longOrNull("newest")))),
                 Now::log);
     }
 
@@ -177,6 +220,7 @@ final class PostgresFeeds implements Feeds {
             origin.settle();
             answer = question.get();
         }
+        summaries.heardOf(about.apply(answer).last);
         return answer;
     }
 }

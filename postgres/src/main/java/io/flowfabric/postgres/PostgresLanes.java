@@ -8,6 +8,7 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
@@ -77,7 +78,7 @@ final class PostgresLanes implements Lanes {
                     .set("stored", SettingsCodec.write(settings, locked.stored).toString())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
-                    .set("settings", SettingsCodec.write(settings, JsonObject.EMPTY).toString())
+                    .set("payload", EventCodec.details(settings).toString())
                     .update();
             boolean shares = settings.sharing();
             if (!before.ageing().equals(settings.ageing()) || before.sharing() != shares) {

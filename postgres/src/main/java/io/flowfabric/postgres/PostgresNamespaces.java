@@ -5,6 +5,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
@@ -47,7 +48,7 @@ final class PostgresNamespaces implements Namespaces {
                     .set("name", namespace.name())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
-                    .set("settings", SettingsCodec.write(settings, JsonObject.EMPTY).toString())
+                    .set("payload", EventCodec.details(settings).toString())
                     .update();
         }
         tx.query("configure_namespace")

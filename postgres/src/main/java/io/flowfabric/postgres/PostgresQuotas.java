@@ -10,6 +10,7 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.admission.Quotas;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
@@ -88,13 +89,9 @@ final class PostgresQuotas implements Quotas {
         tx.query("tell_quota")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
-                .set("name", name)
                 .set("actor", by.actor())
                 .set("reason", by.reason())
-                .set(
-                        "settings",
-                        quota.map(q -> SettingsCodec.write(q, JsonObject.EMPTY).toString())
-                                .orElse(null))
+                .set("payload", EventCodec.details(name, quota).toString())
                 .update();
         return tx.query("change_meters")
                 .set("now", postgres.now())

@@ -4,7 +4,6 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
@@ -20,11 +19,15 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /** How workers are known to be alive. Expiry lives in the session row alone. */
 final class PostgresSessions implements Sessions {
@@ -100,7 +103,8 @@ final class PostgresSessions implements Sessions {
                     session.id().toString(),
                     "This session was opened with other content.");
         }
-        return new OpenedSession(renew(Heartbeat.of(session.id())).orThrow().aliveUntil(), false);
+        var beat = heartbeat(List.of(Heartbeat.of(session.id()))).getFirst().orThrow();
+        return new OpenedSession(beat.aliveUntil(), false);
     }
 
     /** Who lives and serves one of these lanes. */
@@ -143,36 +147,49 @@ final class PostgresSessions implements Sessions {
 
     @Override
     public List<Answer<HeartbeatResult>> heartbeat(List<Heartbeat> heartbeats) {
-        Limit.BATCH.checkCount("heartbeats", heartbeats.size());
-        return heartbeats.stream().map(this::renew).toList();
+        return ExecutionBatches.answer(
+                "heartbeats", heartbeats, beat -> beat.session().uuid(), this::renew);
     }
 
-    private Answer<HeartbeatResult> renew(Heartbeat heartbeat) {
-        var held = List.copyOf(heartbeat.held());
-        var beat =
-                postgres.db()
-                        .query("renew")
-                        .set("now", postgres.now())
-                        .set("id", heartbeat.session().uuid())
-                        .set("acknowledged", heartbeat.acknowledged())
-                        .uuids("held_ids", held, fence -> fence.execution().uuid())
-                        .ints("held_parts", held, fence -> fence.execution().partition().number())
-                        .ints("held_attempts", held, Fence::attempt)
-                        .longs("held_epochs", held, Fence::epoch)
-                        .optional(row -> beat(row, held));
-        return beat.map(Answer::done)
-                .orElseGet(
-                        () ->
-                                Answer.refused(
-                                        new NotFound("session", heartbeat.session().toString())));
-    }
-
-    private static HeartbeatResult beat(Row row, List<Fence> held) {
-        var lost = new HashSet<Fence>();
-        for (int place : row.ints("lost")) {
-            lost.add(held.get(place - 1));
+    private Map<UUID, Answer<HeartbeatResult>> renew(List<Heartbeat> heartbeats) {
+        record Held(SessionId session, Fence fence) {}
+        var beats =
+                heartbeats.stream()
+                        .sorted(Comparator.comparing(b -> b.session().uuid(), RowCodec.ID_ORDER))
+                        .toList();
+        var held =
+                beats.stream()
+                        .flatMap(beat -> beat.held().stream().map(f -> new Held(beat.session(), f)))
+                        .toList();
+        var answers = new HashMap<UUID, Answer<HeartbeatResult>>();
+        postgres.db()
+                .query("renew")
+                .set("now", postgres.now())
+                .uuids("ids", beats, beat -> beat.session().uuid())
+                .longs("acknowledgeds", beats, Heartbeat::acknowledged)
+                .uuids("held_sessions", held, h -> h.session.uuid())
+                .uuids("held_ids", held, h -> h.fence.execution().uuid())
+                .ints("held_parts", held, h -> h.fence.execution().partition().number())
+                .ints("held_attempts", held, h -> h.fence.attempt())
+                .longs("held_epochs", held, h -> h.fence.epoch())
+                .each(
+                        row -> {
+                            var lost = new HashSet<Fence>();
+                            for (int place : row.ints("lost")) {
+                                lost.add(held.get(place - 1).fence);
+                            }
+                            answers.put(
+                                    row.uuid("id"),
+                                    Answer.done(
+                                            new HeartbeatResult(
+                                                    RowCodec.moment(row, "alive_until"), lost)));
+                        });
+        for (Heartbeat beat : beats) {
+            answers.computeIfAbsent(
+                    beat.session().uuid(),
+                    gone -> Answer.refused(new NotFound("session", beat.session().toString())));
         }
-        return new HeartbeatResult(RowCodec.moment(row, "alive_until"), lost);
+        return answers;
     }
 
     @Override

@@ -92,9 +92,15 @@ public final class PostgresStore implements Store {
      * make one after the other on the same connections.
      */
     static PostgresStore over(Database db, Optional<InstantSource> clock) {
+        var catalog = new Catalog();
         return new PostgresStore(
                 new PostgresContext(
-                        db, new Catalog(), new LowWaterMarks(), new PostgresWakeups(), clock));
+                        db,
+                        catalog,
+                        new LowWaterMarks(),
+                        new CrowdedLanes(db, catalog),
+                        new PostgresWakeups(),
+                        clock));
     }
 
     /**

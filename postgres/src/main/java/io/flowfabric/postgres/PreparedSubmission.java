@@ -3,13 +3,18 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.submit.Submission;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** A submission with its place in the batch, its digest and the numbers that it refers to. */
@@ -32,6 +37,7 @@ record PreparedSubmission(
      */
     static List<PreparedSubmission> all(PostgresContext postgres, List<Submission> submissions) {
         Limit.BATCH.checkCount("submissions", submissions.size());
+        makeAll(postgres, submissions);
         var items = new ArrayList<PreparedSubmission>(submissions.size());
         for (Submission submission : submissions) {
             items.add(incoming(postgres, items.size(), submission));
@@ -52,18 +58,45 @@ record PreparedSubmission(
         }
     }
 
+    /**
+     * Makes the meters and gates of a batch that there are not, all at once: thousands of keys may
+     * come in with one call. What is not defined is found out one by one.
+     */
+    private static void makeAll(PostgresContext postgres, List<Submission> submissions) {
+        var catalog = postgres.catalog();
+        var metered = new HashMap<Namespace, Set<QuotaUse>>();
+        for (Submission submission : submissions) {
+            if (!submission.policy().quotas().isEmpty()) {
+                metered.computeIfAbsent(submission.lane().namespace(), first -> new HashSet<>())
+                        .addAll(submission.policy().quotas());
+            }
+        }
+        metered.forEach((namespace, uses) -> catalog.makeMeters(postgres.db(), namespace, uses));
+        var gates = new HashSet<Catalog.Gate>();
+        for (Submission submission : submissions) {
+            try {
+                gates.add(gateOf(postgres, submission));
+            } catch (NotFound undefined) {
+                // It is refused when its turn comes.
+            }
+        }
+        catalog.makeGates(postgres.db(), gates);
+    }
+
     private static int gate(PostgresContext postgres, Submission submission) {
+        return postgres.catalog().gate(postgres.db(), gateOf(postgres, submission));
+    }
+
+    private static Catalog.Gate gateOf(PostgresContext postgres, Submission submission) {
         var policy = submission.policy();
         var namespace = submission.lane().namespace();
-        var gate =
-                new Catalog.Gate(
-                        submission.kind(),
-                        policy.needs(),
-                        policy.attemptTimeout().isPresent() || policy.stallTimeout().isPresent(),
-                        policy.quotas(),
-                        policy.budgets(),
-                        postgres.catalog().costs(postgres.db(), namespace, policy));
-        return postgres.catalog().gate(postgres.db(), gate);
+        return new Catalog.Gate(
+                submission.kind(),
+                policy.needs(),
+                policy.attemptTimeout().isPresent() || policy.stallTimeout().isPresent(),
+                policy.quotas(),
+                policy.budgets(),
+                postgres.catalog().costs(postgres.db(), namespace, policy));
     }
 
     /** Whether there is a gate that it could wait behind. */

@@ -3,10 +3,9 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.admission.QuotaRecount.Drift;
-import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
-import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -122,19 +121,8 @@ final class QuotaRecounter {
         tx.query("tell_drift")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
-                .set("of", of)
-                .set("settings", said + " " + found)
+                .set("payload", EventCodec.details(of, said, found).toString())
                 .update();
-    }
-
-    static Event.Drifted read(Row row, String of) {
-        var words = row.text("settings").split(" ", 2);
-        return new Event.Drifted(
-                new Namespace(row.text("of_namespace")),
-                of,
-                Long.parseLong(words[0]),
-                Long.parseLong(words[1]),
-                RowCodec.moment(row, "at"));
     }
 
     private static Map<Integer, Integer> running(Jdbc tx, List<Meter> meters) {

@@ -4,6 +4,7 @@ import io.flowfabric.core.Contended;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,66 +58,63 @@ final class RetentionSweep {
         return new Round(executions.gone + days, 0, more);
     }
 
-    /** A day of the log, as one of the tables has it. */
-    private record Day(int number, long oldest, long newest, long last) {}
+    /**
+     * A day of the log that has something too old, as one of the tables has it.
+     *
+     * @param mixed whether it has something else, too
+     */
+    private record Day(int number, boolean mixed) {}
 
     /** Drops the days that were over before a moment, and says how many. */
     private int dropDays(long before, int limit) {
         long oldestKept = Math.floorDiv(before, DAY) * DAY;
+        new Summaries(postgres).makeAll();
         List<Day> days =
                 postgres.db()
-                        .query("days")
-                        .list(
-                                row ->
-                                        new Day(
-                                                row.intValue("day"),
-                                                row.longValue("oldest"),
-                                                row.longValue("newest"),
-                                                row.longValue("last")));
+                        .query("aged_days")
+                        .set("before", oldestKept)
+                        .list(row -> new Day(row.intValue("day"), row.bool("mixed")));
         int dropped = 0;
         for (Day day : days) {
-            if (day.newest < oldestKept) {
-                dropped += empty(day);
-            } else if (day.oldest < oldestKept) {
-                dropped += thin(day, oldestKept, limit);
-            }
+            dropped += day.mixed ? thin(day, oldestKept, limit) : empty(day, oldestKept);
         }
         return dropped;
     }
 
-    private int empty(Day day) {
+    private int empty(Day day, long oldestKept) {
         try {
-            return postgres.db().transaction(tx -> empty(tx, day));
+            return postgres.db()
+                    .transaction(
+                            tx -> {
+                                tx.query("patience").run();
+                                var empty =
+                                        tx.query("empty_day")
+                                                .set("day", day.number)
+                                                .set("before", oldestKept);
+                                return drop(tx, empty);
+                            });
         } catch (Contended e) {
-            log.info("Somebody reads the events of a day that is to be dropped; later, then");
+            log.info("The events of a day that is to be dropped are being read; later, then");
             return 0;
         }
-    }
-
-    private static int empty(Jdbc tx, Day day) {
-        tx.query("patience").run();
-        tx.query("empty_day").set("day", day.number).run();
-        tx.query("move_horizon").set("last", day.last).update();
-        return 1;
     }
 
     private int thin(Day day, long oldestKept, int limit) {
         return postgres.db()
                 .transaction(
-                        tx -> {
-                            var last =
-                                    tx.query("forget_events")
-                                            .set("day", day.number)
-                                            .set("before", oldestKept)
-                                            .set("limit", limit)
-                                            .one(
-                                                    row ->
-                                                            Optional.ofNullable(
-                                                                    row.longOrNull("last")));
-                            if (last.isPresent()) {
-                                tx.query("move_horizon").set("last", last.get()).update();
-                            }
-                            return last.isPresent() ? 1 : 0;
-                        });
+                        tx ->
+                                drop(
+                                        tx,
+                                        tx.query("forget_events")
+                                                .set("day", day.number)
+                                                .set("before", oldestKept)
+                                                .set("limit", limit)));
+    }
+
+    /** Runs a statement that drops events and says up to which, and notes it. */
+    private static int drop(Jdbc tx, Query statement) {
+        var last = statement.one(row -> Optional.ofNullable(row.longOrNull("last")));
+        last.ifPresent(id -> tx.query("move_horizon").set("last", id).update());
+        return last.isPresent() ? 1 : 0;
     }
 }

@@ -28,11 +28,13 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /** How values are written in columns, and read back as what they stand for. */
 final class RowCodec {
@@ -46,6 +48,11 @@ final class RowCodec {
      * with every change of it; larger ones are kept apart.
      */
     static final int INLINE = 256;
+
+    /** The order of ids in which rows are locked: that of the server, which compares bytes. */
+    static final Comparator<UUID> ID_ORDER =
+            Comparator.<UUID>comparingLong(id -> id.getMostSignificantBits() ^ Long.MIN_VALUE)
+                    .thenComparingLong(id -> id.getLeastSignificantBits() ^ Long.MIN_VALUE);
 
     static boolean inline(Payload payload) {
         return payload.size() <= INLINE;

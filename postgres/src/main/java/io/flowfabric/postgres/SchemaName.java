@@ -31,14 +31,14 @@ public record SchemaName(String text) {
         }
         if (!ALLOWED.matcher(text).matches()) {
             throw refused(
-                    Invalid.Code.MALFORMED_ID,
+                    Invalid.Code.MALFORMED_NAME,
                     ("\"%s\" is not made of lower-case letters, digits and underscores,"
                                     + " beginning with no digit.")
                             .formatted(text));
         }
         if (text.startsWith("pg_") || text.equals("information_schema")) {
             throw refused(
-                    Invalid.Code.MALFORMED_ID,
+                    Invalid.Code.MALFORMED_NAME,
                     "\"%s\" belongs to Postgres itself; choose another name.".formatted(text));
         }
     }

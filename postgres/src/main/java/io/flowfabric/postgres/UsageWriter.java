@@ -4,13 +4,10 @@ import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.BudgetView;
-import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.lease.UsageReport;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -55,7 +52,7 @@ final class UsageWriter {
         }
         var budget = heard.budget;
         if (budget == null) {
-            throw Definitions.unknown(spending.budget(), spending.dimension());
+            throw NotFound.dimension(spending.budget(), spending.dimension());
         }
         if (!heard.added) {
             mustBeTheSame(budget, spending);
@@ -81,7 +78,6 @@ final class UsageWriter {
                 .set("dimension", spending.dimension())
                 .set("amount", spending.amount())
                 .set("key", spending.key())
-                .set("separator", RowCodec.SEPARATOR)
                 .one(
                         row ->
                                 new Heard(
@@ -115,13 +111,5 @@ final class UsageWriter {
                     spending.key(),
                     "This was reported before, with other content.");
         }
-    }
-
-    /**
-     * What an event keeps of a limit that was reached: which, whether it is hard, and the level.
-     */
-    static Map.Entry<String, List<String>> read(String settings) {
-        var words = List.of(settings.split(RowCodec.SEPARATOR, -1));
-        return Map.entry(words.getFirst(), words.subList(1, words.size()));
     }
 }

@@ -35,8 +35,9 @@ class FeedPositionTest {
                 new FeedPosition(
                         1L << 55,
                         Optional.of(snapshot),
-                        Optional.of(snapshot),
                         Long.MAX_VALUE,
+                        Optional.of(
+                                new FeedPosition.Portion(snapshot, Long.MAX_VALUE, Long.MAX_VALUE)),
                         Long.MAX_VALUE);
 
         assertThat(FeedPosition.of(place.cursor())).isEqualTo(place);
@@ -104,8 +105,14 @@ class FeedPositionTest {
         return new FeedPosition(
                 random.nextLong(1L << 56),
                 random.nextInt(4) == 0 ? Optional.empty() : Optional.of(snapshot()),
-                random.nextBoolean() ? Optional.empty() : Optional.of(snapshot()),
                 random.nextLong(Long.MAX_VALUE),
+                random.nextBoolean()
+                        ? Optional.empty()
+                        : Optional.of(
+                                new FeedPosition.Portion(
+                                        snapshot(),
+                                        random.nextLong(Long.MAX_VALUE),
+                                        random.nextLong(Long.MAX_VALUE))),
                 random.nextLong(Long.MAX_VALUE));
     }
 

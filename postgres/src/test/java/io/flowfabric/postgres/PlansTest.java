@@ -12,6 +12,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Heartbeat;
@@ -70,6 +71,9 @@ class PlansTest {
     private static final int COMPARING_GATES = 50;
     private static final int BATCH = 64;
 
+    /** So many events share a few summaries, and as many have none yet. */
+    private static final int LOOKED_AT = 5000;
+
     @TempDir static Path home;
 
     private static EmbeddedPostgres server;
@@ -116,6 +120,7 @@ class PlansTest {
                                 .withSetting("shared_preload_libraries", "auto_explain")
                                 .withSetting("auto_explain.log_min_duration", "0")
                                 .withSetting("auto_explain.log_analyze", "on")
+                                .withSetting("auto_explain.log_nested_statements", "on")
                                 .withSetting("auto_explain.log_buffers", "on"));
         store =
                 PostgresStore.open(
@@ -447,7 +452,7 @@ class PlansTest {
     }
 
     @Test
-    void an_explanation_of_a_closed_lane_finds_who_closed_it_by_one_transaction() {
+    void an_explanation_of_a_closed_lane_finds_who_closed_it_by_its_row() {
         var lane = Lane.of("closed");
         var work = Submission.of("work", Payload.EMPTY).lane(lane);
         submit(1, i -> work);
@@ -459,6 +464,48 @@ class PlansTest {
                 .endsWith(", by ada: the press is down");
         check("circumstances", 6);
         check("lane_changed_by", 6);
+    }
+
+    @Test
+    void a_feed_touches_what_it_delivers_however_long_the_log_is_and_however_much_was_missed() {
+        var everything = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
+        var feeds = store.feeds();
+        var away = feeds.read(everything, Cursor.NOW, 1).next();
+        submit(10 * LOOKED_AT, i -> Submission.of("work", Payload.EMPTY));
+        // The first look of a process makes the summaries that are missing.
+        feeds.read(everything, feeds.beginning(), 1);
+
+        startLogging();
+        var next = feeds.beginning();
+        for (int i = 0; i < 3; i++) {
+            var batch = feeds.read(everything, next, BATCH);
+            assertThat(batch.entries()).hasSize(BATCH);
+            next = batch.next();
+        }
+        check("read_events", LOOKED_AT);
+
+        startLogging();
+        for (int i = 0; i < 3; i++) {
+            var batch = feeds.read(everything, away, BATCH);
+            assertThat(batch.entries()).hasSize(BATCH);
+            away = batch.next();
+        }
+        check("read_events", LOOKED_AT);
+
+        startLogging();
+        var tail = feeds.read(everything, Cursor.NOW, 1).next();
+        submit(1, i -> Submission.of("work", Payload.EMPTY));
+        assertThat(feeds.read(everything, tail, BATCH).entries()).hasSize(1);
+        check("newest_transaction", LOOKED_AT);
+        check("read_events", LOOKED_AT);
+    }
+
+    @Test
+    void retention_finds_the_days_that_are_over_without_reading_the_others() {
+        startLogging();
+        store.maintenance().tick(Chore.RETENTION, 1000);
+
+        check("aged_days", LOOKED_AT);
     }
 
     @Test

@@ -184,7 +184,7 @@ final class Committers extends Service {
                 }
             }
             return batch();
-        } catch (InterruptedException nobodyDoesThat) {
+        } catch (InterruptedException unexpected) {
             return List.of();
         } finally {
             lock.unlock();

@@ -3,7 +3,7 @@ package io.flowfabric.bench.contender;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** Somebody who can store a backlog of work that does nothing, and get it done. */
+/** A system that can store a backlog of work that does nothing, and get it done. */
 public interface Contender extends AutoCloseable {
     /** What the ratios call it. */
     String key();

@@ -68,8 +68,8 @@ final class Jobs {
     }
 
     /**
-     * Under its first lease it never comes to an end, so that its worker can be killed over it.
-     * Whoever takes it over is done in a second. The epoch of the fence tells them apart.
+     * Under its first lease it never comes to an end, so that its worker can be killed over it. The
+     * worker that takes it over is done in a second. The epoch of the fence tells them apart.
      */
     private static Payload haul(Task task) throws InterruptedException {
         boolean first = task.fence().epoch() == 1;

@@ -62,7 +62,7 @@ final class Play {
     /**
      * Plays all of it.
      *
-     * @throws io.flowfabric.cli.terminal.Stopped when somebody asked to stop
+     * @throws io.flowfabric.cli.terminal.Stopped when the user asked to stop
      */
     void run() {
         var victim = crew.start(Profile.B).getFirst();

@@ -36,7 +36,7 @@ record RunReport(Map<Fate, List<ExecutionView>> found, List<String> differences)
         return differences.isEmpty();
     }
 
-    /** An execution that was taken over, for whoever wants to read its history. */
+    /** An execution that was taken over, for a user who wants to read its history. */
     Optional<ExecutionView> takenOver() {
         return views(Fate.OUTLIVES_ITS_WORKER).stream().findFirst();
     }

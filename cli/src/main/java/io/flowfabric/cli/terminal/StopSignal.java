@@ -24,7 +24,7 @@ public final class StopSignal {
 
     private StopSignal() {}
 
-    /** Listens from now on. Whoever asks a second time does not want to wait any longer. */
+    /** Listens from now on. A user who asks a second time does not want to wait any longer. */
     public static StopSignal listen() {
         var stop = new StopSignal();
         SIGNALS.forEach(signal -> handle(signal, stop::ask));
@@ -39,19 +39,19 @@ public final class StopSignal {
         SIGNALS.forEach(signal -> handle(signal, () -> {}));
     }
 
-    /** Whether somebody has asked. */
+    /** Whether the user has asked. */
     public boolean asked() {
         return asked.getCount() == 0;
     }
 
-    /** Waits until somebody asks. */
+    /** Waits until the user asks. */
     public void await() {
         while (!await(Duration.ofDays(1))) {
             // Nobody has.
         }
     }
 
-    /** Waits until somebody asks, so long at most, and says whether somebody has. */
+    /** Waits until the user asks, so long at most, and says whether that happened. */
     public boolean await(Duration atMost) {
         try {
             return asked.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
@@ -63,7 +63,7 @@ public final class StopSignal {
     /**
      * Waits.
      *
-     * @throws Stopped when somebody asks, or has asked before
+     * @throws Stopped when the user asks, or has asked before
      */
     public void pause(Duration time) {
         if (await(time)) {

@@ -1,6 +1,6 @@
 package io.flowfabric.cli.terminal;
 
-/** Somebody asked the program to stop while it was in the middle of something. */
+/** The user asked the program to stop while it was in the middle of something. */
 public final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

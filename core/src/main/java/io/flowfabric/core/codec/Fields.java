@@ -5,7 +5,6 @@ import io.flowfabric.core.codec.Json.JsonObject;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -47,7 +46,7 @@ final class Fields {
     }
 
     <E extends Enum<E>> Fields word(String name, E value, E otherwise) {
-        return set(name, value, otherwise, v -> Json.of(v.name().toLowerCase(Locale.ROOT)));
+        return set(name, value, otherwise, Words::of);
     }
 
     <T> Fields list(String name, Collection<T> values, Function<T, Json> writer) {
@@ -70,6 +69,6 @@ final class Fields {
     }
 
     static <E extends Enum<E>> Function<Json, E> word(Class<E> type) {
-        return json -> Enum.valueOf(type, json.asString().toUpperCase(Locale.ROOT));
+        return json -> Words.read(type, json);
     }
 }

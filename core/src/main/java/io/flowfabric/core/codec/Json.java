@@ -86,6 +86,7 @@ public sealed interface Json {
         /** The object without fields. */
         public static final JsonObject EMPTY = new JsonObject(Map.of());
 
+        /** An object with these fields, in their order. */
         public JsonObject {
             fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
         }
@@ -164,6 +165,7 @@ public sealed interface Json {
 
     /** An array. */
     record JsonArray(List<Json> items) implements Json {
+        /** An array of these items. */
         public JsonArray {
             items = List.copyOf(items);
         }
@@ -199,6 +201,7 @@ public sealed interface Json {
      *     came, with all its digits
      */
     record JsonNumber(String literal) implements Json {
+        /** A number as it is written in JSON. */
         public JsonNumber {
             JsonParser.checkNumber(literal);
         }
@@ -239,6 +242,7 @@ public sealed interface Json {
     /** The absent value, written {@code null}. */
     record JsonNull() implements Json {
         /** The one absent value. */
+        /** The one that there is. */
         public static final JsonNull NULL = new JsonNull();
 
         @Override

@@ -46,13 +46,8 @@ public final class Definitions {
         }
         for (String dimension : wanted) {
             if (!dimensions.contains(dimension)) {
-                throw unknown(budget, dimension);
+                throw NotFound.dimension(budget, dimension);
             }
         }
-    }
-
-    /** The refusal of a dimension that a budget does not count. */
-    public static NotFound unknown(String budget, String dimension) {
-        return new NotFound("dimension of budget " + budget, dimension);
     }
 }

@@ -107,7 +107,8 @@ class AcceptanceTest {
         assertMissing("quota", () -> mustExist(List.of("other"), List.of(team)));
         assertMissing("budget", () -> mustExist(List.of("calls"), List.of(team)));
         assertMissing(
-                "dimension of budget team", () -> mustExist(List.of(), List.of(team), "cents"));
+                "The budget team has no dimension",
+                () -> mustExist(List.of(), List.of(team), "cents"));
     }
 
     private static void mustExist(
@@ -116,6 +117,6 @@ class AcceptanceTest {
     }
 
     private static void assertMissing(String what, Runnable call) {
-        assertThatThrownBy(call::run).isInstanceOf(NotFound.class).hasMessageContaining(what + " ");
+        assertThatThrownBy(call::run).isInstanceOf(NotFound.class).hasMessageContaining(what);
     }
 }

@@ -75,7 +75,7 @@ final class StateMachinePage {
 
         Each situation has six columns, and one public state that is derived from them. *Pending* stands for
         `pending_first_attempt`, `pending_retry_attempt`, `pending_replay_attempt` or `attempt_interrupted`.
-        Situations in *italics* are how ready work reads through a gate that is shut; nobody writes them.
+        Situations in *italics* are how ready work reads through a gate that is shut; they are never stored.
 
         %s
         """

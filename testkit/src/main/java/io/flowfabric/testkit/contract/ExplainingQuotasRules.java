@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Rule 8: work that a quota holds back says by how much, and is in nobody's way. */
+/** Rule 8: work that a quota holds back says by how much, and is in the way of no other work. */
 abstract class ExplainingQuotasRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Quota CUSTOMER = Quota.atOnce("customer", 1);

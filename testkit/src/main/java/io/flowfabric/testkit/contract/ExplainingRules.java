@@ -300,7 +300,7 @@ abstract class ExplainingRules extends Rules {
     }
 
     @Test
-    void who_did_what_is_left_out_once_it_is_no_longer_remembered() {
+    void who_held_work_is_left_out_once_it_is_forgotten_and_who_closed_a_lane_never_is() {
         var held = world.submit();
         world.pause(held);
         var lane = world.newLane();
@@ -311,7 +311,10 @@ abstract class ExplainingRules extends Rules {
         world.pass(Duration.ofDays(9));
 
         assertThat(words(held)).isEqualTo("held by an operator: she was asked to");
-        assertThat(words(waiting)).isEqualTo("lane %s is paused since %s".formatted(lane, since));
+        assertThat(words(waiting))
+                .isEqualTo(
+                        "lane %s is paused since %s, by olga: she was asked to"
+                                .formatted(lane, since));
         assertThat(world.explain(held).facts(Fact.Step.class)).isEmpty();
     }
 

@@ -8,7 +8,7 @@ import io.flowfabric.core.feed.Feeds;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Somebody who follows a feed, and remembers how far. */
+/** A reader that follows a feed, and remembers how far. */
 final class FeedReader {
     private static final int PAGE = 1000;
     private static final int ENDLESS = 100_000;

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Rule 17: whoever follows a feed is told whether to read on or to wait. */
+/** Rule 17: a reader that follows a feed is told whether to read on or to wait. */
 abstract class FollowingRules extends Rules {
     private static final FeedFilter EVERYTHING = FeedFilter.of(Topic.EVERYTHING);
     private static final Duration KEPT = Duration.ofDays(7);

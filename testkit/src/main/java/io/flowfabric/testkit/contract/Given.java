@@ -25,7 +25,7 @@ final class Given {
         return work().policy(policy);
     }
 
-    /** Work of which nobody has heard. */
+    /** Work that no store has heard of. */
     static ExecutionId unknown() {
         return ExecutionId.mint();
     }

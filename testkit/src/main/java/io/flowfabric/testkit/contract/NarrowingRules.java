@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rule 20: what an operator looks for he finds, by whatever he knows about it. */
+/** Rule 20: operators find what they look for, by whatever they know about it. */
 abstract class NarrowingRules extends Rules {
     private static final Search ALL = Search.in(Namespace.DEFAULT);
     private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -40,7 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Rules 8 and 10: what a quota leaves no room for waits, says so, and is in nobody's way. */
+/** Rules 8 and 10: what a quota leaves no room for waits, says so, and holds up no other work. */
 abstract class QuotaRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration MOMENT = Duration.ofMillis(1);

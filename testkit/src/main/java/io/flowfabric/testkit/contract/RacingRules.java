@@ -44,8 +44,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The rules again, for many at once: whoever comes first, the end is one that a single thread could
- * have reached.
+ * The rules again, for many at once: whichever comes first, the end is one that a single thread
+ * could have reached.
  */
 abstract class RacingRules extends Rules {
     private static final int THREADS = 16;

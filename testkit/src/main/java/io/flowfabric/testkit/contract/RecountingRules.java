@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rules 9 and 10: whoever counts anew finds what the quotas and the budgets say. */
+/** Rules 9 and 10: a recount finds what the quotas and the budgets say. */
 abstract class RecountingRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Policy MAIL = Policy.DEFAULT.quota("mail");

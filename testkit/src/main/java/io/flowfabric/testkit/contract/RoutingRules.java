@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** Rule 8: ready work that nobody who lives could take says so, and goes on when somebody comes. */
+/** Rule 8: ready work that no live worker could take says so, and goes on when one comes. */
 abstract class RoutingRules extends Rules {
     private static final Ready READY = new Ready(LeasePurpose.FIRST);
     private static final Duration TTL = Session.DEFAULT_TTL;

@@ -51,7 +51,7 @@ final class Scenario implements AutoCloseable {
     /** The operator of this world. */
     static final Attribution OLGA = new Attribution("olga", "she was asked to");
 
-    /** Where somebody else works. */
+    /** Where another worker works. */
     static final Namespace ELSEWHERE = new Namespace("elsewhere");
 
     private final StoreFixture fixture;
@@ -76,7 +76,7 @@ final class Scenario implements AutoCloseable {
         return now().plus(wait);
     }
 
-    /** Lets time pass before anybody has noticed. */
+    /** Lets time pass before a sweep has noticed. */
     void advance(Duration step) {
         fixture.advance(step);
     }
@@ -128,7 +128,7 @@ final class Scenario implements AutoCloseable {
         return only(store().submissions().submit(List.of(submission)));
     }
 
-    /** A lane that nobody has used yet. */
+    /** A lane that was not used yet. */
     Lane newLane() {
         return Lane.of("lane-" + ++lanes);
     }

@@ -364,7 +364,7 @@ abstract class SigningRules extends Rules {
         assertThat(world.everything()).isEqualTo(before);
     }
 
-    /** A token that somebody else's store has signed. */
+    /** A token that another store has signed. */
     private String foreignToken(ScenarioWorker bearer) {
         return GrantToken.sign(
                         SigningKey.mint(SigningKey.mintId()),

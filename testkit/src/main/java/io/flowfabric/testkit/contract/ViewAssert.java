@@ -19,7 +19,7 @@ final class ViewAssert extends AbstractObjectAssert<ViewAssert, ExecutionView> {
         return has("state", actual.state(), state);
     }
 
-    /** It has ended this way, and nobody holds it any more. */
+    /** It has ended this way, and no session holds it any more. */
     ViewAssert endedAs(Outcome outcome) {
         Assertions.assertThat(actual.state())
                 .as(info.description())

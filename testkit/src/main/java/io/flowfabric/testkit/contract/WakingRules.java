@@ -21,7 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Whoever waits for work is told when there may be some, whatever made it ready. */
+/** A claim that waits for work is told when there may be some, whatever made it ready. */
 abstract class WakingRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -96,7 +96,7 @@ abstract class WakingRules extends Rules {
         assertThat(heard).isEmpty();
     }
 
-    /** Whoever listens hears of the lane after this, and finds work there. */
+    /** A listener hears of the lane after this, and finds work there. */
     private void isWoken(Lane lane, Runnable cause) {
         var heard = new LinkedBlockingQueue<Lane>();
         try (var listening = world.store().wakeups().listen(heard::add)) {

@@ -133,7 +133,7 @@ public final class ConcurrentRun {
     }
 
     /**
-     * Somebody who takes part.
+     * A participant of the run.
      *
      * @param share how many operations it performs in one round
      */

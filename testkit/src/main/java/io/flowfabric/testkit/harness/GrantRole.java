@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Workers that get their work as tickets, and whoever looks after the keys. */
+/** Workers that get their work as tickets, and operators who look after the keys. */
 final class GrantRole extends Role {
     private final Repeats repeats;
 
@@ -93,7 +93,7 @@ final class GrantRole extends Role {
         return reply;
     }
 
-    /** The text that a worker shows: its own ticket, somebody else's, or something like one. */
+    /** The text that a worker shows: its own ticket, another worker's, or something like one. */
     private Optional<String> shown(HarnessWorker worker, Slip slip) {
         var from = slip.stolen() ? cast.worker(slip.grant()) : worker;
         return from.grant(slip.grant()).map(Grant::token).map(token -> tampered(token, slip));

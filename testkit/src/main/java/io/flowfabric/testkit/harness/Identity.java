@@ -30,7 +30,7 @@ record Identity(long seed) {
         return new SessionId(uuid("session", number));
     }
 
-    /** An id that nobody ever submits. */
+    /** An id that is never submitted. */
     ExecutionId unknown() {
         return ExecutionId.of(uuid("unknown", 0));
     }

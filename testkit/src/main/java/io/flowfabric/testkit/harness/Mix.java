@@ -73,7 +73,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Kind.CONFIGURE, 8)),
                     1);
 
-    /** Whoever lets time pass in a concurrent run. */
+    /** The thread that lets time pass in a concurrent run. */
     static final Mix CLOCK = new Mix(new EnumMap<>(Map.of(Kind.TICK, 2, Kind.PASS, 1)), 0);
 
     Mix {

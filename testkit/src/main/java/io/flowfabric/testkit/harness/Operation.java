@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One thing that somebody does, as pure data.
+ * One thing that a participant does, as pure data.
  *
  * <p>It refers to others by number only: the third worker, the newest lease but two, the fifth
  * execution; always modulo how many there are when it is performed. So operations can be made
@@ -46,7 +46,7 @@ sealed interface Operation {
         LOST
     }
 
-    // Whoever has work to be done.
+    // Submitters.
 
     record Submit(List<Order> orders, Hearing hearing) implements Operation {
         @Override
@@ -62,7 +62,7 @@ sealed interface Operation {
 
     /** One item of a submission. */
     sealed interface Order {
-        /** Work that nobody submitted before. */
+        /** Work that was not submitted before. */
         record Fresh(Work work) implements Order {}
 
         /** What was submitted before, once more. */
@@ -160,7 +160,7 @@ sealed interface Operation {
      * A ticket that a worker shows.
      *
      * @param grant counted from the newest that it was ever given
-     * @param stolen whether it is one of somebody else, perhaps
+     * @param stolen whether it is one of another worker, perhaps
      */
     record Slip(int grant, boolean stolen, Tampering tampering) {}
 
@@ -172,7 +172,7 @@ sealed interface Operation {
         LATER
     }
 
-    /** Somebody changes the key that signs tickets. */
+    /** An operator changes the key that signs tickets. */
     record Rotate(Rotation rotation) implements Operation {}
 
     /** A claim number that was used before. */

@@ -59,7 +59,7 @@ record Participants(
         return workers.get(number % workers.size());
     }
 
-    /** A lease that is presented: one that somebody holds, unless nobody does. */
+    /** A lease that is presented: one that a worker holds, if any does. */
     Optional<Lease> lease(Hold hold) {
         var holders =
                 hold.ever()
@@ -69,7 +69,7 @@ record Participants(
         return among.get(hold.worker() % among.size()).lease(hold.lease(), hold.ever());
     }
 
-    /** Notes a session that somebody opens, or tries to. */
+    /** Notes a session that a worker opens, or tries to. */
     void opens(HarnessWorker worker, SessionId session) {
         sessions.add(session);
         names.name(session, "%s/%d".formatted(worker.name(), sessions.size()));

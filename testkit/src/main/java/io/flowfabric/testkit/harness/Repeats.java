@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * What the answer to a repeated call owes to the first one.
  *
- * <p>When nobody else acts in between it is the same answer. Otherwise the world may have moved on,
- * and the least that holds is that nothing new came of it.
+ * <p>When no other caller acts in between it is the same answer. Otherwise the world may have moved
+ * on, and the least that holds is that nothing new came of it.
  */
 record Repeats(boolean exclusive) {
 

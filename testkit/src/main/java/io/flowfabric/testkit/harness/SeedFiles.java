@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * Cases that failed once, each in a small text file, to be tried first in every run.
  *
- * <p>The kept places mean what the generator makes of them. Whoever changes the generator keeps the
+ * <p>The kept places mean what the generator makes of them. A change of the generator keeps the
  * files for what they are still worth, or deletes them.
  */
 record SeedFiles(Path directory) {

@@ -44,6 +44,6 @@ interface Stage {
 
     Instant now();
 
-    /** Whether nobody else acts at the same time, so that answers can be foretold. */
+    /** Whether no other thread acts at the same time, so that answers can be foretold. */
     boolean exclusive();
 }

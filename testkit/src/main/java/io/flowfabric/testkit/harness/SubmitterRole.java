@@ -11,7 +11,7 @@ import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 import java.util.List;
 import java.util.Optional;
 
-/** Whoever has work to be done. */
+/** Submitters: handing in work. */
 final class SubmitterRole extends Role {
     SubmitterRole(Stage stage, Participants cast) {
         super(stage, cast);

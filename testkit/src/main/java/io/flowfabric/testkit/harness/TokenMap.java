@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * How the tokens of two stores correspond: they say the same, and each bears the seal of its own
- * store. Whatever somebody changes about a token is so changed for both.
+ * store. Whatever a role changes about a token is so changed for both.
  */
 final class TokenMap {
     private static final Rotation FIRST = new Rotation("0000000f1257", Duration.ZERO);

@@ -37,7 +37,8 @@ final class Trace {
     }
 
     /**
-     * Most runs are sound, and nobody reads their lines: they are written when they are asked for.
+     * Most runs are sound, and their lines are never read: they are written when they are asked
+     * for.
      */
     private void say(Supplier<String> text) {
         var under = heading;

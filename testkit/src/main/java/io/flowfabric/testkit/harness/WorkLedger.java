@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** All work of a run: what anybody tried to submit, and what was accepted. Any thread may write. */
+/**
+ * All work of a run: what a submitter tried to submit, and what was accepted. Any thread may write.
+ */
 final class WorkLedger {
     private final Set<ExecutionId> tried = new LinkedHashSet<>();
     private final List<Submission> accepted = new ArrayList<>();
@@ -28,7 +30,7 @@ final class WorkLedger {
         accepted.add(submission);
     }
 
-    /** Every id that anybody ever used, whatever came of it. */
+    /** Every id that was ever used, whatever came of it. */
     synchronized List<ExecutionId> ids() {
         return List.copyOf(tried);
     }

@@ -1,6 +1,6 @@
 /**
- * The model-based harness and the concurrent run: what chance thinks of that nobody writes a test
- * for.
+ * The model-based harness and the concurrent run: what chance thinks of that no person writes a
+ * test for.
  *
  * <p>{@link io.flowfabric.testkit.harness.Harness} performs the same operations on a store and on
  * the store in memory and compares every answer and everything that can be seen; {@link

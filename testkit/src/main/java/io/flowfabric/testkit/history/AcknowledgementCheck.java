@@ -88,7 +88,7 @@ final class AcknowledgementCheck {
                 .isPresent();
     }
 
-    /** Whether somebody knew, before the call began, that the lease was over. */
+    /** Whether a client knew, before the call began, that the lease was over. */
     private boolean supersededBefore(ProgressKept kept) {
         if (dossier.lives().size() > 1) {
             // Epochs begin anew with each life, so that they do not say which lease came first.

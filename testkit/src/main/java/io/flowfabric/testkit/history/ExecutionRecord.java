@@ -58,7 +58,7 @@ final class ExecutionRecord {
         return acknowledged.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    /** How long it is kept after its end, as far as anybody said; the shortest, if several did. */
+    /** How long it is kept after its end, as far as it was said; the shortest, if several did. */
     Optional<Duration> retention() {
         var asAccepted =
                 acknowledged(WorkAccepted.class).stream()

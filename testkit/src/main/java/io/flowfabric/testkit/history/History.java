@@ -45,7 +45,9 @@ public record History(
         acknowledged = List.copyOf(acknowledged);
     }
 
-    /** What a store that nobody writes to any more says about itself at this time of its clock. */
+    /**
+     * What a store says that is not written to any more, about itself at this time of its clock.
+     */
     public static History of(Store store, Instant now) {
         return of(store, now, List.of());
     }
@@ -80,7 +82,7 @@ public record History(
         return new History(events, views, results, acknowledged, now, true);
     }
 
-    /** Everything that is in the feed of a store that nobody writes to any more. */
+    /** Everything that is in the feed of a store that is not written to any more. */
     private static List<Event> feed(Store store) {
         var events = new ArrayList<Event>();
         var everything = FeedFilter.of(FeedFilter.Topic.EVERYTHING);

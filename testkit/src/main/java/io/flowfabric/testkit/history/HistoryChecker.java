@@ -17,7 +17,7 @@ import java.util.Set;
  * no step that cannot be.
  *
  * <p>It needs no model and no knowledge of the order in which threads took turns. What it cannot
- * see is what leaves no event and was acknowledged to nobody.
+ * see is what leaves no event and was never acknowledged.
  */
 public final class HistoryChecker {
     private final History history;

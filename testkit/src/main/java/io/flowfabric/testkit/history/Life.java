@@ -24,7 +24,7 @@ final class Life {
      * @param ended absent while the lease is open
      */
     record Tenure(Step given, Optional<Step> ended) {
-        /** Whether its holder ended it, and not somebody else. */
+        /** Whether its holder ended it, and not an operator or time. */
         boolean endedByHolder() {
             return ended.filter(step -> step.by().isEmpty())
                     .filter(step -> step.transition() != Transition.LAPSE)
@@ -50,7 +50,7 @@ final class Life {
     /**
      * Tells the lives of one id apart.
      *
-     * @param retention how long it is kept after its end; none when nobody knows, and then an id
+     * @param retention how long it is kept after its end; none when it is not known, and then an id
      *     lives once
      */
     static List<Life> of(List<Step> steps, Optional<Duration> retention) {

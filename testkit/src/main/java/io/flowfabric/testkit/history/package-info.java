@@ -4,7 +4,7 @@
  *
  * <p>It knows the core and what a history must look like to be possible. It must never know how the
  * run was made or which store it ran on: it compares with no model, so it is right about runs whose
- * order nobody can predict.
+ * order that cannot be predicted.
  */
 @NullMarked
 package io.flowfabric.testkit.history;

@@ -24,6 +24,7 @@ import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -88,16 +89,9 @@ final class MemoryExplanations {
 
     /** Who made a lane what it is, if that is anything to explain. */
     private Optional<Attribution> changedBy(LaneView lane) {
-        if (lane.settings().state() == LaneSettings.State.ACTIVE) {
-            return Optional.empty();
-        }
-        return world.log
-                .backwards()
-                .filter(Event.LaneChange.class::isInstance)
-                .map(Event.LaneChange.class::cast)
-                .filter(change -> change.lane().equals(lane.lane()))
-                .findFirst()
-                .map(Event.LaneChange::by);
+        return lane.settings().state() == LaneSettings.State.ACTIVE
+                ? Optional.empty()
+                : Objects.requireNonNull(world.lanes.get(lane.lane())).changedBy;
     }
 
     private Optional<Fact.Step> lastStep(ExecutionId execution) {

@@ -13,6 +13,8 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.Lanes;
 
+import java.util.Optional;
+
 /** How lanes are kept. */
 final class MemoryLanes implements Lanes {
     private final MemoryState world;
@@ -34,6 +36,7 @@ final class MemoryLanes implements Lanes {
                             world.shares.beginAnew(lane);
                         }
                         queue.since = world.now();
+                        queue.changedBy = Optional.of(by);
                         // Opening a lane makes what waits in it visible again.
                         world.wake(lane);
                         world.log.append(

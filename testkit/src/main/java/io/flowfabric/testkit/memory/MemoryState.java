@@ -95,6 +95,7 @@ class MemoryState implements Wakeups {
     static final class Queue {
         LaneSettings settings = LaneSettings.DEFAULT;
         Instant since;
+        Optional<Attribution> changedBy = Optional.empty();
         double pass;
 
         Queue(Instant since) {

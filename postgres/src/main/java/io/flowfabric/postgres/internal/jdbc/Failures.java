@@ -156,6 +156,11 @@ public final class Failures {
         if (state.startsWith("23")) {
             return violation(what, state, e);
         }
+        // A value that does not fit, or a limit of the server: the same call meets it again.
+        if (state.startsWith("22") || state.startsWith("54")) {
+            return StoreFailure.refused(
+                    "Postgres refused %s: %s (%s).".formatted(what, said, state), e);
+        }
         if (surelyRefused(state, e)) {
             return new StoreFailure(
                     "Postgres refused %s: %s (%s).".formatted(what, said, state), false, e);

@@ -70,7 +70,7 @@ public final class Migrator {
     private List<String> migrate() throws SQLException {
         if (!ledger.nameIsNoKeyword()) {
             throw new Invalid(
-                    Invalid.Code.MALFORMED_ID,
+                    Invalid.Code.MALFORMED_NAME,
                     "schema",
                     "\"%s\" is a word of SQL; choose another name.".formatted(schema));
         }

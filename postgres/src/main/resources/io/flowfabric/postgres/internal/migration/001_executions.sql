@@ -37,7 +37,11 @@ create table ${schema}.lane (
     -- all settings that differ from their defaults, also those that only newer programs know
     settings jsonb not null default '{}',
     since bigint not null,
+    -- who made it what it is, and why; null as long as it is as it began
+    changed_by text,
+    change_reason text,
     unique (namespace, name),
+    check ((changed_by is null) = (change_reason is null)),
     check (weight between 1 and 1000),
     check (ageing > 0),
     check (not sharing or ageing is null)
@@ -178,6 +182,13 @@ create table ${schema}.lane_gate (
     primary key (lane, gate)
 );
 
+-- In which lanes work may wait behind a meter: those to wake when it has room again.
+create table ${schema}.lane_meter (
+    meter integer not null,
+    lane integer not null,
+    primary key (meter, lane)
+);
+
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.terms (
     id integer generated always as identity primary key,
@@ -267,7 +278,9 @@ create table ${schema}.execution (
         -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null and situation <> 'granted'))
-) with (fillfactor = 70);
+) with (
+    -- room for a second version of every row: the claim of a batch and the pruning after it stay on the page
+    fillfactor = 45);
 
 -- Inputs and results that are too large to be copied with every change of their execution.
 create table ${schema}.payload (
@@ -450,68 +463,267 @@ create table ${schema}.signing_key (
 );
 create unique index signing_key_current on ${schema}.signing_key ((true)) where retires is null;
 
--- Everything that happened. The id is drawn under the lock of the row it is about, so it orders the
--- history of each execution; the transaction id tells a feed what it has not seen yet.
+-- What an event tells of.
+create type ${schema}.event_kind as enum (
+    -- an execution took a step
+    'step',
+    -- a session showed a sign of life, or was declared dead by an operator
+    'heartbeat', 'marked_dead',
+    -- an execution and all that was told of it was erased
+    'erased',
+    -- an operator changed a lane, a namespace, a quota, a budget
+    'lane_changed', 'namespace_changed', 'quota_changed', 'budget_changed',
+    -- a limit of a budget was reached; a count was wrong and was put right
+    'budget_reached', 'drifted');
+
+-- Everything that happened. The id is drawn under the lock of the row that the event is about, so it orders the
+-- history of each execution; the number of the transaction tells a feed what it has not seen yet.
 --
--- There are sixteen tables of them, one for each day, used in turn: the day that is over is emptied at
+-- There are sixteen tables of events, one for each day, used in turn: the day that is over is emptied at
 -- once. Statements name the table of the day themselves, because finding it would cost each of them.
 create sequence ${schema}.event_id;
 create table ${schema}.event (
     id bigint not null default nextval('${schema}.event_id'),
-    day smallint not null,
-    xid xid8 not null default pg_current_xact_id(),
+    xid bigint not null default txid_current(),
     at bigint not null,
-    -- a step has an execution, a heartbeat only a session, a change of a lane only a lane, and one of a
-    -- namespace only that, one of a quota or a budget with its name; a session with an actor was marked dead by that one, an execution without a
-    -- transition was erased
-    execution uuid,
-    part smallint,
+    epoch bigint,
+    until bigint,
+    kind ${schema}.event_kind not null default 'step',
     lane integer,
     transition ${schema}.transition,
     situation ${schema}.situation,
     attempts integer,
-    epoch bigint,
+    day smallint not null,
+    part smallint,
+    execution uuid,
     session uuid,
     actor text,
     reason text,
-    until bigint,
     failure_category text,
     failure_message text,
     failure_detail text,
-    settings text,
-    of_namespace text,
-    quota text,
-    budget text
+    -- of what has neither a lane nor a session
+    namespace text,
+    -- what else the kind tells, keyed
+    payload jsonb,
+    check (kind <> 'step' or (execution is not null and lane is not null and transition is not null and situation is not null))
 ) partition by list (day);
-create index event_order on ${schema}.event (id);
-create index event_seen on ${schema}.event (xid);
-create index event_history on ${schema}.event (execution, id) where execution is not null;
-create index event_heartbeats on ${schema}.event (session, id) where execution is null and session is not null;
 
+-- Ids, transactions and times grow with the place in the table, so for feeds and retention it is enough to know the
+-- lowest and the highest of every 32 pages: a step writes one entry of a b-tree, that of its history. What was
+-- written last has no such summary until summarise_events makes it, and is looked at whole.
 do $$
 begin
     for day in 0..15 loop
+        -- Days are emptied whole: to vacuum them for what was inserted would be in vain.
         execute format(
-            'create table ${schema}.event_%s partition of ${schema}.event (day default %s) for values in (%s)', day, day, day);
+            'create table ${schema}.event_%s partition of ${schema}.event (day default %s) for values in (%s)'
+                ' with (autovacuum_vacuum_insert_threshold = -1)', day, day, day);
+        execute format(
+            'create index event_%s_place on ${schema}.event_%s using brin (id, xid, at) with (pages_per_range = 32)', day, day);
     end loop;
 end
 $$;
+create index event_place on ${schema}.event using brin (id, xid, at) with (pages_per_range = 32);
+create index event_history on ${schema}.event (execution, id) where execution is not null;
+create index event_heartbeats on ${schema}.event (session, id) where execution is null and session is not null;
 
-create function ${schema}.empty_day(day integer) returns void language plpgsql as $$
-begin
-    execute format('truncate ${schema}.event_%s', day);
-end
-$$;
+-- How many pages of each day's table have summaries, as long as it is the same file.
+create table ${schema}.event_day (
+    day smallint primary key,
+    file bigint not null,
+    summarised bigint not null
+);
 
 -- What is to be known about the log of events as a whole, in one row.
 create table ${schema}.horizon (
     -- up to which event it has been dropped
     dropped bigint not null,
-    -- which server and database it is in, and on which timeline; null until somebody has looked
+    -- which server and database it is in, and on which timeline; null until an engine has looked
     origin text,
     timeline integer,
     -- a number drawn anew when one of these has changed: cursors of another era mean nothing
     era bigint,
+    -- up to which event it was written on another server, whose transactions mean nothing here
+    restored bigint not null default 0,
     check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
 insert into ${schema}.horizon (dropped) values (0);
+
+-- The highest id that an event can have so far.
+create function ${schema}.last_event_id() returns bigint language sql volatile as $$
+    select case when is_called then last_value else last_value - 1 end from ${schema}.event_id
+$$;
+
+-- The next events, in order, of those with ids above one bound and up to another, that the caller sees (or did when
+-- the target was its snapshot) and that the snapshot "since" does not see. Those that were written elsewhere, before a
+-- restore, are seen by every snapshot.
+create function ${schema}.read_events(above bigint, up_to bigint, since text, target text, restored bigint, most integer)
+returns setof ${schema}.event language plpgsql stable as $$
+declare
+    seen constant txid_snapshot := since;
+    goal constant txid_snapshot := target;
+    -- Nothing of a later transaction was seen.
+    fresh constant bigint := coalesce(txid_snapshot_xmax(seen), 0);
+    -- What was open then and has ended: most of it is as young as what is fresh; the rest is looked up one by one.
+    ended constant bigint[] := array(
+        select x from txid_snapshot_xip(seen) as x where txid_visible_in_snapshot(x, txid_current_snapshot()));
+    young constant bigint := least(fresh, (select min(x) from unnest(ended) as x where x >= fresh - 64));
+    old constant bigint[] := array(select x from unnest(ended) as x where x < fresh - 64);
+    low constant bigint := case when since is null then above else greatest(above, restored) end;
+begin
+    return query
+    select /* flowfabric:read_events */ unseen.*
+    from (
+        select v.* from ${schema}.event v
+        where v.id > low and v.id <= up_to and v.xid >= young
+        union all
+        select v.*
+        from unnest(old) as late (xid)
+        cross join lateral (
+            select e.* from ${schema}.event e where e.id > low and e.id <= up_to and e.xid = late.xid offset 0) as v
+    ) as unseen
+    where unseen.id <= restored or (
+        (since is null or not txid_visible_in_snapshot(unseen.xid, seen))
+        and (target is null or txid_visible_in_snapshot(unseen.xid, goal)))
+    order by unseen.id
+    limit most;
+end
+$$;
+
+-- The highest transaction of which there are events, if any; of those that this server knows.
+create function ${schema}.newest_transaction() returns bigint language plpgsql stable as $$
+declare
+    restored constant bigint := (select h.restored from ${schema}.horizon h);
+    last constant bigint := ${schema}.last_event_id();
+    width bigint := 1024;
+    found bigint;
+begin
+    -- The newest events lead near it.
+    loop
+        select /* flowfabric:newest_transaction */ max(v.xid) into found from ${schema}.event v where v.id > greatest(last - width, restored);
+        exit when found is not null or last - width <= restored;
+        width := width * 16;
+    end loop;
+    if found is null then
+        return null;
+    end if;
+    return (select /* flowfabric:newest_transaction */ greatest(max(v.xid), found) from ${schema}.event v where v.xid > found and v.id > restored);
+end
+$$;
+
+-- Which days' tables have events from before a moment, and whether they have others too.
+create function ${schema}.aged_days(before bigint, out day integer, out mixed boolean)
+returns setof record language plpgsql stable as $$
+begin
+    for number in 0..15 loop
+        if exists (select /* flowfabric:aged_days */ from ${schema}.event v where v.day = number and v.at < before) then
+            day := number;
+            mixed := exists (select /* flowfabric:aged_days */ from ${schema}.event v where v.day = number and v.at >= before);
+            return next;
+        end if;
+    end loop;
+end
+$$;
+
+-- Empties a day's table of which nothing is to be kept, and says up to which event the log is dropped by that; null
+-- when there is something to be kept after all.
+create function ${schema}.empty_day(number integer, before bigint) returns bigint language plpgsql as $$
+declare
+    lowest bigint := 0;
+    highest bigint;
+    middle bigint;
+begin
+    execute format('lock table ${schema}.event_%s in access exclusive mode', number);
+    if exists (select from ${schema}.event v where v.day = number and v.at >= before) then
+        return null;
+    end if;
+    -- The highest event is found in a few looks.
+    highest := ${schema}.last_event_id();
+    while lowest < highest loop
+        middle := (lowest + highest) / 2;
+        if exists (select from ${schema}.event v where v.day = number and v.id > middle) then
+            lowest := middle + 1;
+        else
+            highest := middle;
+        end if;
+    end loop;
+    execute format('truncate ${schema}.event_%s', number);
+    return highest;
+end
+$$;
+
+-- Deletes what is too old among what is not, because a day came round again before it was emptied.
+create function ${schema}.forget_events(number integer, before bigint, most integer) returns bigint language plpgsql as $$
+declare
+    last bigint;
+begin
+    with old as materialized (
+        select v.ctid as place from ${schema}.event v
+        where v.day = number and v.at < before order by v.id limit most
+    ),
+    gone as (
+        delete from ${schema}.event v
+        where v.day = number and v.ctid = any(array(select place from old)) returning v.id
+    )
+    select max(id) into last from gone;
+    return last;
+end
+$$;
+
+-- Makes summaries of what was written meanwhile, some at a time, and says of how many ranges of pages. The newest
+-- ranges have to wait: they are still being filled, and each event would have to change its summary.
+create function ${schema}.summarise_events(most integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
+declare
+    pages_per_range constant integer := 32;
+    made integer := 0;
+    today record;
+    reached bigint;
+begin
+    if pg_is_in_recovery() then
+        return 0;
+    end if;
+    for today in
+        select number.day, file.node, file.pages
+        from generate_series(0, 15) as number (day)
+        cross join lateral (
+            select
+                pg_relation_filenode(name)::bigint as node,
+                pg_relation_size(name) / current_setting('block_size')::integer as pages
+            from (select format('${schema}.event_%s', number.day)::regclass as name) as event) as file
+        left join ${schema}.event_day d on d.day = number.day and d.file = file.node
+        where file.pages >= coalesce(d.summarised, 0) + 2 * pages_per_range
+    loop
+        insert into ${schema}.event_day (day, file, summarised) values (today.day, today.node, 0) on conflict do nothing;
+        select case when d.file = today.node then d.summarised else 0 end into reached
+        from ${schema}.event_day d where d.day = today.day for update skip locked;
+        continue when not found;
+        while reached + 2 * pages_per_range <= today.pages and made < most loop
+            perform brin_summarize_range(format('${schema}.event_%s_place', today.day)::regclass, reached);
+            reached := reached + pages_per_range;
+            made := made + 1;
+        end loop;
+        update ${schema}.event_day set file = today.node, summarised = reached where day = today.day;
+    end loop;
+    return made;
+exception
+    -- A vacuum is at it, which does the same.
+    when lock_not_available then return 0;
+end
+$$;
+
+-- However a connection is set, and whatever the tables held when the plan was made: by the summaries.
+do $$
+declare
+    name text;
+begin
+    foreach name in array array['read_events', 'newest_transaction', 'aged_days', 'empty_day', 'forget_events'] loop
+        execute format('alter function ${schema}.%I set enable_seqscan = off', name);
+        execute format('alter function ${schema}.%I set enable_bitmapscan = on', name);
+        execute format('alter function ${schema}.%I set enable_tidscan = on', name);
+        execute format('alter function ${schema}.%I set max_parallel_workers_per_gather = 0', name);
+        execute format('alter function ${schema}.%I set plan_cache_mode = force_generic_plan', name);
+        execute format('alter function ${schema}.%I set jit = off', name);
+    end loop;
+end
+$$;

@@ -182,10 +182,10 @@ held_less as (
     where e.id = holder.id and holder.slots is not null and exists (select from settled where amount > 0)
 ),
 told as (
-    insert into ${schema}.event_${day} (at, of_namespace, budget, settings)
+    insert into ${schema}.event_${day} (kind, at, namespace, payload)
     select
-        (select now from clock), (select namespace from holder), above.name,
-        concat_ws(:separator::text, :dimension::text, bound.hard::text, used.used::text)
+        'budget_reached', (select now from clock), (select namespace from holder),
+        jsonb_build_object('budget', above.name, 'dimension', :dimension::text, 'hard', bound.hard, 'used', used.used)
     from used
     join above on above.id = used.budget and not above.deleted
     cross join lateral (values (false, used.soft), (true, used.hard)) as bound (hard, at)
@@ -209,8 +209,8 @@ select execution, dimension, amount from ${schema}.spending where budget = :budg
 update ${schema}.meter set used = greatest(0, used - :amount::bigint) where id = any(:ids::integer[])
 
 -- name: tell_budget
-insert into ${schema}.event_${day} (at, of_namespace, budget, actor, reason, settings)
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :name, :actor, :reason, :settings
+insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
+select 'budget_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :actor, :reason, :payload::jsonb
 
 -- name: ledger
 select b.name as budget, p.dimension, p.amount, p.key, p.at, p.refunded

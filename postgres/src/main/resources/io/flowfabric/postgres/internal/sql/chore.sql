@@ -153,10 +153,10 @@ unspent as (
     delete from ${schema}.spending p using gone where p.execution = gone.id
 ),
 untold as (
-    delete from ${schema}.event v using gone where v.execution = gone.id and v.transition is not null
+    delete from ${schema}.event v using gone where v.execution = gone.id and v.kind = 'step'
 )
-insert into ${schema}.event_${day} (at, execution, part, lane, actor, reason)
-select clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock
+insert into ${schema}.event_${day} (kind, at, execution, part, lane, actor, reason)
+select 'erased', clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock
 
 -- name: forget_shares
 -- A key whose round is over joins the one that is on, like one that was never heard of.
@@ -178,31 +178,19 @@ with summand as (
 insert into ${schema}.tally (lane, situation, change)
 select lane, situation, sum(change) from summand group by lane, situation having sum(change) <> 0
 
--- name: days
--- The days that the log has, each with its first and its last event.
-select oldest.day, oldest.at as oldest, newest.at as newest, newest.id as last
-from generate_series(0, 15) as number (day)
-cross join lateral (
-    select e.day, e.at from ${schema}.event e where e.day = number.day order by e.id limit 1) as oldest
-cross join lateral (
-    select e.id, e.at from ${schema}.event e where e.day = number.day order by e.id desc limit 1) as newest
+-- name: aged_days
+-- The days of the log that have something too old, and whether they have something else besides.
+select day, mixed from ${schema}.aged_days(:before::bigint)
 
 -- name: patience
--- Whoever reads an old day must not keep others from reading any.
+-- Who reads an old day must not keep others from reading any.
 set local lock_timeout = '100ms'
 
 -- name: empty_day
-select ${schema}.empty_day(:day::integer)
+select ${schema}.empty_day(:day::integer, :before::bigint) as last
 
 -- name: forget_events
--- What is too old among what is not, because a day came round again before it was emptied.
-with gone as (
-    delete from ${schema}.event
-    where day = :day::smallint and id = any(array(
-        select id from ${schema}.event where day = :day::smallint and at < :before::bigint order by id limit :limit::integer))
-    returning id
-)
-select max(id) as last from gone
+select ${schema}.forget_events(:day::integer, :before::bigint, :limit::integer) as last
 
 -- name: move_horizon
 update ${schema}.horizon set dropped = greatest(dropped, :last::bigint)

@@ -21,9 +21,12 @@ visible as materialized (
     join ${schema}.lane_gate on lane_gate.lane = lane.id
     join ${schema}.gate on gate.id = lane_gate.gate
     where (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+    -- no further than it takes to see that the lane is crowded
+    limit :most_gates::integer + 1
 ),
 sight as materialized (
-    select coalesce(bool_or(intricate) or min(lane) < max(lane), false) as intricate from visible
+    select coalesce(bool_or(intricate) or min(lane) < max(lane) or count(*) > :most_gates::integer, false) as intricate
+    from visible
 ),
 head as materialized (
     select entry.place, entry.id
@@ -137,12 +140,23 @@ claimer as (
             select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null))
     for key share of s
 ),
-visible as (
-    -- What compares was judged by the process, if it knows of it.
+serving as materialized (
+    -- A lane is crowded when it has more gates than a claim can look behind: then the process names those to look behind, and
+    -- where it has not, it is told, and nothing is taken yet.
     select
-        lane.id as lane, lane.weight, gate.id as gate, lane_gate.meters, lane_gate.costs, claimer.now,
+        claimer.*, lane.id as lane, lane.weight, array_position(:crowded::integer[], lane.id) as nth,
+        lane.id <> all(:crowded::integer[]) and exists (
+            select from ${schema}.lane_gate g where g.lane = lane.id offset :most_gates::integer) as crowd
+    from claimer
+    join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
+        and lane.state in ('active', 'draining')
+),
+visible as (
+    -- Gates with comparisons among their needs were judged by the process, if it knows of them.
+    select
+        claimer.lane, claimer.weight, claimer.nth, gate.id as gate, lane_gate.meters, lane_gate.costs, claimer.now,
         coalesce(
-            (:pass_starts::double precision[])[array_position(:pass_lanes::integer[], lane.id)], :pass::double precision) as start,
+            (:pass_starts::double precision[])[array_position(:pass_lanes::integer[], claimer.lane)], :pass::double precision) as start,
         gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
         -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
         case when lane_gate.meters <> '{}' then (
@@ -155,10 +169,17 @@ visible as (
                     when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
             from unnest(lane_gate.meters, lane_gate.costs) as asked (id, cost)
             join ${schema}.meter m on m.id = asked.id) end as room
-    from claimer
-    join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
-        and lane.state in ('active', 'draining')
-    join ${schema}.lane_gate on lane_gate.lane = lane.id
+    from serving as claimer
+    cross join lateral (
+        select g.gate, g.meters, g.costs
+        from ${schema}.lane_gate g
+        where claimer.nth is null and not claimer.crowd and g.lane = claimer.lane
+        union all
+        select g.gate, g.meters, g.costs
+        from unnest(:front_lanes::integer[], :front_gates::integer[]) as front (lane, gate)
+        join ${schema}.lane_gate g on g.lane = front.lane and g.gate = front.gate
+        where front.lane = claimer.lane
+    ) as lane_gate
     join ${schema}.gate on gate.id = lane_gate.gate
     where (case when gate.compares then gate.id <> all(:unfitting::integer[]) else gate.needs <@ claimer.offers end)
         and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds))
@@ -172,12 +193,16 @@ stretch as (
         coalesce((:from_freshs::boolean[])[n], false) as from_fresh,
         coalesce((:from_seqs::bigint[])[n], 0) as from_seq,
         coalesce((:to_ranks::bigint[])[n], 9223372036854775807) as to_rank,
-        coalesce((:to_freshs::boolean[])[n], true) as to_fresh
+        coalesce((:to_freshs::boolean[])[n], true) as to_fresh,
+        -- the first entry of a crowded lane behind a gate that was not named: nothing from there on is in order
+        coalesce((:limit_ranks::bigint[])[visible.nth], 9223372036854775807) as limit_rank,
+        coalesce((:limit_freshs::boolean[])[visible.nth], true) as limit_fresh,
+        coalesce((:limit_seqs::bigint[])[visible.nth], 9223372036854775807) as limit_seq
     from visible
     left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
         on (:stretch_lanes::integer[])[n] = visible.lane
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
-    where not exists (select from visible where unjudged) and (visible.room is null or visible.room > 0)
+    where not exists (select from visible where unjudged) and not exists (select from serving where crowd) and (visible.room is null or visible.room > 0)
 ),
 busy as (
     -- Where there is anything at all, and how far to look there: with many gates, not so far into each.
@@ -192,6 +217,7 @@ busy as (
         where r.lane = stretch.lane and r.gate = stretch.gate
             and (r.rank, r.fresh, r.seq) > (stretch.from_rank, stretch.from_fresh, stretch.from_seq)
             and (r.rank, r.fresh) < (stretch.to_rank, stretch.to_fresh)
+            and (r.rank, r.fresh, r.seq) < (stretch.limit_rank, stretch.limit_fresh, stretch.limit_seq)
             and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
         limit 1
@@ -210,6 +236,7 @@ candidate as (
         where r.lane = busy.lane and r.gate = busy.gate
             and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
             and (r.rank, r.fresh) < (busy.to_rank, busy.to_fresh)
+            and (r.rank, r.fresh, r.seq) < (busy.limit_rank, busy.limit_fresh, busy.limit_seq)
             and (r.deadline is null or r.deadline > busy.now)
         order by r.rank, r.fresh, r.seq
         limit busy.reach
@@ -389,7 +416,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight,
-    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut
+    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.full_gates
 from (
     select
         -- where not everything was looked at, as many as there could be
@@ -397,6 +424,8 @@ from (
             (select count(*) from candidate),
             case when exists (select from candidate where edge) then :window::integer end) as candidates,
         exists (select from claimer) as welcome,
+        array(select lane from serving where crowd) as crowd,
+        array(select distinct gate from visible where nth is not null and room <= 0) as full_gates,
         array(select distinct gate from visible where unjudged) as unjudged,
         (select offers from claimer where exists (select from visible where unjudged)) as offers,
         -- Why nothing is taken behind some gates where something waits: few of them are asked, however many there are.
@@ -416,6 +445,29 @@ from (
 ) as sight
 left join leased e on true
 order by e.turn, e.lane
+
+-- name: fronts
+-- The gates of a lane behind which anything is ready, each with its first entry: from one to the next, however much is there.
+with recursive front as (
+    (
+        select r.gate, r.rank, r.fresh, r.seq
+        from ${schema}.ready r
+        where r.lane = :lane::integer
+        order by r.lane, r.gate, r.rank, r.fresh, r.seq
+        limit 1
+    )
+    union all
+    select next.gate, next.rank, next.fresh, next.seq
+    from front
+    cross join lateral (
+        select r.gate, r.rank, r.fresh, r.seq
+        from ${schema}.ready r
+        where r.lane = :lane::integer and r.gate > front.gate
+        order by r.lane, r.gate, r.rank, r.fresh, r.seq
+        limit 1
+    ) as next
+)
+select gate, rank, fresh, seq from front
 
 -- name: receipt_leases
 -- What is still held of what one claim gave.

@@ -24,21 +24,10 @@ left join lateral (
 where e.id = :id::uuid and e.part = :part::smallint
 
 -- name: lane_changed_by
--- Who made a lane what it is. The transaction that last wrote its row also told of it, and events are found by
--- their transactions. A row knows the lower half of that number, and the rest follows: of the numbers given out
--- so far, it is the highest with that half. After a restore the rows are of another server; then it is not found.
-select v.actor, v.reason
-from ${schema}.lane l
-cross join lateral (
-    select
-        l.xmin::text::bigint as low,
-        pg_snapshot_xmax(pg_current_snapshot())::text::bigint as bound
-) as xid
-join ${schema}.event v on v.xid = (xid.low + (xid.bound - xid.low) / 4294967296 * 4294967296)::text::xid8
-where l.id = :lane::integer and l.state <> 'active'
-    and v.lane = l.id and v.execution is null and v.settings is not null and v.at = l.since
-order by v.id desc
-limit 1
+-- Who made a lane what it is, where it is not as lanes begin.
+select changed_by as actor, change_reason as reason
+from ${schema}.lane
+where id = :lane::integer and state <> 'active' and changed_by is not null
 
 -- name: gates_of_lane
 select gate from ${schema}.lane_gate where lane = :lane::integer

@@ -1,81 +1,41 @@
--- Every answer about the log says which era it is of, up to where the log was dropped, which server answers
--- and which writer is the newest, all as of the same snapshot: what was dropped while somebody reads cannot be
--- overlooked.
+-- Every answer about the log says which era it is of, up to where the log was dropped, up to where it was written
+-- elsewhere, which server answers and the highest id so far, all as of the same snapshot: what was dropped while
+-- somebody reads cannot be overlooked.
 
 -- name: feed_now
 select
     coalesce(h.era, 0) as era,
     h.dropped,
+    h.restored,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     pg_current_snapshot()::text as now,
-    (select xid from ${schema}.event order by xid desc limit 1) as newest,
-    (select coalesce(max(id), 0) from ${schema}.event) as last
+    ${schema}.last_event_id() as last,
+    ${schema}.newest_transaction() as newest
 from ${schema}.horizon h
 
--- name: feed_since
--- Begins a portion: what this statement sees and the given snapshot did not, because the writer began
--- after it or was still at it.
-with portion as materialized (
+-- name: feed_events
+-- Some of what this statement sees (or the target did) and the snapshot "since" did not, because the writer began after
+-- it or was still at it.
+with log as materialized (
     select
-        pg_current_snapshot() as now,
-        pg_snapshot_xmax(:since::pg_snapshot) as fresh,
-        array(select pg_snapshot_xip(:since::pg_snapshot)) as late
+        coalesce(h.era, 0) as era,
+        h.dropped,
+        h.restored,
+        concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
+        pg_current_snapshot()::text as now,
+        ${schema}.last_event_id() as last
+    from ${schema}.horizon h
 )
-select
-    coalesce(h.era, 0) as era,
-    h.dropped,
-    concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
-    p.now::text as now,
-    (select xid from ${schema}.event order by xid desc limit 1) as newest,
-    e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace,
-    coalesce(s.tags, case when s.id is not null then '{}'::text[] end) as tags
-from ${schema}.horizon h
-cross join portion p
-left join lateral (
-    select * from (
-        select * from ${schema}.event where xid >= p.fresh
-        union all
-        select * from ${schema}.event where xid = any(p.late)
-    ) unseen
-    order by id
-    limit :max::integer
-) e on true
+select log.*, e.*, w.namespace as session_namespace, w.worker, w.instance, s.tags
+from log
+left join lateral ${schema}.read_events(
+    :above::bigint, :up_to::bigint, :since::text, :target::text, log.restored, :most::integer) as e on true
 left join ${schema}.session w on w.id = e.session
-left join ${schema}.lane l on l.id = e.lane
 left join ${schema}.execution s on s.id = e.execution
 order by e.id
 
--- name: feed_in_order
--- Goes on with a portion, or through the whole log, along the ids: however much is left, only what is
--- delivered is looked at.
-with portion as materialized (
-    select
-        pg_current_snapshot() as now,
-        :since::pg_snapshot as since,
-        coalesce(:target::pg_snapshot, pg_current_snapshot()) as target
-)
-select
-    coalesce(h.era, 0) as era,
-    h.dropped,
-    concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
-    p.now::text as now,
-    (select xid from ${schema}.event order by xid desc limit 1) as newest,
-    e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace,
-    coalesce(s.tags, case when s.id is not null then '{}'::text[] end) as tags
-from ${schema}.horizon h
-cross join portion p
-left join lateral (
-    select * from ${schema}.event
-    where id > :after::bigint
-        and pg_visible_in_snapshot(xid, p.target)
-        and (p.since is null or not pg_visible_in_snapshot(xid, p.since))
-    order by id
-    limit :max::integer
-) e on true
-left join ${schema}.session w on w.id = e.session
-left join ${schema}.lane l on l.id = e.lane
-left join ${schema}.execution s on s.id = e.execution
-order by e.id
+-- name: summarise_events
+select ${schema}.summarise_events(:most::integer) as made
 
 -- name: log_place
 -- Where the log is: a server keeps its identifier for life, and gets another timeline when it takes over
@@ -105,24 +65,26 @@ from ${schema}.horizon
 -- name: lock_log_place
 select origin, timeline from ${schema}.horizon for update
 
--- name: stamp_anew
--- The transactions of another server mean nothing on this one.
-update ${schema}.event set xid = pg_current_xact_id()
+-- name: lock_log
+-- Waits for those who write, and lets no other begin.
+lock table ${schema}.event in share mode
 
 -- name: begin_era
-update ${schema}.horizon set origin = :origin::text, timeline = :timeline::integer, era = :era::bigint
+-- What was written elsewhere keeps the transactions of that server, which mean nothing on this one.
+update ${schema}.horizon
+set origin = :origin::text, timeline = :timeline::integer, era = :era::bigint,
+    restored = case when :elsewhere::boolean then ${schema}.last_event_id() else restored end
 
 -- name: history
-select e.*, w.namespace, w.worker, w.instance, l.namespace as lane_namespace, null::text[] as tags
+select e.*, w.namespace as session_namespace, w.worker, w.instance, null::text[] as tags
 from ${schema}.event e
 left join ${schema}.session w on w.id = e.session
-left join ${schema}.lane l on l.id = e.lane
--- Without a transition: that an earlier execution of this id was erased.
-where e.execution = :id::uuid and e.transition is not null
+-- An earlier execution of this id may have been erased.
+where e.execution = :id::uuid and e.kind = 'step'
 order by e.id
 
 -- name: heartbeats
-select e.*, w.namespace, w.worker, w.instance, null::text as lane_namespace, null::text[] as tags
+select e.*, w.namespace as session_namespace, w.worker, w.instance, null::text[] as tags
 from ${schema}.event e
 join ${schema}.session w on w.id = e.session
 where e.execution is null and e.session = any(:sessions::uuid[]) and e.id > :after::bigint

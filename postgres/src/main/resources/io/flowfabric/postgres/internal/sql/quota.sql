@@ -43,13 +43,12 @@ where m.id = kept.id
 returning m.id
 
 -- name: tell_quota
-insert into ${schema}.event_${day} (at, of_namespace, quota, actor, reason, settings)
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :name, :actor, :reason, :settings
+insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
+select 'quota_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :actor, :reason, :payload::jsonb
 
 -- name: tell_drift
--- Nobody did it, so there is no actor: that is how it is told from a change of a quota.
-insert into ${schema}.event_${day} (at, of_namespace, quota, settings)
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :of, :settings
+insert into ${schema}.event_${day} (kind, at, namespace, payload)
+select 'drifted', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :payload::jsonb
 
 -- name: meter_of
 select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota
@@ -63,6 +62,25 @@ from ${schema}.quota q
 where q.namespace = :namespace and q.name = :name and not q.deleted
 for share
 on conflict do nothing
+
+-- name: add_meters
+-- With what their quotas say at this moment, which is not changed meanwhile.
+with wanted as (
+    select q.id, asked.key, q.most, q.rate, q.span
+    from unnest(:names::text[], :keys::text[]) as asked (name, key)
+    join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
+    for share of q
+)
+insert into ${schema}.meter (quota, key, most, rate, span)
+select id, key, most, rate, span from wanted
+order by id, key
+on conflict do nothing
+
+-- name: meters_by_name
+select m.id, q.name, m.key
+from unnest(:names::text[], :keys::text[]) as asked (name, key)
+join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
+join ${schema}.meter m on m.quota = q.id and m.key = asked.key
 
 -- name: meters
 -- How quotas stand, by the numbers of their meters.
@@ -81,7 +99,7 @@ select id from ${schema}.meter where id = any(:ids::integer[]) order by id for u
 
 -- name: lanes_behind
 -- Where work may wait for these.
-select distinct lane from ${schema}.lane_gate where meters && :meters::integer[]
+select distinct lane from ${schema}.lane_meter where meter = any(:meters::integer[])
 
 -- name: open_meters
 -- Those whose window has passed are open again.

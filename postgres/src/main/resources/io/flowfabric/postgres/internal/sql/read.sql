@@ -212,8 +212,8 @@ on conflict (name) do update set retention = excluded.retention, settings = excl
 select pg_advisory_xact_lock(hashtextextended('${schema}.namespace ' || :name, 0))
 
 -- name: tell_namespace
-insert into ${schema}.event_${day} (at, of_namespace, actor, reason, settings)
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :settings
+insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
+select 'namespace_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :payload::jsonb
 
 -- name: list_lanes
 select id, namespace, name, settings::text as settings, since
@@ -235,13 +235,13 @@ with clock as materialized (
 configured as (
     update ${schema}.lane l
     set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
-        settings = :stored::jsonb, since = clock.now
+        settings = :stored::jsonb, since = clock.now, changed_by = :actor, change_reason = :reason
     from clock
     where l.id = :id::integer
     returning l.id, clock.now
 )
-insert into ${schema}.event_${day} (at, lane, actor, reason, settings)
-select now, id, :actor, :reason, :settings from configured
+insert into ${schema}.event_${day} (kind, at, lane, actor, reason, payload)
+select 'lane_changed', now, id, :actor, :reason, :payload::jsonb from configured
 
 -- name: hold_quotas
 -- Nobody deletes them until the lane names them.

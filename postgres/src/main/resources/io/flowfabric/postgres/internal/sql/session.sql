@@ -40,18 +40,18 @@ where id = :id::uuid and not dead
 for key share
 
 -- name: renew
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+-- Heartbeats of sessions, each named once, in the order of their ids, which is that of the locks.
+with ${>clock},
 renewed as (
     update ${schema}.session s
-    set alive_until = clock.now + s.ttl, acknowledged = greatest(s.acknowledged, :acknowledged::bigint)
+    set alive_until = clock.now + s.ttl, acknowledged = greatest(s.acknowledged, beat.acknowledged)
     from clock
-    where s.id = :id::uuid and not s.dead and s.alive_until > clock.now
+    cross join unnest(:ids::uuid[], :acknowledgeds::bigint[]) as beat (id, acknowledged)
+    where s.id = beat.id and not s.dead and s.alive_until > clock.now
     returning s.id, s.alive_until, s.acknowledged, clock.now
 ),
 recorded as (
-    insert into ${schema}.event_${day} (at, session, until) select now, id, alive_until from renewed
+    insert into ${schema}.event_${day} (kind, at, session, until) select 'heartbeat', now, id, alive_until from renewed
 ),
 -- A receipt is kept until nothing of it runs any more, whatever the worker says that it holds.
 closed as (
@@ -63,19 +63,21 @@ closed as (
             select from unnest(r.ids) as held (id)
             join ${schema}.execution e on e.id = held.id
             where e.session = r.session)
+),
+lost as materialized (
+    select held.session, array_agg(held.n::integer) as places
+    from unnest(
+        :held_sessions::uuid[], :held_ids::uuid[], :held_parts::smallint[], :held_attempts::integer[], :held_epochs::bigint[]
+    ) with ordinality as held (session, id, part, attempt, epoch, n)
+    where not exists (
+        select from ${schema}.execution e
+        where e.id = held.id and e.part = held.part and e.session = held.session
+            and e.attempts - 1 = held.attempt and e.epoch = held.epoch and e.situation = 'running')
+    group by held.session
 )
-select
-    renewed.alive_until,
-    array(
-        select n::integer
-        from unnest(:held_ids::uuid[], :held_parts::smallint[], :held_attempts::integer[], :held_epochs::bigint[]) with ordinality
-            as held (id, part, attempt, epoch, n)
-        where not exists (
-            select from ${schema}.execution e
-            where e.id = held.id and e.part = held.part and e.session = :id::uuid
-                and e.attempts - 1 = held.attempt and e.epoch = held.epoch and e.situation = 'running')
-    ) as lost
+select renewed.id, renewed.alive_until, coalesce(lost.places, '{}') as lost
 from renewed
+left join lost on lost.session = renewed.id
 
 -- name: die
 -- Whoever claims holds a key-share lock on its session: this waits for it, and it will see the death.
@@ -107,8 +109,8 @@ marked as (
         for update)
     returning s.id, clock.now
 )
-insert into ${schema}.event_${day} (at, session, actor, reason)
-select now, id, :actor, :reason from marked
+insert into ${schema}.event_${day} (kind, at, session, actor, reason)
+select 'marked_dead', now, id, :actor, :reason from marked
 
 -- name: held_by_the_dead
 select r.session, e.id

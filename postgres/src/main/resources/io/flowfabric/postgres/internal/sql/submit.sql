@@ -32,13 +32,17 @@ delete from ${schema}.lane where id = any(:ids::integer[]) and id <> all(:used::
 -- name: gates
 select id, kind, needs, timed, meters, costs, quotas, budgets from ${schema}.gate where id = any(:ids::integer[])
 
--- name: gate
-select id from ${schema}.gate where digest = :digest
+-- name: gates_by_digest
+select id, digest from ${schema}.gate where digest = any(:digests::bytea[])
 
--- name: add_gate
+-- name: add_gates
 insert into ${schema}.gate (kind, needs, compares, timed, meters, costs, quotas, budgets, digest)
-values (
-    :kind, :needs::text[], :compares::boolean, :timed::boolean, :meters::integer[], :costs::bigint[], :quotas::text[], :budgets::text[], :digest)
+select kind, needs::text[], compares, timed, meters::integer[], costs::bigint[], quotas::text[], budgets::text[], digest
+from unnest(
+    :kinds::text[], :needs::text[], :compares::boolean[], :timed::boolean[], :meters::text[], :costs::text[], :quotas::text[],
+    :budgets::text[], :digests::bytea[]
+) as g (kind, needs, compares, timed, meters, costs, quotas, budgets, digest)
+order by digest
 on conflict do nothing
 
 -- name: share_lanes
@@ -49,18 +53,39 @@ order by id
 for share
 
 -- name: add_lane_gates
+with pair as materialized (
+    select
+        pair.lane, pair.gate, coalesce(pair.meters::integer[], gate.meters) as meters,
+        coalesce(pair.costs::bigint[], gate.costs) as costs
+    from unnest(:lanes::integer[], :gates::integer[], :meters::text[], :costs::text[]) as pair (lane, gate, meters, costs)
+    join ${schema}.gate on gate.id = pair.gate
+    order by pair.lane, pair.gate
+),
+metered as (
+    ${>add_lane_meters}
+)
 insert into ${schema}.lane_gate (lane, gate, meters, costs)
-select pair.lane, pair.gate, coalesce(pair.meters::integer[], gate.meters), coalesce(pair.costs::bigint[], gate.costs)
-from unnest(:lanes::integer[], :gates::integer[], :meters::text[], :costs::text[]) as pair (lane, gate, meters, costs)
-join ${schema}.gate on gate.id = pair.gate
-order by pair.lane, pair.gate
+select lane, gate, meters, costs from pair
 on conflict do nothing
 
+-- fragment: add_lane_meters
+    insert into ${schema}.lane_meter (meter, lane)
+    select distinct meter, lane from pair cross join unnest(meters) as meter
+    order by meter, lane
+    on conflict do nothing
+
 -- name: change_lane_gates
+with pair as materialized (
+    select :lane::integer as lane, pair.gate, pair.meters::integer[] as meters, pair.costs::bigint[] as costs
+    from unnest(:gates::integer[], :meters::text[], :costs::text[]) as pair (gate, meters, costs)
+),
+metered as (
+    ${>add_lane_meters}
+)
 update ${schema}.lane_gate
-set meters = pair.meters::integer[], costs = pair.costs::bigint[]
-from unnest(:gates::integer[], :meters::text[], :costs::text[]) as pair (gate, meters, costs)
-where lane_gate.lane = :lane::integer and lane_gate.gate = pair.gate
+set meters = pair.meters, costs = pair.costs
+from pair
+where lane_gate.lane = pair.lane and lane_gate.gate = pair.gate
 
 -- name: terms
 select id, body from ${schema}.terms where id = any(:ids::integer[])

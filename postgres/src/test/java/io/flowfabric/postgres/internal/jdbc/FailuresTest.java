@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.flowfabric.core.Advice;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
@@ -42,7 +43,7 @@ class FailuresTest {
 
         assertThatThrownBy(() -> fail(state))
                 .isInstanceOf(Contended.class)
-                .hasMessageContaining("fail is contended")
+                .hasMessageContaining("Another call holds the same data (fail)")
                 .hasRootCauseMessage("ERROR: as told\n  Where: " + where());
 
         assertThat(tries() - before).isEqualTo(Retries.TRIES);
@@ -71,7 +72,6 @@ class FailuresTest {
         "53100, disk of the Postgres server is full",
         "53200, out of memory",
         "57014, statement_timeout",
-        "22012, Postgres refused fail: as told (22012)",
         "P0001, Postgres refused fail: as told (P0001)",
     })
     void what_the_server_refused_was_surely_not_applied(String state, String sentence) {
@@ -79,6 +79,18 @@ class FailuresTest {
 
         assertThat(failure).hasMessageContaining(sentence);
         assertThat(failure.mayHaveApplied()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"22012", "22P05", "54000"})
+    void what_would_be_refused_again_is_not_to_be_repeated(String state) {
+        var failure = catchThrowableOfType(StoreFailure.class, () -> fail(state));
+
+        assertThat(failure)
+                .hasMessageContaining("Postgres refused fail: as told (%s)".formatted(state))
+                .hasMessageContaining("repeating it unchanged cannot help");
+        assertThat(failure.mayHaveApplied()).isFalse();
+        assertThat(failure.advice()).isEqualTo(Advice.CALL_AN_OPERATOR);
     }
 
     @ParameterizedTest

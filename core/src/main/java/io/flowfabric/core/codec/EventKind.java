@@ -1,0 +1,68 @@
+package io.flowfabric.core.codec;
+
+import io.flowfabric.core.feed.Event;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What kind of event is written down: the one place that says which name stands for which type. */
+public enum EventKind {
+    /** An execution took a step. */
+    STEP(Event.Step.class),
+    /** A session showed a sign of life. */
+    HEARTBEAT(Event.Renewal.class),
+    /** An operator declared a worker process dead. */
+    MARKED_DEAD(Event.MarkedDead.class),
+    /** An execution and all that was told of it was erased. */
+    ERASED(Event.Erased.class),
+    /** An operator changed a lane. */
+    LANE_CHANGED(Event.LaneChange.class),
+    /** An operator changed a namespace. */
+    NAMESPACE_CHANGED(Event.NamespaceChange.class),
+    /** An operator defined, changed or deleted a quota. */
+    QUOTA_CHANGED(Event.QuotaChange.class),
+    /** An operator changed a budget, or took back what was counted. */
+    BUDGET_CHANGED(Event.BudgetChange.class),
+    /** A limit of a budget was reached. */
+    BUDGET_REACHED(Event.BudgetReached.class),
+    /** A count was wrong and was put right. */
+    DRIFTED(Event.Drifted.class);
+
+    private final Class<? extends Event> type;
+
+    EventKind(Class<? extends Event> type) {
+        this.type = type;
+    }
+
+    /** The type of its events. */
+    public Class<? extends Event> type() {
+        return type;
+    }
+
+    /** The kind as it is written: {@code lane_changed}. */
+    public String wire() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The kind of an event. */
+    public static EventKind of(Event event) {
+        return switch (event) {
+            case Event.Step step -> STEP;
+            case Event.Renewal renewal -> HEARTBEAT;
+            case Event.MarkedDead death -> MARKED_DEAD;
+            case Event.Erased erased -> ERASED;
+            case Event.LaneChange change -> LANE_CHANGED;
+            case Event.NamespaceChange change -> NAMESPACE_CHANGED;
+            case Event.QuotaChange change -> QUOTA_CHANGED;
+            case Event.BudgetChange change -> BUDGET_CHANGED;
+            case Event.BudgetReached reached -> BUDGET_REACHED;
+            case Event.Drifted drift -> DRIFTED;
+        };
+    }
+
+    /** The kind of this name; nothing for one that a newer program wrote and this one has not. */
+    public static Optional<EventKind> named(String wire) {
+        return Arrays.stream(values()).filter(kind -> kind.wire().equals(wire)).findFirst();
+    }
+}

@@ -1,0 +1,307 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.codec.EventKind;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.postgres.internal.jdbc.Statements;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** How the log of events is kept, and what becomes of what cannot be read. */
+class EventLogTest {
+    private static final FeedFilter EVERYTHING = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
+    private static final Attribution ADA = new Attribution("ada", "to see");
+    private static final Namespace SHOP = new Namespace("shop");
+
+    /** How many pages share a summary. */
+    private static final int RANGE = 32;
+
+    private final SchemaName schema = TestPostgres.freshSchema();
+    private final PostgresStore store = PostgresStore.open(TestPostgres.options(), schema);
+    private final Connection connection;
+
+    EventLogTest() throws SQLException {
+        connection = TestPostgres.connect();
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        store.close();
+        connection.close();
+    }
+
+    @Test
+    void the_schema_and_the_program_have_the_same_kinds() throws SQLException {
+        assertThat(texts("select unnest(enum_range(null::%s.event_kind))::text"))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(EventKind.values()).map(EventKind::wire).toList());
+    }
+
+    @Test
+    void a_step_writes_one_entry_of_a_b_tree() throws SQLException {
+        assertThat(
+                        texts(
+                                """
+                                select am.amname || coalesce(' ' || pg_get_expr(i.indpred, i.indrelid), '')
+                                from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am am on am.oid = c.relam
+                                where i.indrelid = '%s.event_0'::regclass order by 1
+                                """))
+                .containsExactly(
+                        "brin",
+                        "btree ((execution IS NULL) AND (session IS NOT NULL))",
+                        "btree (execution IS NOT NULL)");
+    }
+
+    @Test
+    void what_a_newer_program_wrote_is_passed_over_or_read_without_what_it_added()
+            throws SQLException {
+        var cursor = now();
+        execute("alter type %s.event_kind add value 'sang'");
+        execute(
+                "insert into %s.event_0 (kind, at, namespace, payload)"
+                        + " values ('sang', 1, 'shop', '{\"song\": \"la\"}')");
+        store.namespaces().configure(SHOP, retention(1), ADA);
+        execute(
+                "update %s.event set payload = jsonb_set(payload, '{settings,colour}', '\"red\"')"
+                        + " where kind = 'namespace_changed'");
+
+        var batch = store.feeds().read(EVERYTHING, cursor, 10);
+        assertThat(batch.entries()).hasSize(1);
+        assertThat(batch.entries().getFirst().event())
+                .isInstanceOfSatisfying(
+                        Event.NamespaceChange.class,
+                        change -> assertThat(change.settings()).isEqualTo(retention(1)));
+        assertThat(store.feeds().read(EVERYTHING, batch.next(), 10).entries()).isEmpty();
+    }
+
+    @Test
+    void what_cannot_be_read_stops_no_feed() throws SQLException {
+        var cursor = now();
+        var first = submit(1);
+        // Details that are damaged, a lane and a session that there are not.
+        execute("insert into %s.event_0 (kind, at, namespace) values ('quota_changed', 1, 'shop')");
+        execute(
+                "insert into %s.event_0 (kind, at, lane, actor, reason, payload)"
+                        + " values ('lane_changed', 1, 4711, 'ada', 'why', '{\"settings\": {}}')");
+        execute(
+                "insert into %s.event_0 (kind, at, session, until)"
+                        + " values ('heartbeat', 1, gen_random_uuid(), 2)");
+        var second = submit(1);
+
+        var told = new ArrayList<ExecutionId>();
+        for (var next = cursor; told.size() < 2; ) {
+            var batch = store.feeds().read(EVERYTHING, next, 2);
+            batch.entries().forEach(entry -> told.add(execution(entry.event())));
+            // What is passed over counts, so the reader gets on.
+            assertThat(batch.next()).isNotEqualTo(next);
+            next = batch.next();
+        }
+        assertThat(told).containsExactly(first.getFirst(), second.getFirst());
+    }
+
+    @Test
+    void a_lane_remembers_who_made_it_what_it_is() throws SQLException {
+        var paused = LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED);
+        store.lanes().configure(Lane.of("letters"), paused, ADA);
+
+        assertThat(texts("select changed_by || ': ' || change_reason from %s.lane"))
+                .containsExactly("ada: to see");
+    }
+
+    @Test
+    void who_reads_the_log_makes_its_summaries_but_not_of_what_is_still_being_filled()
+            throws SQLException {
+        submit(10_000);
+        store.feeds().read(EVERYTHING, store.feeds().beginning(), 1);
+        assertSummarised();
+
+        long pages = pages();
+        submit(10_000);
+        var now = now();
+        store.feeds().read(EVERYTHING, now, 1);
+        assertThat(pages()).isGreaterThan(pages + RANGE);
+        assertSummarised();
+    }
+
+    @Test
+    void retention_makes_the_summaries_where_no_feed_is_read() throws SQLException {
+        submit(10_000);
+        store.maintenance().tick(Chore.RETENTION, 1000);
+
+        assertSummarised();
+    }
+
+    @Test
+    void a_day_that_was_emptied_begins_without_summaries() throws SQLException {
+        submit(10_000);
+        execute("select %s.summarise_events(1000)");
+        execute("truncate %s.event");
+        assertThat(texts("select %s.summarise_events(1000)::text")).containsExactly("0");
+
+        submit(10_000);
+        execute("select %s.summarise_events(1000)");
+
+        assertSummarised();
+    }
+
+    @Test
+    void who_cannot_make_summaries_now_reads_without() throws SQLException {
+        var cursor = now();
+        var ids = submit(3000);
+        connection.setAutoCommit(false);
+        // As a vacuum does.
+        for (int day = 0; day < Statements.DAYS; day++) {
+            execute("lock table %s.event_" + day + " in share update exclusive mode");
+        }
+
+        assertThat(readAll(cursor).told).isEqualTo(ids);
+        connection.rollback();
+        connection.setAutoCommit(true);
+        assertThat(summarised()).isZero();
+    }
+
+    @Test
+    void ids_that_were_never_used_are_passed_by_in_few_steps() throws SQLException {
+        var cursor = now();
+        var first = submit(1);
+        execute("select setval('%s.event_id', 5000000)");
+        var second = submit(1);
+
+        var told = new ArrayList<ExecutionId>();
+        int reads = 0;
+        for (var next = cursor; told.size() < 2; reads++) {
+            var batch = store.feeds().read(EVERYTHING, next, 10);
+            batch.entries().forEach(entry -> told.add(execution(entry.event())));
+            assertThat(batch.more() || told.size() == 2).isTrue();
+            next = batch.next();
+        }
+        assertThat(told).containsExactly(first.getFirst(), second.getFirst());
+        assertThat(reads).isLessThan(20);
+    }
+
+    @Test
+    void what_was_open_for_long_is_told_in_its_order_when_it_commits() throws SQLException {
+        var cursor = now();
+        connection.setAutoCommit(false);
+        var late = new ArrayList<ExecutionId>();
+        for (int i = 0; i < 2; i++) {
+            store.in(connection)
+                    .submit(works(1000))
+                    .forEach(answer -> late.add(answer.orThrow().id()));
+        }
+        var between = new ArrayList<ExecutionId>();
+        // Far more transactions than a reader takes for young.
+        for (int i = 0; i < 300; i++) {
+            between.addAll(submit(1));
+        }
+        var passed = readAll(cursor);
+        assertThat(passed.told).isEqualTo(between);
+
+        connection.commit();
+        connection.setAutoCommit(true);
+        var last = submit(10);
+
+        var told = readAll(passed.next).told;
+        assertThat(told.subList(0, 2000)).isEqualTo(late);
+        assertThat(told.subList(2000, told.size())).isEqualTo(last);
+    }
+
+    private record Told(List<ExecutionId> told, Cursor next) {}
+
+    private Told readAll(Cursor from) {
+        var told = new ArrayList<ExecutionId>();
+        var batch = store.feeds().read(EVERYTHING, from, 100);
+        while (true) {
+            batch.entries().forEach(entry -> told.add(execution(entry.event())));
+            if (!batch.more()) {
+                return new Told(told, batch.next());
+            }
+            batch = store.feeds().read(EVERYTHING, batch.next(), 100);
+        }
+    }
+
+    private static NamespaceSettings retention(int days) {
+        return NamespaceSettings.DEFAULT.retention(Duration.ofDays(days));
+    }
+
+    private static ExecutionId execution(Event event) {
+        return ((Event.Step) event).execution();
+    }
+
+    private Cursor now() {
+        return store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
+    }
+
+    private List<ExecutionId> submit(int count) {
+        var ids = new ArrayList<ExecutionId>();
+        for (int from = 0; from < count; from += 1000) {
+            store.submissions()
+                    .submit(works(Math.min(1000, count - from)))
+                    .forEach(answer -> ids.add(answer.orThrow().id()));
+        }
+        return ids;
+    }
+
+    private static List<Submission> works(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> Submission.of("work", Payload.EMPTY))
+                .toList();
+    }
+
+    /** All but the newest ranges have summaries. */
+    private void assertSummarised() throws SQLException {
+        long pages = pages();
+        assertThat(pages).isGreaterThan(3 * RANGE);
+        assertThat(summarised()).isBetween(pages - 2 * RANGE + 1, pages - RANGE);
+    }
+
+    private long pages() throws SQLException {
+        long most = 0;
+        for (int day = 0; day < Statements.DAYS; day++) {
+            var size = "select (pg_relation_size('%s.event_" + day + "') / 8192)::text";
+            most = Math.max(most, Long.parseLong(texts(size).getFirst()));
+        }
+        return most;
+    }
+
+    private long summarised() throws SQLException {
+        return Long.parseLong(
+                texts("select coalesce(max(summarised), 0)::text from %s.event_day").getFirst());
+    }
+
+    private void execute(String sql) throws SQLException {
+        Shop.execute(connection, sql.formatted(schema));
+    }
+
+    private List<String> texts(String query) throws SQLException {
+        var texts = new ArrayList<String>();
+        try (var statement = connection.createStatement();
+                var results = statement.executeQuery(query.formatted(schema))) {
+            while (results.next()) {
+                texts.add(results.getString(1));
+            }
+        }
+        return texts;
+    }
+}
