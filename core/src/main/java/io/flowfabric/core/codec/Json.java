@@ -241,7 +241,6 @@ public sealed interface Json {
 
     /** The absent value, written {@code null}. */
     record JsonNull() implements Json {
-        /** The one absent value. */
         /** The one that there is. */
         public static final JsonNull NULL = new JsonNull();
 
