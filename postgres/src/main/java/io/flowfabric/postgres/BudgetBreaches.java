@@ -93,10 +93,7 @@ final class BudgetBreaches {
             } else if (row.facts().get().state() instanceof Running
                     || row.facts().get().state() instanceof Granted) {
                 Facts facts = row.facts().get();
-                steps.add(
-                        BudgetDecisions.cancel(facts, breach.get(), row.now()),
-                        facts,
-                        row.deadline());
+                steps.add(BudgetDecisions.cancel(facts, breach.get(), row.now()), facts);
             }
         }
         var freed = new HashSet<Integer>();

@@ -1,10 +1,11 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.NotFound;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One of the things that a budget counts, with the meter that counts it.
@@ -32,7 +33,11 @@ record BudgetDimension(
         return defined ? chain : List.of();
     }
 
-    static NotFound unknown(String budget, String dimension) {
-        return NotFound.dimension(budget, dimension);
+    /** What the budget itself counts, of those in its chain. */
+    static Set<String> names(List<BudgetDimension> chain) {
+        return chain.stream()
+                .filter(dimension -> dimension.height == 0)
+                .map(BudgetDimension::name)
+                .collect(Collectors.toSet());
     }
 }

@@ -6,6 +6,8 @@ import io.flowfabric.core.admission.Budget.Bounds;
 import io.flowfabric.core.admission.Budget.Enforcement;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.BudgetView.Level;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.query.Fact;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -28,14 +30,19 @@ import java.util.stream.Stream;
 final class BudgetReader {
     private BudgetReader() {}
 
-    /** A budget without what its meters know. */
+    /**
+     * A budget without what its meters know.
+     *
+     * @param settings as they are stored, with what this program does not know
+     */
     record Frame(
             int id,
             Namespace namespace,
             String name,
             Enforcement enforcement,
             Optional<Duration> period,
-            Optional<String> parent) {
+            Optional<String> parent,
+            JsonObject settings) {
         static Frame of(Row row) {
             return new Frame(
                     row.intValue("id"),
@@ -43,7 +50,8 @@ final class BudgetReader {
                     row.text("name"),
                     RowCodec.word(Enforcement.class, row.text("enforcement")),
                     Optional.ofNullable(row.longOrNull("period")).map(Duration::ofMillis),
-                    Optional.ofNullable(row.textOrNull("parent")));
+                    Optional.ofNullable(row.textOrNull("parent")),
+                    Json.parseObject(row.text("settings")));
         }
     }
 

@@ -5,6 +5,9 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Capabilities;
@@ -48,7 +51,7 @@ final class Catalog {
     private final Map<Integer, Lane> lanes = new ConcurrentHashMap<>();
     private final Map<Gate, Integer> gateNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
-    private final Map<String, Integer> termsNumbers = new ConcurrentHashMap<>();
+    private final Map<Policy, Integer> termsNumbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
     private final Map<Purse, List<BudgetDimension>> chains = new ConcurrentHashMap<>();
@@ -73,7 +76,7 @@ final class Catalog {
             digest.number(timed ? 1 : 0).number(meters.size());
             meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
             // Two policies may come to the same, and are still to be read back as they were.
-            budgets.forEach(use -> digest.text(BudgetText.write(use)));
+            budgets.forEach(use -> digest.text(PolicyCodec.write(use).toString()));
             return RowCodec.bytes(digest.done());
         }
 
@@ -138,11 +141,11 @@ final class Catalog {
                     .texts(
                             "quotas",
                             entries,
-                            e -> literal(e.getValue().quotas(), PostgresQuotas::text))
+                            e -> literal(e.getValue().quotas(), PolicyCodec::write))
                     .texts(
                             "budgets",
                             entries,
-                            e -> literal(e.getValue().budgets(), BudgetText::write))
+                            e -> literal(e.getValue().budgets(), PolicyCodec::write))
                     .bytes("digests", entries, e -> e.getKey().array())
                     .update();
             findGates(db, missing);
@@ -284,14 +287,7 @@ final class Catalog {
         var key = new Purse(namespace, use.budget());
         var known = chains.get(key);
         var chain = known != null ? known : BudgetDimension.chain(db, namespace, use.budget());
-        if (chain.stream().noneMatch(dimension -> dimension.height() == 0)) {
-            throw new NotFound("budget", use.budget());
-        }
-        for (String wanted : use.reserve().keySet()) {
-            if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
-                throw BudgetDimension.unknown(use.budget(), wanted);
-            }
-        }
+        Definitions.mustCount(use.budget(), BudgetDimension.names(chain), use.reserve().keySet());
         trim(chains.keySet());
         chains.put(key, chain);
         return chain;
@@ -311,11 +307,12 @@ final class Catalog {
 
     /** The number of the shared part of a policy, which is made if there is none. */
     int terms(Jdbc db, Policy policy) {
-        var body = TermsText.write(policy);
-        var known = termsNumbers.get(body);
+        var shared = policy.shared();
+        var known = termsNumbers.get(shared);
         if (known != null) {
             return known;
         }
+        var body = PolicyCodec.write(shared).toString();
         var found = db.query("terms_of").set("body", body).optional(row -> row.intValue("id"));
         if (found.isEmpty()) {
             db.query("add_terms")
@@ -329,7 +326,7 @@ final class Catalog {
             return db.query("terms_of").set("body", body).one(row -> row.intValue("id"));
         }
         trim(termsNumbers.keySet());
-        termsNumbers.put(body, found.get());
+        termsNumbers.put(shared, found.get());
         return found.get();
     }
 
@@ -369,7 +366,7 @@ final class Catalog {
                             row -> {
                                 try {
                                     found.put(row.intValue("id"), gate(row));
-                                } catch (Invalid unreadable) {
+                                } catch (IllegalArgumentException | Invalid unreadable) {
                                     // Another version may know of needs that this one does not.
                                 }
                                 return row.intValue("id");
@@ -382,11 +379,11 @@ final class Catalog {
     private static Gate gate(Row row) {
         var quotas = new TreeSet<QuotaUse>();
         for (String use : row.texts("quotas")) {
-            quotas.add(PostgresQuotas.use(use));
+            quotas.add(PolicyCodec.quotaUse(Json.parse(use)));
         }
         var budgets = new TreeSet<BudgetUse>();
         for (String use : row.texts("budgets")) {
-            budgets.add(BudgetText.read(use));
+            budgets.add(PolicyCodec.budgetUse(Json.parse(use)));
         }
         var meters = row.ints("meters");
         var costs = row.longs("costs");
@@ -416,7 +413,9 @@ final class Catalog {
                     .list(
                             row -> {
                                 try {
-                                    found.put(row.intValue("id"), TermsText.read(row.text("body")));
+                                    found.put(
+                                            row.intValue("id"),
+                                            PolicyCodec.read(Json.parseObject(row.text("body"))));
                                 } catch (RuntimeException unreadable) {
                                     // Whoever needs them finds that they are not there, and says
                                     // which execution it is.

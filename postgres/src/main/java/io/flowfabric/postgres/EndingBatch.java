@@ -2,19 +2,14 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.lease.Ending;
-import io.flowfabric.core.policy.Due;
-import io.flowfabric.core.policy.RetryDecision;
-import io.flowfabric.core.state.DelayedBy;
-import io.flowfabric.core.state.LeasePurpose;
-import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -25,18 +20,19 @@ import java.util.UUID;
 final class EndingBatch {
     private final List<Row> rows;
 
-    /** One ending in columns. */
-    private record Row(
-            Ending ending,
-            Transition transition,
-            Situation situation,
-            @Nullable LeasePurpose next,
-            @Nullable Due until,
-            @Nullable DelayedBy delayedBy,
-            @Nullable Failure failure,
-            @Nullable Payload result) {
+    /** An ending, and what it writes. */
+    private record Row(Ending ending, LeaseEnd end) {
         UUID id() {
             return ending.fence().execution().uuid();
+        }
+
+        @Nullable String type() {
+            var result = end.result().orElse(null);
+            return result == null ? null : RowCodec.type(result);
+        }
+
+        byte @Nullable [] result() {
+            return end.result().map(Payload::bytes).orElse(null);
         }
     }
 
@@ -45,71 +41,7 @@ final class EndingBatch {
             UUID id, int lane, boolean ready, Optional<Instant> until, List<Integer> freed) {}
 
     EndingBatch(Collection<Ending> endings) {
-        rows = new ArrayList<>(endings.size());
-        endings.forEach(ending -> rows.add(row(ending)));
-    }
-
-    private static Row row(Ending ending) {
-        return switch (ending) {
-            case Ending.Complete complete ->
-                    over(ending, Transition.COMPLETE, Situation.COMPLETED, null, complete.result());
-            case Ending.Cancel cancel ->
-                    over(
-                            ending,
-                            Transition.CANCEL,
-                            Situation.CANCELLED,
-                            Failure.of(Failure.CANCELLED, cancel.reason()),
-                            null);
-            case Ending.Fail fail ->
-                    switch (fail.verdict()) {
-                        case RetryDecision.GiveUp() ->
-                                over(
-                                        ending,
-                                        Transition.FAIL,
-                                        Situation.FAILED,
-                                        fail.failure(),
-                                        null);
-                        case RetryDecision.TryAgain(var delay) ->
-                                new Row(
-                                        ending,
-                                        Transition.RETRY,
-                                        Situation.BACKING_OFF,
-                                        LeasePurpose.RETRY,
-                                        Due.in(delay),
-                                        DelayedBy.BACKOFF,
-                                        fail.failure(),
-                                        null);
-                    };
-            case Ending.Delay delay ->
-                    new Row(
-                            ending,
-                            Transition.DELAY,
-                            Situation.DELAYED,
-                            LeasePurpose.CONTINUE,
-                            delay.until(),
-                            DelayedBy.REQUEST,
-                            null,
-                            null);
-            case Ending.Release release ->
-                    new Row(
-                            ending,
-                            Transition.RELEASE,
-                            Situation.READY,
-                            LeasePurpose.CONTINUE,
-                            null,
-                            null,
-                            null,
-                            null);
-        };
-    }
-
-    private static Row over(
-            Ending ending,
-            Transition transition,
-            Situation situation,
-            @Nullable Failure failure,
-            @Nullable Payload result) {
-        return new Row(ending, transition, situation, null, null, null, failure, result);
+        rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
     }
 
     /** Whether all of them are completions with small results. */
@@ -117,9 +49,8 @@ final class EndingBatch {
         return rows.stream()
                 .allMatch(
                         row ->
-                                row.transition == Transition.COMPLETE
-                                        && row.result != null
-                                        && RowCodec.inline(row.result));
+                                row.end.transition() == Transition.COMPLETE
+                                        && row.end.result().filter(RowCodec::inline).isPresent());
     }
 
     /**
@@ -137,11 +68,8 @@ final class EndingBatch {
                 .ints("attempts", inOrder, row -> row.ending.fence().attempt())
                 .longs("epochs", inOrder, row -> row.ending.fence().epoch())
                 .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
-                .texts(
-                        "types",
-                        inOrder,
-                        row -> row.result == null ? null : RowCodec.type(row.result))
-                .bytes("results", inOrder, row -> row.result == null ? null : row.result.bytes())
+                .texts("types", inOrder, Row::type)
+                .bytes("results", inOrder, Row::result)
                 .one(row -> row.intValue("completed") == rows.size());
     }
 
@@ -154,32 +82,26 @@ final class EndingBatch {
                 .ints("attempts", rows, row -> row.ending.fence().attempt())
                 .longs("epochs", rows, row -> row.ending.fence().epoch())
                 .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
-                .texts("transitions", rows, row -> RowCodec.word(row.transition))
-                .texts("situations", rows, row -> RowCodec.word(row.situation))
-                .texts("nexts", rows, row -> row.next == null ? null : RowCodec.word(row.next))
-                .longs(
-                        "until_ats",
-                        rows,
-                        row -> row.until instanceof Due.At at ? at.time().toEpochMilli() : null)
-                .longs(
-                        "until_afters",
-                        rows,
-                        row ->
-                                row.until instanceof Due.After after
-                                        ? after.delay().toMillis()
-                                        : null)
+                .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
+                .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
+                .texts("nexts", rows, row -> row.end.next().map(RowCodec::word).orElse(null))
+                .longs("until_ats", rows, row -> RowCodec.at(row.end.until()))
+                .longs("until_afters", rows, row -> RowCodec.after(row.end.until()))
                 .texts(
                         "delayed_bys",
                         rows,
-                        row -> row.delayedBy == null ? null : RowCodec.word(row.delayedBy))
+                        row -> row.end.delayedBy().map(RowCodec::word).orElse(null))
                 .texts(
                         "categories",
                         rows,
-                        row -> row.failure == null ? null : row.failure.category())
-                .texts("messages", rows, row -> row.failure == null ? null : row.failure.message())
-                .texts("traces", rows, row -> row.failure == null ? null : row.failure.detail())
-                .texts("types", rows, row -> row.result == null ? null : RowCodec.type(row.result))
-                .bytes("results", rows, row -> row.result == null ? null : row.result.bytes())
+                        row -> row.end.failure().map(Failure::category).orElse(null))
+                .texts(
+                        "messages",
+                        rows,
+                        row -> row.end.failure().map(Failure::message).orElse(null))
+                .texts("traces", rows, row -> row.end.failure().map(Failure::detail).orElse(null))
+                .texts("types", rows, Row::type)
+                .bytes("results", rows, Row::result)
                 .set("inline", RowCodec.INLINE)
                 .list(
                         row ->

@@ -1,6 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -30,8 +31,6 @@ final class FactsReader {
     record Locked(
             ExecutionId id,
             Optional<Facts> facts,
-            Optional<Instant> deadline,
-            Optional<Instant> lastProgress,
             Instant now,
             int lane,
             String kind,
@@ -111,23 +110,23 @@ final class FactsReader {
                                                     shared,
                                                     gate,
                                                     priority,
-                                                    TermsText.readDue(start),
+                                                    PolicyCodec.readDue(start),
                                                     Optional.ofNullable(row.deadlineDue)
-                                                            .map(TermsText::readDue),
+                                                            .map(PolicyCodec::readDue),
                                                     Optional.ofNullable(row.share)),
                                             row.state,
                                             row.priority,
                                             row.attempts,
                                             row.retries,
                                             row.reclaims,
-                                            row.replays));
+                                            row.replays,
+                                            row.deadline,
+                                            row.lastProgress));
             locked.put(
                     row.id.uuid(),
                     new Locked(
                             row.id,
                             facts,
-                            row.deadline,
-                            row.lastProgress,
                             row.now,
                             row.lane,
                             gate == null ? "" : gate.kind(),

@@ -5,6 +5,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -110,8 +111,8 @@ final class LeaseReader {
                                     shared,
                                     gate,
                                     row.priority,
-                                    TermsText.readDue(row.start),
-                                    Optional.ofNullable(row.deadlineDue).map(TermsText::readDue),
+                                    PolicyCodec.readDue(row.start),
+                                    Optional.ofNullable(row.deadlineDue).map(PolicyCodec::readDue),
                                     Optional.ofNullable(row.share)),
                             row.retries,
                             row.since,

@@ -3,14 +3,13 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.QuotaView;
-import io.flowfabric.core.decision.CapabilityRouting;
+import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.Fact;
-import io.flowfabric.core.state.BlockedBy;
 
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What holds ready work back from outside: its lane, that nobody could take it, a budget, a quota.
@@ -43,10 +43,7 @@ final class Obstacles {
         this.quotas = quotas;
     }
 
-    /** What stands in the way, with the facts in words. */
-    record Obstacle(BlockedBy by, String inWords) {}
-
-    private record Queue(Lane lane, Catalog.Gate gate) {}
+    private record Queue(Lane lane, LaneSettings.State state, Catalog.Gate gate) {}
 
     private record Draw(Namespace namespace, BudgetUse use) {}
 
@@ -71,17 +68,17 @@ final class Obstacles {
     }
 
     Optional<Obstacle> of(Lane lane, LaneSettings.State state, Catalog.Gate gate) {
-        if (!state.gives()) {
-            var words = "lane %s is %s".formatted(lane, state.wire());
-            return Optional.of(new Obstacle(BlockedBy.LANE, words));
-        }
         return found.computeIfAbsent(
-                new Queue(lane, gate),
+                new Queue(lane, state, gate),
                 queue ->
-                        CapabilityRouting.obstacle(lane, gate.kind(), gate.needs(), alive)
-                                .map(words -> new Obstacle(BlockedBy.ROUTE, words))
-                                .or(() -> budget(lane, within(lane, gate)))
-                                .or(() -> quota(within(lane, gate))));
+                        Obstacle.first(
+                                lane,
+                                state,
+                                gate.kind(),
+                                gate.needs(),
+                                alive,
+                                () -> shortage(lane, within(lane, gate)),
+                                () -> quotas(within(lane, gate))));
     }
 
     private Catalog.Gate within(Lane lane, Catalog.Gate gate) {
@@ -90,12 +87,12 @@ final class Obstacles {
                 .orElse(gate);
     }
 
-    private Optional<Obstacle> budget(Lane lane, Catalog.Gate gate) {
+    private Optional<String> shortage(Lane lane, Catalog.Gate gate) {
         return gate.budgets().stream()
                 .flatMap(use -> budgets(new Draw(lane.namespace(), use)).stream())
                 .filter(budget -> !budget.open())
                 .findFirst()
-                .map(shut -> new Obstacle(BlockedBy.BUDGET, shut.words()));
+                .map(Fact::words);
     }
 
     private List<Fact.Budget> budgets(Draw draw) {
@@ -106,11 +103,8 @@ final class Obstacles {
                                 .toList());
     }
 
-    private Optional<Obstacle> quota(Catalog.Gate gate) {
+    private Stream<QuotaView> quotas(Catalog.Gate gate) {
         return gate.meterNumbers().stream()
-                .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream())
-                .filter(view -> !view.open())
-                .findFirst()
-                .map(full -> new Obstacle(BlockedBy.QUOTA, full.inWords()));
+                .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream());
     }
 }

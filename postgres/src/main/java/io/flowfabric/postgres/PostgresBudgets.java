@@ -14,13 +14,14 @@ import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.core.codec.EventCodec;
+import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.postgres.BudgetReader.Frame;
 import io.flowfabric.postgres.BudgetReader.Standing;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,7 @@ final class PostgresBudgets implements Budgets {
                 .set("enforcement", RowCodec.word(budget.enforcement()))
                 .set("period", budget.period().map(Duration::toMillis).orElse(null))
                 .set("parent", budget.parent().orElse(null))
+                .set("settings", SettingsCodec.write(budget, frame.settings()).toString())
                 .set("deleted", false)
                 .update();
         tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
@@ -111,11 +113,7 @@ final class PostgresBudgets implements Budgets {
     @Override
     public Page<Budget> list(Namespace namespace, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var frames =
                 postgres.db()
                         .query("list_budgets")
@@ -125,8 +123,7 @@ final class PostgresBudgets implements Budgets {
                         .list(Frame::of);
         var budgets =
                 BudgetReader.views(postgres.db(), frames).stream().map(BudgetView::budget).toList();
-        return ListingPages.page(
-                budgets, max, budget -> budget.name().getBytes(StandardCharsets.UTF_8));
+        return ListingPages.byName(budgets, max, budget -> budget.name());
     }
 
     @Override
@@ -164,6 +161,7 @@ final class PostgresBudgets implements Budgets {
                 .set("enforcement", RowCodec.word(frame.enforcement()))
                 .set("period", (Long) null)
                 .set("parent", frame.parent().orElse(null))
+                .set("settings", frame.settings().toString())
                 .set("deleted", true)
                 .update();
         PostgresLanes.mustNotName(tx, namespace, null, budget);

@@ -33,6 +33,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
 final class PostgresClaims implements Claims {
+    /** What an execution says that was put aside because it cannot be read. */
+    static final String UNREADABLE = "what is stored of it cannot be read by this version";
+
     private static final Logger log = LoggerFactory.getLogger(PostgresClaims.class);
 
     /** How many more are looked at than are wanted, for those that others are taking right now. */
@@ -347,7 +350,7 @@ final class PostgresClaims implements Claims {
         postgres.db()
                 .query("quarantine")
                 .set("session", session.uuid())
-                .set("detail", "what is stored of it cannot be read by this version")
+                .set("detail", UNREADABLE)
                 .uuids("ids", executions, id -> id)
                 .update();
     }

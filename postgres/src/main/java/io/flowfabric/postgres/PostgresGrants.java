@@ -1,31 +1,29 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.PresentedTokens;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.signing.GrantToken;
+import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
-import io.flowfabric.postgres.PostgresKeys.Ring;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
-import java.util.function.Consumer;
 
 /** How work is given out as signed tickets, and what becomes of these. */
 final class PostgresGrants implements Grants {
@@ -89,7 +87,7 @@ final class PostgresGrants implements Grants {
     public List<Answer<Lease>> redeem(Redemption redemption) {
         var ring = keys.ring();
         try {
-            return redeemed(redemption, new Shown(ring, redemption.tokens()))
+            return redeemed(redemption, PresentedTokens.of(ring, redemption.tokens()))
                     .orElseGet(() -> again(redemption, ring));
         } catch (ConstraintViolation used) {
             // The same redemption was made twice at the same moment, and the other one was first.
@@ -101,8 +99,9 @@ final class PostgresGrants implements Grants {
     }
 
     /** Nothing, when the number may have been heard before, or the session is dead. */
-    private Optional<List<Answer<Lease>>> redeemed(Redemption redemption, Shown shown) {
-        var genuine = shown.genuine();
+    private Optional<List<Answer<Lease>>> redeemed(
+            Redemption redemption, PresentedTokens presented) {
+        var genuine = presented.genuine();
         var reader = new LeaseReader();
         var welcome = new boolean[1];
         postgres.db()
@@ -127,13 +126,20 @@ final class PostgresGrants implements Grants {
         }
         var read = reader.read(postgres.db(), postgres.catalog(), redemption.session());
         claiming.quarantine(redemption.session(), read.unreadable());
-        return Optional.of(shown.answers(byExecution(read.leases())));
+        return Optional.of(answers(presented, byExecution(read.leases())));
     }
 
     /** What the same redemption was told before, as far as it still holds. */
-    private List<Answer<Lease>> again(Redemption redemption, Ring ring) {
+    private List<Answer<Lease>> again(Redemption redemption, KeyRing ring) {
         var held = byExecution(claiming.held(redemption.session(), redemption.number()));
-        return Shown.before(ring, redemption.tokens(), held).answers(held);
+        var presented = PresentedTokens.again(ring, redemption.tokens(), Set.copyOf(held.keySet()));
+        return answers(presented, held);
+    }
+
+    /** For each token the lease that came of it; the second time it is shown, nothing. */
+    private static List<Answer<Lease>> answers(
+            PresentedTokens presented, Map<ExecutionId, Lease> leases) {
+        return presented.answers(token -> Optional.ofNullable(leases.remove(token.execution())));
     }
 
     private static Map<ExecutionId, Lease> byExecution(List<Lease> leases) {
@@ -150,9 +156,9 @@ final class PostgresGrants implements Grants {
                 .isEmpty()) {
             throw new NotFound("session", session.toString());
         }
-        var shown = new Shown(keys.ring(), tokens);
+        var presented = PresentedTokens.of(keys.ring(), tokens);
         var lanes = new HashMap<UUID, Integer>();
-        var genuine = shown.genuine();
+        var genuine = presented.genuine();
         postgres.db()
                 .query("granted")
                 .set("now", postgres.now())
@@ -162,83 +168,9 @@ final class PostgresGrants implements Grants {
                 .longs("epochs", genuine, GrantToken::epoch)
                 .each(row -> lanes.put(row.uuid("id"), row.intValue("lane")));
         postgres.catalog().loadLanes(postgres.db(), lanes.values());
-        var answers = new ArrayList<Answer<Grant>>();
-        for (Answer<GrantToken> token : shown.checked) {
-            answers.add(
-                    switch (token) {
-                        case Answer.Refused<GrantToken>(FlowFabricException refusal) ->
-                                Answer.refused(refusal);
-                        case Answer.Done<GrantToken>(GrantToken good) ->
-                                Optional.ofNullable(lanes.get(good.execution().uuid()))
-                                        .map(lane -> Grant.of(good, postgres.catalog().lane(lane)))
-                                        .map(Answer::done)
-                                        .orElseGet(PostgresGrants::unknown);
-                    });
-        }
-        return answers;
-    }
-
-    private static <T> Answer<T> unknown() {
-        return Answer.refused(
-                new Denied(
-                        Denied.Code.UNKNOWN_GRANT,
-                        "The execution is not granted to this session, or not any more."));
-    }
-
-    /** What somebody shows, and what is to be said about it before looking at any execution. */
-    private static final class Shown {
-        private final List<Answer<GrantToken>> checked = new ArrayList<>();
-
-        Shown(Ring ring, List<String> tokens) {
-            this(tokens, ring::check);
-        }
-
-        private Shown(List<String> tokens, Consumer<GrantToken> check) {
-            for (String text : tokens) {
-                try {
-                    var token = GrantToken.parse(text);
-                    check.accept(token);
-                    checked.add(Answer.done(token));
-                } catch (Denied refusal) {
-                    checked.add(Answer.refused(refusal));
-                }
-            }
-        }
-
-        /** The same tokens again: for those that became leases time does not matter any more. */
-        static Shown before(Ring ring, List<String> tokens, Map<ExecutionId, Lease> held) {
-            return new Shown(
-                    tokens,
-                    token -> {
-                        if (held.containsKey(token.execution())) {
-                            ring.checkSeal(token);
-                        } else {
-                            ring.check(token);
-                        }
-                    });
-        }
-
-        /** Those that say what is so, each once. */
-        List<GrantToken> genuine() {
-            return checked.stream().filter(Answer::isDone).map(Answer::orThrow).distinct().toList();
-        }
-
-        /** For each token the lease that came of it; the second time it is shown, nothing. */
-        List<Answer<Lease>> answers(Map<ExecutionId, Lease> leases) {
-            var left = new HashMap<>(leases);
-            var answers = new ArrayList<Answer<Lease>>();
-            for (Answer<GrantToken> token : checked) {
-                answers.add(
-                        switch (token) {
-                            case Answer.Refused<GrantToken>(FlowFabricException refusal) ->
-                                    Answer.refused(refusal);
-                            case Answer.Done<GrantToken>(GrantToken good) ->
-                                    Optional.ofNullable(left.remove(good.execution()))
-                                            .map(Answer::done)
-                                            .orElseGet(PostgresGrants::unknown);
-                        });
-            }
-            return answers;
-        }
+        return presented.answers(
+                token ->
+                        Optional.ofNullable(lanes.get(token.execution().uuid()))
+                                .map(lane -> Grant.of(token, postgres.catalog().lane(lane))));
     }
 }

@@ -9,6 +9,11 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.codec.EventCodec;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.Lanes;
@@ -20,7 +25,6 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,8 +33,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** How lanes are kept. */
@@ -57,13 +59,14 @@ final class PostgresLanes implements Lanes {
     private int configure(Jdbc tx, Lane lane, LaneSettings settings, Attribution by) {
         mustBeDefined(tx, lane.namespace(), settings);
         add(tx, postgres.now(), List.of(lane));
-        record Locked(int number, LaneSettings settings) {}
+        record Locked(int number, JsonObject stored) {}
         var locked =
                 tx.query("lock_lane")
                         .set("namespace", lane.namespace().name())
                         .set("name", lane.name())
-                        .one(row -> new Locked(row.intValue("id"), settings(row)));
-        if (!locked.settings.equals(settings)) {
+                        .one(row -> new Locked(row.intValue("id"), stored(row)));
+        var before = SettingsCodec.lane(locked.stored);
+        if (!before.equals(settings)) {
             var ageing = settings.ageing().map(Duration::toMillis).orElse(null);
             tx.query("configure_lane")
                     .set("now", postgres.now())
@@ -72,15 +75,13 @@ final class PostgresLanes implements Lanes {
                     .set("weight", settings.weight())
                     .set("ageing", ageing)
                     .set("sharing", settings.sharing())
-                    .texts("quotas", settings.quotas(), quota -> quota)
-                    .texts("budgets", settings.budgets(), BudgetText::write)
+                    .set("stored", SettingsCodec.write(settings, locked.stored).toString())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
                     .set("payload", EventCodec.details(settings).toString())
                     .update();
             boolean shares = settings.sharing();
-            if (!locked.settings.ageing().equals(settings.ageing())
-                    || locked.settings.sharing() != shares) {
+            if (!before.ageing().equals(settings.ageing()) || before.sharing() != shares) {
                 rankAnew(tx, locked.number, ageing, shares);
             }
             changeGates(tx, locked.number, find(tx, lane).orElseThrow());
@@ -99,26 +100,17 @@ final class PostgresLanes implements Lanes {
     /** What is named cannot be deleted until the lane is what it is to be. */
     private static void mustBeDefined(Jdbc tx, Namespace namespace, LaneSettings settings) {
         var quotas = held(tx, "hold_quotas", namespace, settings.quotas());
-        for (String quota : settings.quotas()) {
-            if (!quotas.contains(quota)) {
-                throw new NotFound("quota", quota);
-            }
-        }
         var names = settings.budgets().stream().map(BudgetUse::budget).toList();
         var budgets = held(tx, "hold_budgets", namespace, names);
-        for (String budget : names) {
-            if (!budgets.contains(budget)) {
-                throw new NotFound("budget", budget);
-            }
-        }
-        for (BudgetUse use : settings.budgets()) {
-            var chain = BudgetDimension.chain(tx, namespace, use.budget());
-            for (String wanted : use.reserve().keySet()) {
-                if (chain.stream().noneMatch(d -> d.height() == 0 && d.name().equals(wanted))) {
-                    throw BudgetDimension.unknown(use.budget(), wanted);
-                }
-            }
-        }
+        Definitions.mustExist(
+                settings.quotas(),
+                settings.budgets(),
+                quotas::contains,
+                budget ->
+                        budgets.contains(budget)
+                                ? BudgetDimension.names(
+                                        BudgetDimension.chain(tx, namespace, budget))
+                                : Set.of());
     }
 
     private static Set<String> held(
@@ -194,11 +186,7 @@ final class PostgresLanes implements Lanes {
     @Override
     public Page<LaneView> list(Namespace namespace, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var views =
                 postgres.db()
                         .query("list_lanes")
@@ -206,8 +194,7 @@ final class PostgresLanes implements Lanes {
                         .set("after", start)
                         .set("max", max + 1)
                         .list(PostgresLanes::view);
-        return ListingPages.page(
-                views, max, view -> view.lane().name().getBytes(StandardCharsets.UTF_8));
+        return ListingPages.byName(views, max, view -> view.lane().name());
     }
 
     static Optional<LaneView> find(Jdbc db, Lane lane) {
@@ -292,16 +279,11 @@ final class PostgresLanes implements Lanes {
     }
 
     private static LaneSettings settings(Row row) {
-        return new LaneSettings(
-                RowCodec.word(LaneSettings.State.class, row.text("state")),
-                row.intValue("weight"),
-                Optional.ofNullable(row.longOrNull("ageing")).map(Duration::ofMillis),
-                row.bool("sharing"),
-                new TreeSet<>(List.of(row.texts("quotas"))),
-                budgets(List.of(row.texts("budgets"))));
+        return SettingsCodec.lane(stored(row));
     }
 
-    private static SortedSet<BudgetUse> budgets(List<String> texts) {
-        return texts.stream().map(BudgetText::read).collect(Collectors.toCollection(TreeSet::new));
+    /** What is stored of the settings, with what this program does not know. */
+    private static JsonObject stored(Row row) {
+        return Json.parseObject(row.text("settings"));
     }
 }

@@ -2,26 +2,23 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
-import io.flowfabric.core.PublicState;
 import io.flowfabric.core.admission.BudgetView;
-import io.flowfabric.core.decision.LeaseDecisions;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.decision.LeaseStanding;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
-import org.jspecify.annotations.Nullable;
-
-import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,23 +38,13 @@ final class PostgresLeases implements Leases {
     }
 
     /** How an execution stands whose fence did not hold. */
-    private record Standing(
-            ExecutionId id,
-            boolean readable,
-            int attempts,
-            long epoch,
-            PublicState state,
-            @Nullable GivenUp givenUp) {
-        FlowFabricException leaseLost(Fence presented) {
+    private record Standing(LeaseStanding standing, boolean readable) {
+        FlowFabricException lost(Fence presented) {
             return readable
-                    ? new LeaseLost(presented, attempts, epoch, state)
-                    : PostgresOperations.unreadable(id);
+                    ? standing.lost(presented)
+                    : PostgresOperations.unreadable(standing.id());
         }
     }
-
-    /** How the newest lease was given up by its holder. */
-    private record GivenUp(
-            long epoch, Digest digest, Transition transition, Optional<Instant> until) {}
 
     @Override
     public List<Answer<Fence>> progress(List<Progress> reports) {
@@ -160,76 +147,71 @@ final class PostgresLeases implements Leases {
             answers.put(
                     id,
                     step == null
-                            ? firstAnswer(ending, standings)
-                            : Answer.done(new Ended(transition(ending), step.until())));
+                            ? repeated(ending, standings)
+                            : Answer.done(
+                                    new Ended(LeaseEnd.of(ending).transition(), step.until())));
         }
         return answers;
     }
 
-    private static Transition transition(Ending ending) {
-        return LeaseDecisions.answer(ending, Instant.EPOCH).transition();
-    }
-
     /** The answer to a call that may have been heard before. */
-    private static Answer<Ended> firstAnswer(Ending ending, Map<UUID, Standing> standings) {
-        var fence = ending.fence();
-        var standing = standings.get(fence.execution().uuid());
-        if (standing == null || !standing.id.equals(fence.execution())) {
-            return Answer.refused(lost(fence, standings));
+    private static Answer<Ended> repeated(Ending ending, Map<UUID, Standing> standings) {
+        var standing = standings.get(ending.fence().execution().uuid());
+        if (standing == null || !standing.readable) {
+            return Answer.refused(lost(ending.fence(), standings));
         }
-        var given = standing.givenUp;
-        if (given == null
-                || given.epoch != fence.epoch()
-                || standing.epoch != fence.epoch()
-                || standing.attempts - 1 != fence.attempt()) {
-            return Answer.refused(standing.leaseLost(fence));
+        try {
+            return Answer.done(standing.standing.repeated(ending));
+        } catch (LeaseLost | Conflict refusal) {
+            return Answer.refused(refusal);
         }
-        if (!given.digest.equals(ending.digest())) {
-            return Answer.refused(
-                    new Conflict(
-                            Conflict.Code.ENDED_DIFFERENTLY,
-                            fence.execution().toString(),
-                            "This lease was already ended, as %s."
-                                    .formatted(given.transition.wire())));
-        }
-        return Answer.done(new Ended(given.transition, given.until));
     }
 
     private static FlowFabricException lost(Fence fence, Map<UUID, Standing> standings) {
         var standing = standings.get(fence.execution().uuid());
-        return standing == null || !standing.id.equals(fence.execution())
+        return standing == null
                 ? new NotFound("execution", fence.execution().toString())
-                : standing.leaseLost(fence);
+                : standing.lost(fence);
     }
 
     private Map<UUID, Standing> standings(Collection<Fence> fences) {
         if (fences.isEmpty()) {
             return Map.of();
         }
-        return postgres
-                .db()
+        var standings = new HashMap<UUID, Standing>();
+        var ids = fences.stream().map(Fence::execution).collect(Collectors.toSet());
+        postgres.db()
                 .query("given")
-                .uuids("ids", fences, fence -> fence.execution().uuid())
-                .list(
+                .uuids("ids", ids, ExecutionId::uuid)
+                .each(
                         row -> {
-                            var epoch = row.longOrNull("given_epoch");
-                            var given =
-                                    epoch == null
-                                            ? null
-                                            : new GivenUp(
-                                                    epoch,
-                                                    RowCodec.digest(row, "given_digest"),
-                                                    RowCodec.transition(row, "given_transition"),
-                                                    RowCodec.time(row, "given_until"));
-                            return new Standing(
-                                    RowCodec.id(row),
-                                    row.bool("readable"),
-                                    row.intValue("attempts"),
-                                    row.longValue("epoch"),
-                                    RowCodec.situation(row).publicState(),
-                                    given);
-                        })
-                .stream()
-                .collect(Collectors.toMap(standing -> standing.id.uuid(), standing -> standing));
+                            // The same UUID in another partition is another id.
+                            if (ids.contains(RowCodec.id(row))) {
+                                standings.put(row.uuid("id"), standing(row));
+                            }
+                        });
+        return standings;
+    }
+
+    private static Standing standing(Row row) {
+        var givenUp =
+                Optional.ofNullable(row.longOrNull("given_epoch"))
+                        .map(
+                                epoch ->
+                                        new LeaseStanding.GivenUp(
+                                                epoch,
+                                                RowCodec.digest(row, "given_digest"),
+                                                new Ended(
+                                                        RowCodec.transition(
+                                                                row, "given_transition"),
+                                                        RowCodec.time(row, "given_until"))));
+        return new Standing(
+                new LeaseStanding(
+                        RowCodec.id(row),
+                        row.intValue("attempts"),
+                        row.longValue("epoch"),
+                        RowCodec.situation(row).publicState(),
+                        givenUp),
+                row.bool("readable"));
     }
 }

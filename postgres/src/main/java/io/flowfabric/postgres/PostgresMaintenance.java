@@ -1,9 +1,8 @@
 package io.flowfabric.postgres;
 
-import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
-import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.store.Maintenance;
@@ -46,15 +45,6 @@ final class PostgresMaintenance implements Maintenance {
     PostgresMaintenance(PostgresContext postgres) {
         this.postgres = postgres;
         this.forgetting = new RetentionSweep(postgres);
-    }
-
-    /** What can be due. */
-    private enum Timer {
-        DEADLINE,
-        ATTEMPT,
-        STALL,
-        WAKE,
-        GRANT
     }
 
     /** What one transaction did. */
@@ -131,10 +121,7 @@ final class PostgresMaintenance implements Maintenance {
             if (row.facts().isEmpty()) {
                 errors++;
             } else if (holder(row.facts().get()).filter(dead::contains).isPresent()) {
-                steps.add(
-                        TimerDecisions.lapse(row.facts().get(), row.now()),
-                        row.facts().get(),
-                        row.deadline());
+                steps.add(TimerDecisions.lapse(row.facts().get(), row.now()), row.facts().get());
             }
         }
         return write(tx, steps, errors);
@@ -234,13 +221,13 @@ final class PostgresMaintenance implements Maintenance {
                 continue;
             }
             var facts = row.facts().get();
-            var at = dueAt(timer, row, facts);
+            var at = timer.due(facts);
             if (at.isEmpty()) {
                 over.add(id);
             } else if (at.get().isAfter(row.now())) {
                 later.put(id, at.get());
             } else {
-                steps.add(change(timer, facts, row.now()), facts, row.deadline());
+                steps.add(timer.ring(facts, row.now()), facts);
             }
         }
         var done = write(tx, steps, errors);
@@ -272,46 +259,6 @@ final class PostgresMaintenance implements Maintenance {
                     .longs("dues", entries, entry -> entry.getValue().toEpochMilli())
                     .update();
         }
-    }
-
-    /**
-     * When a timer of an execution as it is now is due; nothing when there is no such thing any
-     * more.
-     */
-    private static Optional<Instant> dueAt(Timer timer, Locked row, Facts facts) {
-        var policy = facts.policy();
-        return switch (timer) {
-            case DEADLINE -> facts.state().terminal() ? Optional.empty() : row.deadline();
-            case ATTEMPT ->
-                    facts.state() instanceof Running running
-                            ? policy.attemptDue(running.since())
-                            : Optional.empty();
-            case STALL ->
-                    facts.state() instanceof Running running
-                            ? policy.stallDue(
-                                    row.lastProgress()
-                                            .filter(running.since()::isBefore)
-                                            .orElse(running.since()))
-                            : Optional.empty();
-            case WAKE ->
-                    facts.state() instanceof Delayed delayed
-                            ? Optional.of(delayed.until())
-                            : Optional.empty();
-            case GRANT ->
-                    facts.state() instanceof Granted granted
-                            ? Optional.of(granted.until())
-                            : Optional.empty();
-        };
-    }
-
-    private static Change change(Timer timer, Facts facts, Instant now) {
-        return switch (timer) {
-            case DEADLINE -> TimerDecisions.expire(facts, now);
-            case ATTEMPT -> TimerDecisions.timeOut(facts, now);
-            case STALL -> TimerDecisions.stall(facts, now);
-            case WAKE -> TimerDecisions.wake(facts);
-            case GRANT -> TimerDecisions.forfeit(facts);
-        };
     }
 
     private Done write(Jdbc tx, StepBatch steps, int errors) {

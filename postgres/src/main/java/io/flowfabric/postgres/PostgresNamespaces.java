@@ -6,14 +6,16 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.codec.EventCodec;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Optional;
 
 /** How namespaces are kept. */
@@ -39,7 +41,8 @@ final class PostgresNamespaces implements Namespaces {
     private void configure(
             Jdbc tx, Namespace namespace, NamespaceSettings settings, Attribution by) {
         tx.query("lock_namespace").set("name", namespace.name()).run();
-        if (!find(tx, namespace).equals(settings)) {
+        var before = stored(tx, namespace);
+        if (!SettingsCodec.namespace(before).equals(settings)) {
             tx.query("tell_namespace")
                     .set("now", postgres.now())
                     .set("name", namespace.name())
@@ -51,6 +54,7 @@ final class PostgresNamespaces implements Namespaces {
         tx.query("configure_namespace")
                 .set("name", namespace.name())
                 .set("retention", settings.retention().toMillis())
+                .set("settings", SettingsCodec.write(settings, before).toString())
                 .update();
     }
 
@@ -62,11 +66,7 @@ final class PostgresNamespaces implements Namespaces {
     @Override
     public Page<NamespaceView> list(Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var views =
                 postgres.db()
                         .query("namespaces")
@@ -75,21 +75,26 @@ final class PostgresNamespaces implements Namespaces {
                         .list(
                                 row ->
                                         new NamespaceView(
-                                                new Namespace(row.text("name")), settings(row)));
-        return ListingPages.page(
-                views, max, view -> view.namespace().name().getBytes(StandardCharsets.UTF_8));
+                                                new Namespace(row.text("name")),
+                                                SettingsCodec.namespace(settings(row))));
+        return ListingPages.byName(views, max, view -> view.namespace().name());
     }
 
     private static NamespaceSettings find(Jdbc db, Namespace namespace) {
+        return SettingsCodec.namespace(stored(db, namespace));
+    }
+
+    /** What is stored of the settings, with what this program does not know. */
+    private static JsonObject stored(Jdbc db, Namespace namespace) {
         return db.query("namespace")
                 .set("name", namespace.name())
                 .optional(PostgresNamespaces::settings)
-                .orElse(NamespaceSettings.DEFAULT);
+                .orElse(JsonObject.EMPTY);
     }
 
-    private static NamespaceSettings settings(Row row) {
-        return Optional.ofNullable(row.longOrNull("retention"))
-                .map(millis -> new NamespaceSettings(Duration.ofMillis(millis)))
-                .orElse(NamespaceSettings.DEFAULT);
+    private static JsonObject settings(Row row) {
+        return Optional.ofNullable(row.textOrNull("settings"))
+                .map(Json::parseObject)
+                .orElse(JsonObject.EMPTY);
     }
 }

@@ -8,25 +8,21 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Change;
-import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.FactsReader.Locked;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -71,8 +67,7 @@ final class PostgresOperations implements Operations {
                 var row = readable(id, locked.get(id.uuid()));
                 var facts = row.facts().orElseThrow();
                 var change = OperatorDecisions.act(act, by, facts, row.now());
-                change.ifPresent(
-                        decided -> steps.add(decided, facts, deadline(decided, facts, row)));
+                change.ifPresent(decided -> steps.add(decided, facts));
                 answers.put(
                         id.uuid(), Answer.done(change.map(Change::after).orElse(facts.state())));
             } catch (FlowFabricException refusal) {
@@ -90,12 +85,6 @@ final class PostgresOperations implements Operations {
             }
         }
         return new Acted(answers, lanes, meters);
-    }
-
-    private static Optional<Instant> deadline(Change change, Facts facts, Locked row) {
-        return change.transition() == Transition.REPLAY
-                ? facts.policy().deadlineAfterReplay(row.now())
-                : row.deadline();
     }
 
     static Locked readable(ExecutionId id, @Nullable Locked row) {

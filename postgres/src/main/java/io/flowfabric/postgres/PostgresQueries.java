@@ -13,6 +13,7 @@ import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.query.ExecutionView;
@@ -220,7 +221,7 @@ final class PostgresQueries implements Queries {
                                     count.lane,
                                     count.state,
                                     count.gate.map(gates::get).orElseThrow())
-                            : Optional.<Obstacles.Obstacle>empty();
+                            : Optional.<Obstacle>empty();
             var state =
                     obstacle.filter(o -> o.by() == BlockedBy.QUOTA || o.by() == BlockedBy.BUDGET)
                                     .isPresent()

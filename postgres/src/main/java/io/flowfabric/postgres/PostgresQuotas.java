@@ -11,12 +11,14 @@ import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.codec.EventCodec;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -52,7 +54,7 @@ final class PostgresQuotas implements Quotas {
     /** Returns the meters for which something has changed. */
     private List<Integer> change(
             Jdbc tx, Namespace namespace, String name, Optional<Quota> quota, Attribution by) {
-        record Locked(int id, Optional<Quota> quota) {}
+        record Locked(int id, JsonObject settings, Optional<Quota> quota) {}
         var locked =
                 tx.query("lock_quota")
                         .set("namespace", namespace.name())
@@ -61,6 +63,7 @@ final class PostgresQuotas implements Quotas {
                                 row ->
                                         new Locked(
                                                 row.intValue("id"),
+                                                settings(row),
                                                 row.bool("deleted")
                                                         ? Optional.empty()
                                                         : Optional.of(quota(row))));
@@ -73,8 +76,11 @@ final class PostgresQuotas implements Quotas {
         var most = quota.flatMap(Quota::concurrency).orElse(null);
         var rate = quota.flatMap(Quota::rate).map(Quota.Rate::max).orElse(null);
         var span = quota.flatMap(Quota::rate).map(r -> r.window().toMillis()).orElse(null);
+        var settings =
+                quota.map(q -> SettingsCodec.write(q, locked.settings)).orElse(locked.settings);
         tx.query("change_quota")
                 .set("id", locked.id)
+                .set("settings", settings.toString())
                 .set("most", most)
                 .set("rate", rate)
                 .set("span", span)
@@ -109,11 +115,7 @@ final class PostgresQuotas implements Quotas {
     @Override
     public Page<Quota> list(Namespace namespace, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var start =
-                after.none()
-                        ? ""
-                        : new String(
-                                after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
+        var start = ListingPages.nameAfter(after);
         var quotas =
                 postgres.db()
                         .query("list_quotas")
@@ -121,8 +123,7 @@ final class PostgresQuotas implements Quotas {
                         .set("after", start)
                         .set("max", max + 1)
                         .list(PostgresQuotas::quota);
-        return ListingPages.page(
-                quotas, max, quota -> quota.name().getBytes(StandardCharsets.UTF_8));
+        return ListingPages.byName(quotas, max, quota -> quota.name());
     }
 
     @Override
@@ -165,15 +166,12 @@ final class PostgresQuotas implements Quotas {
     }
 
     private static Quota quota(Row row) {
-        var rate = row.intOrNull("rate");
-        return new Quota(
-                new Namespace(row.text("namespace")),
-                row.text("name"),
-                Optional.ofNullable(row.intOrNull("most")),
-                rate == null
-                        ? Optional.empty()
-                        : Optional.of(
-                                new Quota.Rate(rate, Duration.ofMillis(row.longValue("span")))));
+        return SettingsCodec.quota(
+                new Namespace(row.text("namespace")), row.text("name"), settings(row));
+    }
+
+    private static JsonObject settings(Row row) {
+        return Json.parseObject(row.text("settings"));
     }
 
     private static Optional<Quota> find(Jdbc db, Namespace namespace, String name) {
@@ -203,15 +201,5 @@ final class PostgresQuotas implements Quotas {
                 .set("key", use.key().orElse(""))
                 .update();
         return existingMeter(db, namespace, use);
-    }
-
-    /** A use as a gate keeps it. */
-    static String text(QuotaUse use) {
-        return use.key().map(key -> use.quota() + TermsText.SEPARATOR + key).orElse(use.quota());
-    }
-
-    static QuotaUse use(String text) {
-        var words = text.split(TermsText.SEPARATOR, 2);
-        return words.length == 1 ? QuotaUse.of(words[0]) : QuotaUse.of(words[0], words[1]);
     }
 }

@@ -6,6 +6,7 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
@@ -37,6 +38,9 @@ import java.util.UUID;
 
 /** How values are written in columns, and read back as what they stand for. */
 final class RowCodec {
+    /** Joins names and values in one text; none of them may hold it. */
+    static final String SEPARATOR = "\u001f";
+
     private RowCodec() {}
 
     /**
@@ -150,20 +154,8 @@ final class RowCodec {
             Due start,
             Optional<Due> deadline,
             Optional<String> share) {
-        return new Policy(
-                priority,
-                start,
-                deadline,
-                shared.retry(),
-                shared.attemptTimeout(),
-                shared.stallTimeout(),
-                gate.needs(),
-                gate.quotas(),
-                gate.budgets(),
-                shared.maxReclaims(),
-                shared.maxReplays(),
-                shared.retention(),
-                share);
+        return shared.whole(
+                priority, start, deadline, gate.needs(), gate.quotas(), gate.budgets(), share);
     }
 
     /** The same, of the columns first_priority, start_due, deadline_due and share. */
@@ -172,8 +164,8 @@ final class RowCodec {
                 shared,
                 gate,
                 row.intValue("first_priority"),
-                TermsText.readDue(row.text("start_due")),
-                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue),
+                PolicyCodec.readDue(row.text("start_due")),
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(PolicyCodec::readDue),
                 Optional.ofNullable(row.textOrNull("share")));
     }
 
@@ -187,6 +179,16 @@ final class RowCodec {
             values.put(pair.substring(0, equals), pair.substring(equals + 1));
         }
         return new Tags(values);
+    }
+
+    /** The time of a moment that was given as one, in milliseconds. */
+    static @Nullable Long at(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.At at ? (Long) at.time().toEpochMilli() : null;
+    }
+
+    /** The wait of a moment that was given as one, in milliseconds. */
+    static @Nullable Long after(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.After after ? (Long) after.delay().toMillis() : null;
     }
 
     /** The word that stands for a value. */

@@ -55,7 +55,7 @@ final class StepBatch {
     }
 
     /** A step that was decided from the facts of a row that this transaction has locked. */
-    void add(Change change, Facts before, Optional<Instant> deadline) {
+    void add(Change change, Facts before) {
         var after = change.after();
         var delayed = delay(after);
         steps.add(
@@ -71,7 +71,7 @@ final class StepBatch {
                         change.retries() - before.retries(),
                         change.reclaims() - before.reclaims(),
                         change.replays() - before.replays(),
-                        deadline.map(Instant::toEpochMilli).orElse(null),
+                        change.deadline().map(Instant::toEpochMilli).orElse(null),
                         change.by().orElse(null),
                         change.failure().orElse(null),
                         change.result().orElse(null)));

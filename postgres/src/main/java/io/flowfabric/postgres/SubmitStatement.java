@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
@@ -167,15 +168,29 @@ final class SubmitStatement {
                 .ints("gates", items, PreparedSubmission::gate)
                 .ints("terms", items, PreparedSubmission::terms)
                 .ints("priorities", items, item -> item.submission().policy().priority())
-                .longs("start_ats", items, item -> at(item.submission().policy().start()))
-                .longs("start_afters", items, item -> after(item.submission().policy().start()))
-                .longs("deadline_ats", items, item -> at(deadline(item)))
-                .longs("deadline_afters", items, item -> after(deadline(item)))
+                .longs("start_ats", items, item -> RowCodec.at(start(item)))
+                .longs("start_afters", items, item -> RowCodec.after(start(item)))
+                .longs(
+                        "deadline_ats",
+                        items,
+                        item -> RowCodec.at(item.submission().policy().deadline()))
+                .longs(
+                        "deadline_afters",
+                        items,
+                        item -> RowCodec.after(item.submission().policy().deadline()))
                 .texts("creators", items, item -> item.submission().creator())
                 .texts("keys", items, item -> item.submission().key().orElse(null))
                 .texts("tags", items, SubmitStatement::tags)
                 .texts("start_dues", items, item -> start(item.submission().policy().start()))
-                .texts("deadline_dues", items, item -> TermsText.write(deadline(item)))
+                .texts(
+                        "deadline_dues",
+                        items,
+                        item ->
+                                item.submission()
+                                        .policy()
+                                        .deadline()
+                                        .map(PolicyCodec::write)
+                                        .orElse(null))
                 .texts("types", items, item -> RowCodec.type(item.submission().input()))
                 .bytes("inputs", items, item -> item.submission().input().bytes())
                 .set("inline", RowCodec.INLINE)
@@ -217,24 +232,16 @@ final class SubmitStatement {
     }
 
     private static @Nullable String start(Due due) {
-        return due.equals(Due.NOW) ? null : TermsText.write(due);
+        return due.equals(Due.NOW) ? null : PolicyCodec.write(due);
     }
 
-    private static @Nullable Due deadline(PreparedSubmission item) {
-        return item.submission().policy().deadline().orElse(null);
-    }
-
-    private static @Nullable Long at(@Nullable Due due) {
-        return due instanceof Due.At at ? (Long) at.time().toEpochMilli() : null;
-    }
-
-    private static @Nullable Long after(@Nullable Due due) {
-        return due instanceof Due.After after ? (Long) after.delay().toMillis() : null;
+    private static Optional<Due> start(PreparedSubmission item) {
+        return Optional.of(item.submission().policy().start());
     }
 
     private static String tags(PreparedSubmission item) {
         return item.submission().tags().values().entrySet().stream()
                 .map(tag -> tag.getKey() + "=" + tag.getValue())
-                .collect(Collectors.joining(TermsText.SEPARATOR));
+                .collect(Collectors.joining(RowCodec.SEPARATOR));
     }
 }

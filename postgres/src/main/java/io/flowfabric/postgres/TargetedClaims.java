@@ -42,7 +42,7 @@ final class TargetedClaims {
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (!(facts.state() instanceof Running running && running.session().equals(session))) {
-            OperatorDecisions.mustBeClaimable(facts, late(row));
+            OperatorDecisions.mustBeClaimable(facts, row.now());
             admit(tx, row, facts);
             take(tx, execution, session, by, null);
         }
@@ -79,7 +79,7 @@ final class TargetedClaims {
         postgres.catalog().loadLanes(tx, List.of(row.lane()));
         ReclaimDecisions.mustBeReclaimable(
                 facts,
-                late(row),
+                row.now(),
                 postgres.catalog().lane(row.lane()),
                 gives(tx, row.lane()),
                 row.kind(),
@@ -109,10 +109,6 @@ final class TargetedClaims {
         return PostgresOperations.readable(execution, locked.get(execution.uuid()));
     }
 
-    private static boolean late(Locked row) {
-        return row.deadline().filter(at -> !at.isAfter(row.now())).isPresent();
-    }
-
     private static boolean gives(Jdbc tx, int lane) {
         return tx.query("lane_gives").set("lane", lane).one(row -> row.bool("gives"));
     }
@@ -124,8 +120,9 @@ final class TargetedClaims {
                 tx.query("admission")
                         .set("id", row.id().uuid())
                         .one(a -> new Admission(PostgresLanes.view(a), List.of(a.ints("meters"))));
-        OperatorDecisions.mustHaveRoom(row.id(), lockedQuotas(tx, admission.meters));
-        OperatorDecisions.mustAfford(row.id(), shortage(tx, admission.lane, facts));
+        var quotas = lockedQuotas(tx, admission.meters);
+        OperatorDecisions.mustBeAdmitted(
+                row.id(), shortage(tx, admission.lane, facts), quotas.stream());
     }
 
     private long take(

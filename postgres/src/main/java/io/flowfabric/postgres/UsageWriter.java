@@ -52,7 +52,7 @@ final class UsageWriter {
         }
         var budget = heard.budget;
         if (budget == null) {
-            throw BudgetDimension.unknown(spending.budget(), spending.dimension());
+            throw NotFound.dimension(spending.budget(), spending.dimension());
         }
         if (!heard.added) {
             mustBeTheSame(budget, spending);

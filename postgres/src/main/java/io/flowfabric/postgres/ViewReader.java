@@ -4,12 +4,11 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
-import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.jdbc.Row;
@@ -101,9 +100,9 @@ final class ViewReader {
         var key = Optional.ofNullable(row.textOrNull("key"));
         var tags = RowCodec.tags(row.texts("tags"));
         int firstPriority = row.intValue("first_priority");
-        var start = TermsText.readDue(row.text("start_due"));
+        var start = PolicyCodec.readDue(row.text("start_due"));
         var deadlineDue =
-                Optional.ofNullable(row.textOrNull("deadline_due")).map(TermsText::readDue);
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(PolicyCodec::readDue);
         var share = Optional.ofNullable(row.textOrNull("share"));
         int priority = row.intValue("priority");
         int attempts = row.intValue("attempts");
@@ -134,7 +133,10 @@ final class ViewReader {
                         tags,
                         RowCodec.policy(shared, gate, firstPriority, start, deadlineDue, share),
                         state instanceof Ready ready
-                                ? seen(ready, obstacles.of(lane, laneState, gate))
+                                ? obstacles
+                                        .of(lane, laneState, gate)
+                                        .map(obstacle -> obstacle.before(ready))
+                                        .orElse(ready)
                                 : state,
                         priority,
                         attempts,
@@ -158,11 +160,5 @@ final class ViewReader {
                                         percent,
                                         row.text("progress_message"),
                                         RowCodec.moment(row, "progress_at")));
-    }
-
-    /** The state as it reads from outside: what stands behind a shut gate says so. */
-    private static ExecutionState seen(Ready ready, Optional<Obstacles.Obstacle> obstacle) {
-        return obstacle.<ExecutionState>map(o -> new Blocked(o.by(), o.inWords(), ready))
-                .orElse(ready);
     }
 }

@@ -28,6 +28,10 @@ final class PostgresFixture implements StoreFixture {
         store = PostgresStore.over(schema.emptied(clock), Optional.of(clock));
     }
 
+    SchemaName schema() {
+        return schema.name();
+    }
+
     @Override
     public Store store() {
         return store;

@@ -74,6 +74,7 @@ final class TestSchema {
         }
         InstantSource whoseTurnItIs = () -> clock.instant();
         db = PostgresStore.connect(options(), name, Optional.of(whoseTurnItIs));
+        execute(TransitionGuard.sql(name));
         return db;
     }
 

@@ -1,71 +1,79 @@
 package io.flowfabric.core.codec;
 
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.admission.Budget.Enforcement;
 import io.flowfabric.core.admission.Quota;
-import io.flowfabric.core.codec.Json.JsonArray;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
-import io.flowfabric.core.policy.BudgetUse;
 
-import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.SortedSet;
+import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
- * Settings of lanes, of namespaces and of quotas as keyed JSON.
+ * How lanes, namespaces, quotas and budgets are written: an object with the fields that differ from
+ * their defaults. Names are not part of it; they are what the object is found by.
  *
- * <p>Durations are milliseconds. A field that is missing has the default of its type. Each write
- * takes what was there before: the fields that this program does not know stay as they are.
+ * <p>Each writer takes what was written before, and keeps the fields of it that this program does
+ * not know: a setting that a newer program made survives a change that an older one makes.
  */
 public final class SettingsCodec {
     private SettingsCodec() {}
 
-    /** The settings of a lane. */
-    public static JsonObject write(LaneSettings settings, JsonObject before) {
-        return before.with("state", Words.of(settings.state()))
-                .with("weight", Json.of(settings.weight()))
-                .with("ageing", settings.ageing(), SettingsCodec::millis)
-                .with("sharing", Json.of(settings.sharing()))
-                .with("quotas", Json.ofStrings(settings.quotas()))
-                .with("budgets", uses(settings.budgets()));
+    /** Writes the settings of a lane onto what was written before. */
+    public static JsonObject write(LaneSettings lane, JsonObject before) {
+        var otherwise = LaneSettings.DEFAULT;
+        return new Fields(before)
+                .word("state", lane.state(), otherwise.state())
+                .number("weight", lane.weight(), otherwise.weight())
+                .millis("ageing_ms", lane.ageing())
+                .set("sharing", lane.sharing(), otherwise.sharing(), Json::of)
+                .list("quotas", lane.quotas(), Json::of)
+                .list("budgets", lane.budgets(), PolicyCodec::write)
+                .done();
     }
 
     /** Reads the settings of a lane. */
     public static LaneSettings lane(JsonObject json) {
-        var standard = LaneSettings.DEFAULT;
+        var otherwise = LaneSettings.DEFAULT;
         return new LaneSettings(
-                json.get("state", state -> Words.read(LaneSettings.State.class, state))
-                        .orElse(standard.state()),
-                json.get("weight", Json::asInt).orElse(standard.weight()),
-                json.get("ageing", SettingsCodec::duration),
-                json.get("sharing", Json::asBoolean).orElse(standard.sharing()),
-                new TreeSet<>(
-                        json.get("quotas", names -> names.asList(Json::asString))
-                                .orElse(List.of())),
-                json.get("budgets", SettingsCodec::uses).orElse(standard.budgets()));
+                json.get("state", Fields.word(LaneSettings.State.class)).orElse(otherwise.state()),
+                json.get("weight", Json::asInt).orElse(otherwise.weight()),
+                json.get("ageing_ms", Fields::duration),
+                json.get("sharing", Json::asBoolean).orElse(otherwise.sharing()),
+                PolicyCodec.sorted(json, "quotas", Json::asString),
+                PolicyCodec.sorted(json, "budgets", PolicyCodec::budgetUse));
     }
 
-    /** The settings of a namespace. */
-    public static JsonObject write(NamespaceSettings settings, JsonObject before) {
-        return before.with("retention", millis(settings.retention()));
+    /** Writes the settings of a namespace onto what was written before. */
+    public static JsonObject write(NamespaceSettings namespace, JsonObject before) {
+        var otherwise = NamespaceSettings.DEFAULT;
+        return new Fields(before)
+                .set("retention_ms", namespace.retention(), otherwise.retention(), Fields::millis)
+                .done();
     }
 
     /** Reads the settings of a namespace. */
     public static NamespaceSettings namespace(JsonObject json) {
-        return json.get("retention", SettingsCodec::duration)
-                .map(NamespaceSettings::new)
-                .orElse(NamespaceSettings.DEFAULT);
+        return new NamespaceSettings(
+                json.get("retention_ms", Fields::duration)
+                        .orElse(NamespaceSettings.DEFAULT.retention()));
     }
 
-    /** What a quota allows. */
+    /** Writes what a quota allows onto what was written before. */
     public static JsonObject write(Quota quota, JsonObject before) {
-        return before.with("concurrency", quota.concurrency(), Json::of)
-                .with("rate", quota.rate().map(Quota.Rate::max), Json::of)
-                .with("window", quota.rate().map(Quota.Rate::window), SettingsCodec::millis);
+        return new Fields(before)
+                .number("concurrency", quota.concurrency())
+                .set("rate", quota.rate(), SettingsCodec::write)
+                .done();
+    }
+
+    private static Json write(Quota.Rate rate) {
+        return JsonObject.EMPTY
+                .with("max", Json.of(rate.max()))
+                .with("window_ms", Fields.millis(rate.window()));
     }
 
     /** Reads what a quota allows. */
@@ -74,45 +82,53 @@ public final class SettingsCodec {
                 namespace,
                 name,
                 json.get("concurrency", Json::asInt),
-                json.get("rate", Json::asInt)
-                        .map(
-                                most ->
-                                        new Quota.Rate(
-                                                most,
-                                                json.require("window", SettingsCodec::duration))));
+                json.get("rate", SettingsCodec::rate));
     }
 
-    private static Json uses(SortedSet<BudgetUse> uses) {
-        return new JsonArray(uses.stream().map(use -> (Json) use(use)).toList());
+    private static Quota.Rate rate(Json json) {
+        var fields = json.asObject();
+        return new Quota.Rate(
+                fields.require("max", Json::asInt), fields.require("window_ms", Fields::duration));
     }
 
-    private static JsonObject use(BudgetUse use) {
-        var reserve = new LinkedHashMap<String, Json>();
-        use.reserve().forEach((dimension, amount) -> reserve.put(dimension, Json.of(amount)));
-        return JsonObject.EMPTY
-                .with("budget", Json.of(use.budget()))
-                .with("reserve", new JsonObject(reserve));
+    /** Writes what a budget allows onto what was written before. */
+    public static JsonObject write(Budget budget, JsonObject before) {
+        var dimensions = JsonObject.EMPTY;
+        for (var dimension : budget.dimensions().entrySet()) {
+            dimensions = dimensions.with(dimension.getKey(), write(dimension.getValue()));
+        }
+        return new Fields(before)
+                .set("dimensions", Optional.of(dimensions), json -> json)
+                .millis("period_ms", budget.period())
+                .word("enforcement", budget.enforcement(), Enforcement.STOP)
+                .text("parent", budget.parent())
+                .done();
     }
 
-    private static SortedSet<BudgetUse> uses(Json json) {
-        return new TreeSet<>(json.asList(use -> readUse(use.asObject())));
+    private static Json write(Bounds bounds) {
+        return new Fields(JsonObject.EMPTY)
+                .number("soft", bounds.soft())
+                .number("hard", bounds.hard())
+                .done();
     }
 
-    private static BudgetUse readUse(JsonObject json) {
-        var reserve = new TreeMap<String, Long>();
-        json.get("reserve")
-                .map(Json::asObject)
-                .orElse(JsonObject.EMPTY)
+    /** Reads what a budget allows. */
+    public static Budget budget(Namespace namespace, String name, JsonObject json) {
+        var dimensions = new TreeMap<String, Bounds>();
+        json.require("dimensions", Json::asObject)
                 .fields()
-                .forEach((dimension, amount) -> reserve.put(dimension, amount.asLong()));
-        return new BudgetUse(json.require("budget", Json::asString), reserve);
+                .forEach((dimension, bounds) -> dimensions.put(dimension, bounds(bounds)));
+        return new Budget(
+                namespace,
+                name,
+                dimensions,
+                json.get("period_ms", Fields::duration),
+                json.get("enforcement", Fields.word(Enforcement.class)).orElse(Enforcement.STOP),
+                json.get("parent", Json::asString));
     }
 
-    private static Json millis(Duration duration) {
-        return Json.of(duration.toMillis());
-    }
-
-    private static Duration duration(Json json) {
-        return Duration.ofMillis(json.asLong());
+    private static Bounds bounds(Json json) {
+        var fields = json.asObject();
+        return new Bounds(fields.get("soft", Json::asLong), fields.get("hard", Json::asLong));
     }
 }

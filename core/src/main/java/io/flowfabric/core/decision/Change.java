@@ -14,7 +14,7 @@ import java.util.Optional;
  * A step of an execution, decided and not yet written.
  *
  * @param after what it becomes; a lease that is held ends with the step, unless the step stays put
- * @param priority as it is afterwards, like the three counts
+ * @param priority as it is afterwards, like the three counts and the deadline
  * @param by who took the step, when it was not the holder of the lease
  * @param failure what failed, where something did
  * @param result what it produced, where an operator says so
@@ -26,6 +26,7 @@ public record Change(
         int retries,
         int reclaims,
         int replays,
+        Optional<Instant> deadline,
         Optional<Attribution> by,
         Optional<Failure> failure,
         Optional<Payload> result) {
@@ -39,6 +40,7 @@ public record Change(
                 facts.retries(),
                 facts.reclaims(),
                 facts.replays(),
+                facts.deadline(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty());
@@ -58,25 +60,21 @@ public record Change(
                 retries,
                 reclaims,
                 replays,
+                deadline,
                 Optional.of(who),
                 failure,
                 result);
     }
 
     Change failure(Failure because) {
-        return new Change(
-                transition,
-                after,
-                priority,
-                retries,
-                reclaims,
-                replays,
-                by,
-                Optional.of(because),
-                result);
+        return ended(Optional.of(because), result);
     }
 
     Change result(Payload produced) {
+        return ended(failure, Optional.of(produced));
+    }
+
+    Change ended(Optional<Failure> because, Optional<Payload> produced) {
         return new Change(
                 transition,
                 after,
@@ -84,14 +82,38 @@ public record Change(
                 retries,
                 reclaims,
                 replays,
+                deadline,
                 by,
-                failure,
-                Optional.of(produced));
+                because,
+                produced);
     }
 
     Change priority(int other) {
         return new Change(
-                transition, after, other, retries, reclaims, replays, by, failure, result);
+                transition,
+                after,
+                other,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                by,
+                failure,
+                result);
+    }
+
+    Change deadline(Optional<Instant> other) {
+        return new Change(
+                transition,
+                after,
+                priority,
+                retries,
+                reclaims,
+                replays,
+                other,
+                by,
+                failure,
+                result);
     }
 
     Change counts(int newRetries, int newReclaims, int newReplays) {
@@ -102,6 +124,7 @@ public record Change(
                 newRetries,
                 newReclaims,
                 newReplays,
+                deadline,
                 by,
                 failure,
                 result);

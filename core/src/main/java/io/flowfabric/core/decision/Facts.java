@@ -5,7 +5,15 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState;
 
-/** What a decision about an execution depends on, as it is under the store's lock. */
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What a decision about an execution depends on, as it is under the store's lock.
+ *
+ * @param deadline when it expires, if it does
+ * @param lastProgress when its worker last reported progress in the current attempt, if it has
+ */
 public record Facts(
         ExecutionId id,
         Policy policy,
@@ -14,7 +22,14 @@ public record Facts(
         int attempts,
         int retries,
         int reclaims,
-        int replays) {
+        int replays,
+        Optional<Instant> deadline,
+        Optional<Instant> lastProgress) {
+
+    /** Whether it only waits for the engine to notice that it has expired. */
+    public boolean pastDeadline(Instant now) {
+        return deadline.filter(at -> !at.isAfter(now)).isPresent();
+    }
 
     Conflict conflict(Conflict.Code code, String explanation) {
         return new Conflict(code, id.toString(), explanation.formatted(state.publicState().wire()));

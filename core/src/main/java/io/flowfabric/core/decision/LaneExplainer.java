@@ -1,7 +1,6 @@
 package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Lane;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneView;
@@ -9,6 +8,7 @@ import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.query.LaneExplanation;
 import io.flowfabric.core.query.LaneExplanation.Group;
+import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.Situation;
 
 import java.util.ArrayList;
@@ -61,10 +61,7 @@ public final class LaneExplainer {
             Collection<Session> alive) {
         var counts = new LinkedHashMap<Reads, Long>();
         for (Queue queue : ready) {
-            var reads =
-                    lane.settings().state().gives()
-                            ? reads(lane.lane(), queue, alive)
-                            : new Reads(Situation.LANE_CLOSED, closed(lane, by));
+            var reads = reads(lane, by, queue, alive);
             counts.merge(reads, queue.executions(), Long::sum);
         }
         others.forEach(
@@ -73,20 +70,23 @@ public final class LaneExplainer {
         return new LaneExplanation(lane, by, groups(counts));
     }
 
-    /**
-     * How ready work reads: whether a live worker could take it, then its budgets, then its quotas.
-     */
-    private static Reads reads(Lane lane, Queue queue, Collection<Session> alive) {
-        return CapabilityRouting.obstacle(lane, queue.kind(), queue.needs(), alive)
-                .map(why -> new Reads(Situation.WITHOUT_WORKER, why))
-                .or(() -> queue.shortage().map(why -> new Reads(Situation.SHORT_OF_BUDGET, why)))
-                .or(
-                        () ->
-                                queue.quotas().stream()
-                                        .filter(quota -> !quota.open())
-                                        .findFirst()
-                                        .map(full -> full.inWords())
-                                        .map(why -> new Reads(Situation.OVER_QUOTA, why)))
+    private static Reads reads(
+            LaneView lane, Optional<Attribution> by, Queue queue, Collection<Session> alive) {
+        return Obstacle.first(
+                        lane.lane(),
+                        lane.settings().state(),
+                        queue.kind(),
+                        queue.needs(),
+                        alive,
+                        queue::shortage,
+                        queue.quotas()::stream)
+                .map(
+                        first ->
+                                new Reads(
+                                        first.by().situation(),
+                                        first.by() == BlockedBy.LANE
+                                                ? closed(lane, by)
+                                                : first.words()))
                 .orElse(new Reads(Situation.READY, words(Situation.READY)));
     }
 

@@ -19,8 +19,8 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
-import java.util.Collection;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What an operator's act changes. */
 public final class OperatorDecisions {
@@ -37,14 +37,10 @@ public final class OperatorDecisions {
         return decide(act, by, facts, now).map(change -> change.by(by));
     }
 
-    /**
-     * Refuses a claim by id of what cannot be claimed.
-     *
-     * @param pastDeadline whether it only waits for the engine to notice that it has expired
-     */
-    public static void mustBeClaimable(Facts facts, boolean pastDeadline) {
+    /** Refuses a claim by id of what cannot be claimed. */
+    public static void mustBeClaimable(Facts facts, Instant now) {
         facts.refuseIfFinished();
-        if (!(facts.state() instanceof Ready) || pastDeadline) {
+        if (!(facts.state() instanceof Ready) || facts.pastDeadline(now)) {
             throw facts.conflict(
                     Conflict.Code.NOT_CLAIMABLE, "It is %s, and only ready work can be claimed.");
         }
@@ -74,7 +70,7 @@ public final class OperatorDecisions {
             case OperatorCommand.Revoke revoke -> revoke(facts);
             case OperatorCommand.Reprioritise reprioritise ->
                     reprioritise(facts, reprioritise.priority());
-            case OperatorCommand.Replay replay -> Optional.of(replay(facts));
+            case OperatorCommand.Replay replay -> Optional.of(replay(facts, now));
         };
     }
 
@@ -145,7 +141,7 @@ public final class OperatorDecisions {
                                 .priority(priority));
     }
 
-    private static Change replay(Facts facts) {
+    private static Change replay(Facts facts, Instant now) {
         if (!facts.state().terminal()) {
             throw facts.conflict(
                     Conflict.Code.NOT_FINISHED, "It is %s; only what has ended can be replayed.");
@@ -156,7 +152,8 @@ public final class OperatorDecisions {
                     "It is %s and was replayed as often as its policy allows.");
         }
         return Change.of(facts, Transition.REPLAY, new Ready(LeasePurpose.REPLAY))
-                .counts(0, 0, facts.replays() + 1);
+                .counts(0, 0, facts.replays() + 1)
+                .deadline(facts.policy().deadlineAfterReplay(now));
     }
 
     private static Conflict notWaiting(Facts facts) {
@@ -164,35 +161,20 @@ public final class OperatorDecisions {
     }
 
     /**
-     * Refuses to claim by hand what its quotas leave no room for: operators do not exceed them
-     * either.
+     * Refuses to claim by hand what its budgets leave nothing for, or its quotas no room: an
+     * operator does not exceed them either.
      *
-     * @throws Conflict when one is full
+     * @param shortage what its budgets leave nothing for, in words
+     * @param quotas how those stand that it counts against
+     * @throws Conflict when one of them stands in the way
      */
-    public static void mustHaveRoom(ExecutionId execution, Collection<QuotaView> quotas) {
-        quotas.stream()
-                .filter(view -> !view.open())
-                .findFirst()
+    public static void mustBeAdmitted(
+            ExecutionId execution, Optional<String> shortage, Stream<QuotaView> quotas) {
+        shortage.or(() -> Obstacle.full(quotas))
                 .ifPresent(
-                        full -> {
+                        why -> {
                             throw new Conflict(
-                                    Conflict.Code.NOT_CLAIMABLE,
-                                    execution.toString(),
-                                    full.inWords() + ".");
+                                    Conflict.Code.NOT_CLAIMABLE, execution.toString(), why + ".");
                         });
-    }
-
-    /**
-     * Refuses to claim by hand what its budgets leave nothing for.
-     *
-     * @param obstacle what stands in the way, in words
-     * @throws Conflict when something does
-     */
-    public static void mustAfford(ExecutionId execution, Optional<String> obstacle) {
-        obstacle.ifPresent(
-                why -> {
-                    throw new Conflict(
-                            Conflict.Code.NOT_CLAIMABLE, execution.toString(), why + ".");
-                });
     }
 }

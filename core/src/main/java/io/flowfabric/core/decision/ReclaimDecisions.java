@@ -6,6 +6,8 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 
+import java.time.Instant;
+
 /** Whether a chosen worker may go on with work whose lease was lost. */
 public final class ReclaimDecisions {
     private ReclaimDecisions() {}
@@ -13,21 +15,15 @@ public final class ReclaimDecisions {
     /**
      * Refuses what cannot be reclaimed, and sessions that could not have claimed it.
      *
-     * @param pastDeadline whether it only waits for the engine to notice that it has expired
      * @param laneGives whether work can be claimed from its lane now
      * @throws Conflict when one of these stands in the way
      */
     public static void mustBeReclaimable(
-            Facts facts,
-            boolean pastDeadline,
-            Lane lane,
-            boolean laneGives,
-            String kind,
-            Session worker) {
+            Facts facts, Instant now, Lane lane, boolean laneGives, String kind, Session worker) {
         facts.refuseIfFinished();
         if (!(facts.state() instanceof Ready ready)
                 || ready.next() != LeasePurpose.RECLAIM
-                || pastDeadline) {
+                || facts.pastDeadline(now)) {
             throw facts.conflict(
                     Conflict.Code.NOT_CLAIMABLE,
                     "It is %s, and only work that lost its lease can be reclaimed.");

@@ -35,7 +35,7 @@ public final class TimerDecisions {
     }
 
     /** Its worker was silent for too long: as if the session had died. */
-    public static Change stall(Facts facts, Instant now) {
+    static Change stall(Facts facts, Instant now) {
         var lapse = lapse(facts, now);
         return lapse.by().isPresent()
                 ? lapse
@@ -45,16 +45,17 @@ public final class TimerDecisions {
     }
 
     /** Its lease lasted too long: the attempt fails, and the retry policy decides what follows. */
-    public static Change timeOut(Facts facts, Instant now) {
+    static Change timeOut(Facts facts, Instant now) {
         var timeout = facts.policy().attemptTimeout().orElseThrow();
         var failure = Failure.of(Failure.TIMEOUT, "the attempt took longer than " + timeout);
         var verdict = facts.policy().retry().decide(facts.id(), failure, facts.retries());
-        return LeaseDecisions.fail(failure, verdict, facts, now)
+        return LeaseEnd.failed(failure, verdict)
+                .change(facts, now)
                 .by(Attribution.engine("attempt timeout"));
     }
 
     /** Its deadline has come. */
-    public static Change expire(Facts facts, Instant now) {
+    static Change expire(Facts facts, Instant now) {
         return Change.finish(facts, Transition.EXPIRE, Outcome.EXPIRED, now)
                 .by(Attribution.engine("deadline"));
     }
@@ -65,7 +66,7 @@ public final class TimerDecisions {
     }
 
     /** Its delay is over. */
-    public static Change wake(Facts facts) {
+    static Change wake(Facts facts) {
         return Change.of(facts, Transition.WAKE, new Ready(((Delayed) facts.state()).next()));
     }
 }

@@ -17,9 +17,10 @@ import java.util.function.Consumer;
 /**
  * How a submission wants to be treated, frozen with it.
  *
- * <p>To add a field: a component here with its check, the method that says what it implies, its
- * line in {@link #digest}, and a rule in the contract suite that fails without it. A field that
- * changes nothing is not accepted.
+ * <p>To add a field: a component here with its check, the method that says what it implies and its
+ * line in {@link #digest}; its two lines in {@link io.flowfabric.core.codec.PolicyCodec}; the
+ * decision that asks for it; a rule in the contract suite that fails without it; its page. A field
+ * that changes nothing is not accepted.
  *
  * @param priority 0 to 9000, higher goes first
  * @param start when it may run for the first time
@@ -168,6 +169,42 @@ public record Policy(
     /** Takes turns as one of those with this key, such as a customer. */
     public Policy share(String key) {
         return with(draft -> draft.share = Optional.of(key));
+    }
+
+    /**
+     * The part that the policies of many executions have in common, so that a store can keep it
+     * once: without what {@link #whole} puts back.
+     */
+    public Policy shared() {
+        return whole(
+                DEFAULT.priority,
+                DEFAULT.start,
+                DEFAULT.deadline,
+                DEFAULT.needs,
+                DEFAULT.quotas,
+                DEFAULT.budgets,
+                DEFAULT.share);
+    }
+
+    /** The whole policy again, of its shared part and what a store has kept apart from it. */
+    public Policy whole(
+            int ownPriority,
+            Due ownStart,
+            Optional<Due> ownDeadline,
+            Capabilities ownNeeds,
+            SortedSet<QuotaUse> ownQuotas,
+            SortedSet<BudgetUse> ownBudgets,
+            Optional<String> ownShare) {
+        return with(
+                draft -> {
+                    draft.priority = ownPriority;
+                    draft.start = ownStart;
+                    draft.deadline = ownDeadline;
+                    draft.needs = ownNeeds;
+                    draft.quotas = ownQuotas;
+                    draft.budgets = ownBudgets;
+                    draft.share = ownShare;
+                });
     }
 
     private Policy with(Consumer<Draft> change) {

@@ -21,7 +21,8 @@ public enum BlockedBy {
         this.situation = situation;
     }
 
-    Situation situation() {
+    /** The situation of what is held back by it. */
+    public Situation situation() {
         return situation;
     }
 }

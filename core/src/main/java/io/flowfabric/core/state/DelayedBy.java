@@ -15,7 +15,8 @@ public enum DelayedBy {
         this.situation = situation;
     }
 
-    Situation situation() {
+    /** The situation of what is delayed by it. */
+    public Situation situation() {
         return situation;
     }
 }

@@ -25,8 +25,10 @@ import java.util.Set;
  * The transition table: every step an execution can take, from where and to where.
  *
  * <p>The name of a step is also the name of the method, the statement and the event that performs
- * and records it. A step that is not in this table cannot be taken: stores pass every change
- * through {@link #check}. {@code docs/state-machine.md} is drawn from here.
+ * and records it. A step that is not in this table cannot be taken: what {@code core.decision}
+ * decides passes through {@link #check}, and the tests of a store whose statements choose
+ * conditionally hold every change that it writes against this table. {@code docs/state-machine.md}
+ * is drawn from here.
  */
 public enum Transition {
     // Into the store, and out of the queue.
@@ -104,6 +106,11 @@ public enum Transition {
         return starts;
     }
 
+    /** How an execution may begin. */
+    public static Set<Situation> begins() {
+        return SUBMIT.ends;
+    }
+
     /** Where the step may lead from there. */
     public Set<Situation> endsFrom(Situation start) {
         if (!starts.contains(start)) {
@@ -133,14 +140,22 @@ public enum Transition {
      * @throws Invalid when it does not
      */
     public <S extends ExecutionState> S check(ExecutionState before, S after) {
-        if (!endsFrom(before.situation()).contains(after.situation())) {
+        check(before.situation(), after.situation());
+        return after;
+    }
+
+    /**
+     * Checks that the table has the step.
+     *
+     * @throws Invalid when it does not
+     */
+    public void check(Situation before, Situation after) {
+        if (!endsFrom(before).contains(after)) {
             throw new Invalid(
                     Invalid.Code.IMPOSSIBLE_STATE,
                     "transition",
-                    "%s does not lead from %s to %s."
-                            .formatted(this, before.situation(), after.situation()));
+                    "%s does not lead from %s to %s.".formatted(this, before, after));
         }
-        return after;
     }
 
     /**

@@ -14,6 +14,9 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.StateVector.AttemptState;
 
+import java.time.Instant;
+import java.util.Optional;
+
 /**
  * Facts about an execution that has been through something: 2 attempts, 1 retry, 3 reclaims, 4
  * replays.
@@ -30,12 +33,17 @@ final class Given {
     }
 
     static Facts facts(ExecutionState state, Policy policy) {
-        return new Facts(ID, policy, state, 7, 2, 1, 3, 4);
+        return facts(state, policy, Optional.empty());
+    }
+
+    static Facts facts(ExecutionState state, Policy policy, Optional<Instant> deadline) {
+        return new Facts(ID, policy, state, 7, 2, 1, 3, 4, deadline, Optional.empty());
     }
 
     /** Facts about one that was never claimed. */
     static Facts untouched(ExecutionState state) {
-        return new Facts(ID, Policy.DEFAULT, state, 7, 0, 0, 0, 0);
+        return new Facts(
+                ID, Policy.DEFAULT, state, 7, 0, 0, 0, 0, Optional.empty(), Optional.empty());
     }
 
     static Finished ended(Outcome outcome) {

@@ -262,10 +262,12 @@ class OperatorDecisionsTest {
 
     @Test
     void only_ready_work_that_has_not_expired_can_be_claimed_by_id() {
-        OperatorDecisions.mustBeClaimable(facts(new Ready(LeasePurpose.FIRST)), false);
-        assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, new Ready(LeasePurpose.FIRST), true);
-        assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, DELAYED, false);
-        assertNotClaimable(Conflict.Code.ALREADY_FINISHED, ended(Outcome.SUCCESS), false);
+        OperatorDecisions.mustBeClaimable(facts(new Ready(LeasePurpose.FIRST)), NOON);
+        assertNotClaimable(
+                Conflict.Code.NOT_CLAIMABLE,
+                facts(new Ready(LeasePurpose.FIRST), Policy.DEFAULT, Optional.of(NOON)));
+        assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, facts(DELAYED));
+        assertNotClaimable(Conflict.Code.ALREADY_FINISHED, facts(ended(Outcome.SUCCESS)));
     }
 
     @Test
@@ -283,8 +285,8 @@ class OperatorDecisionsTest {
         }
     }
 
-    private static void assertNotClaimable(Conflict.Code code, ExecutionState state, boolean late) {
-        assertThatThrownBy(() -> OperatorDecisions.mustBeClaimable(facts(state), late))
+    private static void assertNotClaimable(Conflict.Code code, Facts facts) {
+        assertThatThrownBy(() -> OperatorDecisions.mustBeClaimable(facts, NOON))
                 .isInstanceOfSatisfying(
                         Conflict.class, conflict -> assertThat(conflict.code()).isEqualTo(code));
     }

@@ -3,7 +3,6 @@ package io.flowfabric.testkit.memory;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.BudgetRecount;
@@ -53,19 +52,6 @@ final class BudgetAccounts {
 
         BudgetView view() {
             return new BudgetView(budget, levels, resets);
-        }
-
-        /**
-         * @throws NotFound when it does not count one of these
-         */
-        void mustCount(Collection<String> dimensions) {
-            dimensions.stream()
-                    .filter(dimension -> !budget.dimensions().containsKey(dimension))
-                    .findFirst()
-                    .ifPresent(
-                            unknown -> {
-                                throw NotFound.dimension(budget.name(), unknown);
-                            });
         }
 
         void add(String dimension, long used, long held) {

@@ -42,7 +42,7 @@ final class FairQueue {
     void changed(MemoryExecution row) {
         unplaced.remove(row);
         row.round = 0;
-        if (QueueOrder.fresh(row) && world.lane(row.lane()).settings.sharing()) {
+        if (row.fresh() && world.lane(row.lane()).settings.sharing()) {
             unplaced.add(row);
         }
     }
@@ -60,7 +60,7 @@ final class FairQueue {
         given.keySet().removeIf(share -> share.queue.lane.equals(lane));
         world.rows().stream()
                 .filter(row -> row.lane().equals(lane))
-                .filter(QueueOrder::fresh)
+                .filter(MemoryExecution::fresh)
                 .forEach(this::changed);
     }
 
@@ -86,7 +86,7 @@ final class FairQueue {
         }
         long waits =
                 world.rows().stream()
-                        .filter(row -> row.round > 0 && QueueOrder.fresh(row))
+                        .filter(row -> row.round > 0 && row.fresh())
                         .filter(row -> share(row).equals(share))
                         .mapToLong(row -> row.round)
                         .max()

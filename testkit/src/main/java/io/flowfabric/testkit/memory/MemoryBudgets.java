@@ -13,10 +13,10 @@ import io.flowfabric.core.admission.BudgetRecount;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.testkit.memory.BudgetAccounts.Purse;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -74,19 +74,14 @@ final class MemoryBudgets implements Budgets {
     public Page<Budget> list(Namespace namespace, Cursor after, int max) {
         return world.call(
                 () -> {
-                    var start =
-                            after.none()
-                                    ? ""
-                                    : new String(
-                                            after.position(Cursor.Purpose.LISTING),
-                                            StandardCharsets.UTF_8);
-                    return MemoryPages.page(
+                    var start = ListingPages.nameAfter(after);
+                    return ListingPages.byName(
                             world.purses.in(namespace).tailMap(start, false).values().stream()
                                     .filter(purse -> !purse.deleted)
                                     .map(purse -> purse.budget)
                                     .toList(),
                             max,
-                            budget -> budget.name().getBytes(StandardCharsets.UTF_8));
+                            budget -> budget.name());
                 });
     }
 

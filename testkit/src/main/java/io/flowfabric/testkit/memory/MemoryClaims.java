@@ -152,11 +152,15 @@ final class MemoryClaims implements Claims {
                     && living.session.serves(row.lane())
                     && world.gives(row.lane())
                     && living.session.able(row.submission.kind(), row.policy().needs())
-                    && !row.pastDeadline(world.now())) {
+                    && !row.facts().pastDeadline(world.now())) {
                 queues.computeIfAbsent(row.lane(), lane -> new ArrayList<>()).add(row);
             }
         }
-        queues.forEach((lane, rows) -> rows.sort(QueueOrder.in(world.lane(lane).settings)));
+        queues.forEach(
+                (lane, rows) -> {
+                    var settings = world.lane(lane).settings;
+                    rows.sort(Comparator.comparing(row -> row.place(settings)));
+                });
         return queues;
     }
 

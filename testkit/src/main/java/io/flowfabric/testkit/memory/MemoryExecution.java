@@ -3,22 +3,22 @@ package io.flowfabric.testkit.memory;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.decision.Acceptance.Known;
 import io.flowfabric.core.decision.Facts;
-import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.decision.LeaseStanding;
+import io.flowfabric.core.decision.LeaseStanding.GivenUp;
+import io.flowfabric.core.decision.QueuePlace;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.ExecutionState.Delayed;
-import io.flowfabric.core.state.ExecutionState.Granted;
-import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.submit.Submission;
 
 import java.time.Instant;
@@ -71,9 +71,6 @@ final class MemoryExecution {
     /** Whether what is stored can no longer be read. */
     boolean poisoned;
 
-    /** The ending of the lease of one epoch, and the answer that it got. */
-    record GivenUp(Fence fence, Digest digest, Ended answer) {}
-
     MemoryExecution(
             Submission submission,
             Digest digest,
@@ -106,43 +103,39 @@ final class MemoryExecution {
         return !state.terminal();
     }
 
-    boolean pastDeadline(Instant now) {
-        return deadline.filter(at -> !at.isAfter(now)).isPresent();
+    /** What another submission is compared with. */
+    Known known() {
+        return new Known(id(), digest);
     }
 
-    /** When the lease has lasted too long. */
-    Optional<Instant> attemptDue() {
-        return state instanceof Running running
-                ? policy().attemptDue(running.since())
-                : Optional.empty();
+    /** How it stands for a worker whose fence does not hold. */
+    LeaseStanding standing() {
+        return new LeaseStanding(id(), attempts, epoch, state.publicState(), givenUp);
     }
 
-    /** When the silence of the worker has lasted too long. */
-    Optional<Instant> stallDue() {
-        return state instanceof Running running
-                ? policy().stallDue(
-                                progress.map(ExecutionView.Done::at)
-                                        .filter(running.since()::isBefore)
-                                        .orElse(running.since()))
-                : Optional.empty();
+    /** Where it stands in its lane, while it is ready. */
+    QueuePlace place(LaneSettings settings) {
+        var next = ((Ready) state).next();
+        return QueuePlace.of(settings, priority, submitted, next, round, sequence);
     }
 
-    /** When the delay is over. */
-    Optional<Instant> wakeDue() {
-        return state instanceof Delayed delayed ? Optional.of(delayed.until()) : Optional.empty();
-    }
-
-    /** When the grant is over. */
-    Optional<Instant> grantDue() {
-        return state instanceof Granted granted ? Optional.of(granted.until()) : Optional.empty();
-    }
-
-    LeaseLost leaseLost(Fence presented) {
-        return new LeaseLost(presented, attempts, epoch, state.publicState());
+    /** Whether it waits for its first start. */
+    boolean fresh() {
+        return state instanceof Ready ready && !ready.next().begun();
     }
 
     /** What decisions depend on. */
     Facts facts() {
-        return new Facts(id(), policy(), state, priority, attempts, retries, reclaims, replays);
+        return new Facts(
+                id(),
+                policy(),
+                state,
+                priority,
+                attempts,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                progress.map(ExecutionView.Done::at));
     }
 }

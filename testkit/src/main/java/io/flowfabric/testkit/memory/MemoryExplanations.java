@@ -129,7 +129,8 @@ final class MemoryExplanations {
     }
 
     private int ahead(MemoryExecution self, CompetingWork rivals) {
-        var order = QueueOrder.in(world.lane(self.lane()).settings);
+        var settings = world.lane(self.lane()).settings;
+        var place = self.place(settings);
         return (int)
                 rows(self.lane(), row -> row.state instanceof Ready)
                         .filter(row -> world.purses.obstacle(row).isEmpty())
@@ -139,8 +140,8 @@ final class MemoryExplanations {
                                                 row.submission.kind(),
                                                 row.policy().needs(),
                                                 quotas(row)))
-                        .filter(row -> !row.pastDeadline(world.now()))
-                        .filter(row -> order.compare(row, self) < 0)
+                        .filter(row -> !row.facts().pastDeadline(world.now()))
+                        .filter(row -> row.place(settings).compareTo(place) < 0)
                         .limit(Fact.Ahead.MOST + 1)
                         .count();
     }

@@ -1,11 +1,11 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.OperatorDecisions;
+import io.flowfabric.core.decision.PresentedTokens;
 import io.flowfabric.core.decision.ReclaimDecisions;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grant;
@@ -19,7 +19,10 @@ import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /** How work is given out as signed tickets, and what becomes of these. */
@@ -50,7 +53,7 @@ final class MemoryGrants implements Grants {
         return world.call(
                 () -> {
                     var living = world.alive(claim.session());
-                    var key = keys.current();
+                    var key = keys.ring().current();
                     return claiming.receipt(living, claim.number())
                             .map(given -> outstanding(given, living, key))
                             .orElseGet(() -> grant(claim, checked, living, choice, key));
@@ -99,19 +102,20 @@ final class MemoryGrants implements Grants {
         return world.call(
                 () -> {
                     var living = world.alive(session);
-                    var key = keys.current();
+                    var key = keys.ring().current();
                     var row = world.find(execution);
                     if (!grantedTo(row, session)) {
                         ReclaimDecisions.mustBeReclaimable(
                                 row.facts(),
-                                row.pastDeadline(world.now()),
+                                world.now(),
                                 row.lane(),
                                 world.gives(row.lane()),
                                 row.submission.kind(),
                                 living.session);
-                        OperatorDecisions.mustAfford(row.id(), world.purses.obstacle(row));
-                        OperatorDecisions.mustHaveRoom(
-                                row.id(), world.meters.views(row, world.now()).toList());
+                        OperatorDecisions.mustBeAdmitted(
+                                row.id(),
+                                world.purses.obstacle(row),
+                                world.meters.views(row, world.now()));
                         world.grant(row, living, world.now().plus(checked));
                     }
                     return ticket(row, key);
@@ -123,46 +127,35 @@ final class MemoryGrants implements Grants {
         return world.call(
                 () -> {
                     var living = world.alive(redemption.session());
-                    var before = claiming.receipt(living, redemption.number());
-                    var leased = new ArrayList<MemoryExecution>();
-                    var answers = new ArrayList<Answer<Lease>>();
-                    for (String token : redemption.tokens()) {
-                        answers.add(
-                                ItemAnswers.of(
-                                        () ->
-                                                before.isPresent()
-                                                        ? again(before.get(), living, token)
-                                                        : redeemed(living, token, leased)));
-                    }
-                    claiming.keep(living, redemption.number(), leased);
-                    return answers;
+                    return claiming.receipt(living, redemption.number())
+                            .map(given -> again(given, redemption))
+                            .orElseGet(() -> redeemed(living, redemption));
                 });
     }
 
-    private Lease redeemed(SessionRecord living, String token, List<MemoryExecution> leased) {
-        var row = genuine(living.session.id(), token);
-        leased.add(row);
-        return world.redeem(row, living);
+    private List<Answer<Lease>> redeemed(SessionRecord living, Redemption redemption) {
+        var leased = new ArrayList<MemoryExecution>();
+        var answers =
+                PresentedTokens.of(keys.ring(), redemption.tokens())
+                        .answers(
+                                token ->
+                                        granted(living.session.id(), token)
+                                                .map(
+                                                        row -> {
+                                                            leased.add(row);
+                                                            return world.redeem(row, living);
+                                                        }));
+        claiming.keep(living, redemption.number(), leased);
+        return answers;
     }
 
     /** What the same redemption was told before, as far as it still holds. */
-    private Lease again(List<Given> receipt, SessionRecord living, String text) {
-        var token = GrantToken.parse(text);
-        // For what became a lease time does not matter any more.
-        return claiming.stillHeld(receipt, living.session.id()).stream()
-                .filter(lease -> lease.fence().execution().equals(token.execution()))
-                .peek(lease -> token.verify(keys.kept(token.key()).key()))
-                .findFirst()
-                .orElseThrow(() -> refusal(living.session.id(), text));
-    }
-
-    private Denied refusal(SessionId session, String token) {
-        try {
-            genuine(session, token);
-        } catch (Denied refusal) {
-            return refusal;
-        }
-        return unknown();
+    private List<Answer<Lease>> again(List<Given> receipt, Redemption redemption) {
+        var held = new HashMap<ExecutionId, Lease>();
+        claiming.stillHeld(receipt, redemption.session())
+                .forEach(lease -> held.put(lease.fence().execution(), lease));
+        return PresentedTokens.again(keys.ring(), redemption.tokens(), Set.copyOf(held.keySet()))
+                .answers(token -> Optional.ofNullable(held.remove(token.execution())));
     }
 
     @Override
@@ -171,36 +164,20 @@ final class MemoryGrants implements Grants {
         return world.call(
                 () -> {
                     world.alive(session);
-                    return tokens.stream()
-                            .map(token -> ItemAnswers.of(() -> verified(session, token)))
-                            .toList();
+                    return PresentedTokens.of(keys.ring(), tokens)
+                            .answers(
+                                    token ->
+                                            granted(session, token)
+                                                    .map(row -> Grant.of(token, row.lane())));
                 });
     }
 
-    private Grant verified(SessionId session, String token) {
-        return Grant.of(GrantToken.parse(token), genuine(session, token).lane());
-    }
-
-    /** The execution that a token is for. */
-    private MemoryExecution genuine(SessionId session, String text) {
-        var token = GrantToken.parse(text);
-        token.verify(keys.believed(token.key()));
-        if (!token.until().isAfter(world.now())) {
-            throw new Denied(
-                    Denied.Code.TOKEN_EXPIRED,
-                    "The grant was good until %s.".formatted(token.until()));
-        }
+    /** The execution that a genuine token opens. */
+    private Optional<MemoryExecution> granted(SessionId session, GrantToken token) {
         return world.byUuid(token.execution().uuid())
                 .filter(row -> !row.poisoned && row.id().equals(token.execution()))
                 .filter(row -> grantedTo(row, session) && token.session().equals(session))
                 .filter(row -> row.epoch == token.epoch())
-                .filter(row -> !row.pastDeadline(world.now()))
-                .orElseThrow(MemoryGrants::unknown);
-    }
-
-    private static Denied unknown() {
-        return new Denied(
-                Denied.Code.UNKNOWN_GRANT,
-                "The execution is not granted to this session, or not any more.");
+                .filter(row -> !row.facts().pastDeadline(world.now()));
     }
 }

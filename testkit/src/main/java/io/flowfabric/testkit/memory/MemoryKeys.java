@@ -1,10 +1,9 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Denied;
-import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.operate.KeyView;
 import io.flowfabric.core.operate.Keys;
+import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
 
 import java.time.Instant;
@@ -73,34 +72,9 @@ final class MemoryKeys implements Keys {
         return world.call(() -> keys.stream().map(Kept::view).toList());
     }
 
-    /** The one that signs now. */
-    SigningKey current() {
-        if (keys.isEmpty()) {
-            throw new Unavailable("There is no key to sign with; start an engine, or rotate.");
-        }
-        return keys.getFirst().key;
-    }
-
-    /** One that is still believed. */
-    SigningKey believed(String id) {
-        var kept = kept(id);
-        if (!kept.believed(world.now())) {
-            throw unknown(id);
-        }
-        return kept.key;
-    }
-
-    /** One that is still kept, believed or not. */
-    Kept kept(String id) {
-        return keys.stream()
-                .filter(kept -> kept.key.id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> unknown(id));
-    }
-
-    private static Denied unknown(String id) {
-        return new Denied(
-                Denied.Code.UNKNOWN_KEY,
-                "The key %s is not known, or not believed any more.".formatted(id));
+    KeyRing ring() {
+        return new KeyRing(
+                keys.stream().map(kept -> new KeyRing.Kept(kept.key, kept.view.retires())).toList(),
+                world.now());
     }
 }

@@ -7,13 +7,12 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.Lanes;
-import io.flowfabric.core.policy.BudgetUse;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** How lanes are kept. */
@@ -28,7 +27,7 @@ final class MemoryLanes implements Lanes {
     public LaneView configure(Lane lane, LaneSettings settings, Attribution by) {
         return world.call(
                 () -> {
-                    mustBeDefined(lane.namespace(), settings);
+                    world.mustExist(lane.namespace(), settings.quotas(), settings.budgets());
                     var queue = world.lane(lane);
                     if (!queue.settings.equals(settings)) {
                         boolean anew = queue.settings.sharing() != settings.sharing();
@@ -47,20 +46,6 @@ final class MemoryLanes implements Lanes {
                 });
     }
 
-    private void mustBeDefined(Namespace namespace, LaneSettings settings) {
-        for (String quota : settings.quotas()) {
-            if (world.meters.quota(namespace, quota).isEmpty()) {
-                throw new NotFound("quota", quota);
-            }
-        }
-        for (BudgetUse use : settings.budgets()) {
-            world.purses
-                    .find(namespace, use.budget())
-                    .orElseThrow(() -> new NotFound("budget", use.budget()))
-                    .mustCount(use.reserve().keySet());
-        }
-    }
-
     @Override
     public LaneView describe(Lane lane) {
         return world.call(() -> view(lane));
@@ -74,19 +59,15 @@ final class MemoryLanes implements Lanes {
                             world.lanes.keySet().stream()
                                     .filter(lane -> lane.namespace().equals(namespace))
                                     .toList();
-                    var start = after.none() ? "" : lastName(after);
-                    return MemoryPages.page(
+                    var start = ListingPages.nameAfter(after);
+                    return ListingPages.byName(
                             names.stream()
                                     .filter(lane -> lane.name().compareTo(start) > 0)
                                     .map(this::view)
                                     .toList(),
                             max,
-                            view -> view.lane().name().getBytes(StandardCharsets.UTF_8));
+                            view -> view.lane().name());
                 });
-    }
-
-    private static String lastName(Cursor after) {
-        return new String(after.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
     }
 
     private LaneView view(Lane lane) {

@@ -1,12 +1,13 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.UsageEntry;
-import io.flowfabric.core.decision.LeaseDecisions;
+import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.decision.LeaseStanding.GivenUp;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
@@ -33,7 +34,7 @@ final class MemoryLeases implements Leases {
     private Fence progress(Progress report) {
         var row = world.find(report.fence().execution());
         if (!world.holds(row, report.fence())) {
-            throw row.leaseLost(report.fence());
+            throw row.standing().lost(report.fence());
         }
         row.progress =
                 Optional.of(
@@ -49,13 +50,16 @@ final class MemoryLeases implements Leases {
     private BudgetView spend(UsageReport spending) {
         var row = world.find(spending.fence().execution());
         if (!world.holds(row, spending.fence())) {
-            throw row.leaseLost(spending.fence());
+            throw row.standing().lost(spending.fence());
         }
         var purse =
                 world.purses
                         .find(row.lane().namespace(), spending.budget())
                         .orElseThrow(() -> new NotFound("budget", spending.budget()));
-        purse.mustCount(List.of(spending.dimension()));
+        Definitions.mustCount(
+                spending.budget(),
+                purse.budget.dimensions().keySet(),
+                List.of(spending.dimension()));
         var spent =
                 new UsageEntry(
                         spending.budget(),
@@ -79,29 +83,12 @@ final class MemoryLeases implements Leases {
     private Ended end(Ending ending) {
         var row = world.find(ending.fence().execution());
         if (!world.holds(row, ending.fence())) {
-            return firstAnswer(row, ending);
+            return row.standing().repeated(ending);
         }
-        var answer = LeaseDecisions.answer(ending, world.now());
-        world.apply(row, LeaseDecisions.end(ending, row.facts(), world.now()));
-        row.givenUp =
-                Optional.of(new MemoryExecution.GivenUp(ending.fence(), ending.digest(), answer));
+        var end = LeaseEnd.of(ending);
+        var answer = end.answer(world.now());
+        world.apply(row, end.change(row.facts(), world.now()));
+        row.givenUp = Optional.of(new GivenUp(row.epoch, ending.digest(), answer));
         return answer;
-    }
-
-    /** The answer to a call that may have been heard before. */
-    private static Ended firstAnswer(MemoryExecution row, Ending ending) {
-        var before =
-                row.givenUp
-                        .filter(given -> given.fence().equals(ending.fence()))
-                        .filter(given -> given.fence().epoch() == row.epoch)
-                        .orElseThrow(() -> row.leaseLost(ending.fence()));
-        if (!before.digest().equals(ending.digest())) {
-            throw new Conflict(
-                    Conflict.Code.ENDED_DIFFERENTLY,
-                    row.id().toString(),
-                    "This lease was already ended, as %s."
-                            .formatted(before.answer().transition().wire()));
-        }
-        return before.answer();
     }
 }

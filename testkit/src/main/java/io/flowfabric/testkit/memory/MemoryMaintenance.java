@@ -1,7 +1,7 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
-import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.store.Maintenance;
@@ -10,11 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** What happens because time passes. */
@@ -65,16 +63,14 @@ final class MemoryMaintenance implements Maintenance {
     }
 
     private int timers(int limit) {
-        int done = each(limit, MemoryExecution::live, row -> row.deadline, this::expire);
-        done +=
-                each(
-                        limit - done,
-                        MemoryExecution::live,
-                        MemoryExecution::attemptDue,
-                        this::timeOut);
-        done += each(limit - done, MemoryExecution::live, MemoryExecution::stallDue, this::stall);
-        done += each(limit - done, this::mayWake, MemoryExecution::wakeDue, this::wake);
-        done += each(limit - done, MemoryExecution::live, MemoryExecution::grantDue, this::forfeit);
+        int done = 0;
+        for (Timer timer : Timer.values()) {
+            done +=
+                    each(
+                            limit - done,
+                            row -> timer.due(row.facts()).filter(at -> world.isDue(row, at)),
+                            row -> world.apply(row, timer.ring(row.facts(), world.now())));
+        }
         done += world.breaches.cancel(limit - done);
         wakeBehindQuotas();
         world.purses.resetDue(world.now());
@@ -97,7 +93,7 @@ final class MemoryMaintenance implements Maintenance {
     }
 
     private int forget(int limit) {
-        int done = each(limit, row -> true, this::keepUntil, world::erase);
+        int done = each(limit, this::keepUntil, world::erase);
         world.forgetSessions(world.now().minus(SESSION_RETENTION));
         // Whole days, so that a store can keep each in a place of its own and drop it at once.
         var oldest = world.now().minus(EVENT_RETENTION).truncatedTo(ChronoUnit.DAYS);
@@ -111,39 +107,13 @@ final class MemoryMaintenance implements Maintenance {
                 : Optional.empty();
     }
 
-    private void expire(MemoryExecution row) {
-        world.apply(row, TimerDecisions.expire(row.facts(), world.now()));
-    }
-
-    private void timeOut(MemoryExecution row) {
-        world.apply(row, TimerDecisions.timeOut(row.facts(), world.now()));
-    }
-
-    private void stall(MemoryExecution row) {
-        world.apply(row, TimerDecisions.stall(row.facts(), world.now()));
-    }
-
-    private boolean mayWake(MemoryExecution row) {
-        return row.state instanceof Delayed delayed && world.isDue(delayed);
-    }
-
-    private void wake(MemoryExecution row) {
-        world.apply(row, TimerDecisions.wake(row.facts()));
-    }
-
-    private void forfeit(MemoryExecution row) {
-        world.apply(row, TimerDecisions.forfeit(row.facts()));
-    }
-
     /** Does something to each row that is due, the longest overdue first, and says to how many. */
     private int each(
             int limit,
-            Predicate<MemoryExecution> candidate,
             Function<MemoryExecution, Optional<Instant>> due,
             Consumer<MemoryExecution> act) {
         var overdue =
                 world.rows().stream()
-                        .filter(candidate)
                         .filter(
                                 row ->
                                         due.apply(row)
@@ -175,9 +145,6 @@ final class MemoryMaintenance implements Maintenance {
     }
 
     private static Stream<Instant> dueTimes(MemoryExecution row) {
-        var live = row.live() ? row.deadline : Optional.<Instant>empty();
-        return List.of(live, row.attemptDue(), row.stallDue(), row.wakeDue(), row.grantDue())
-                .stream()
-                .flatMap(Optional::stream);
+        return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
     }
 }

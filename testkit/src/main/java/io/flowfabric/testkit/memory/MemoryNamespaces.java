@@ -6,12 +6,12 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.operate.Namespaces;
 
-import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 
 /** How namespaces are kept. */
@@ -46,12 +46,7 @@ final class MemoryNamespaces implements Namespaces {
     public Page<NamespaceView> list(Cursor after, int max) {
         return world.call(
                 () -> {
-                    var start =
-                            after.none()
-                                    ? ""
-                                    : new String(
-                                            after.position(Cursor.Purpose.LISTING),
-                                            StandardCharsets.UTF_8);
+                    var start = ListingPages.nameAfter(after);
                     var known =
                             Stream.concat(
                                             world.namespaces.keySet().stream(),
@@ -61,10 +56,7 @@ final class MemoryNamespaces implements Namespaces {
                                     .sorted()
                                     .map(this::view)
                                     .toList();
-                    return MemoryPages.page(
-                            known,
-                            max,
-                            view -> view.namespace().name().getBytes(StandardCharsets.UTF_8));
+                    return ListingPages.byName(known, max, view -> view.namespace().name());
                 });
     }
 

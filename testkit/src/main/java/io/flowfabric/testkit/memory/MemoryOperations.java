@@ -45,10 +45,11 @@ final class MemoryOperations implements Operations {
                     if (held.isPresent()) {
                         return held.get();
                     }
-                    OperatorDecisions.mustBeClaimable(row.facts(), row.pastDeadline(world.now()));
-                    OperatorDecisions.mustAfford(row.id(), world.purses.obstacle(row));
-                    OperatorDecisions.mustHaveRoom(
-                            row.id(), world.meters.views(row, world.now()).toList());
+                    OperatorDecisions.mustBeClaimable(row.facts(), world.now());
+                    OperatorDecisions.mustBeAdmitted(
+                            row.id(),
+                            world.purses.obstacle(row),
+                            world.meters.views(row, world.now()));
                     return world.lease(row, living, Optional.of(by));
                 });
     }

@@ -9,7 +9,8 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.decision.CapabilityRouting;
+import io.flowfabric.core.decision.ListingPages;
+import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
@@ -19,9 +20,7 @@ import io.flowfabric.core.query.LaneExplanation;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.query.Result;
 import io.flowfabric.core.query.Search;
-import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Outcome;
@@ -89,7 +88,7 @@ final class MemoryQueries implements Queries, Feeds {
                     }
                     rows.removeIf(row -> !search.fits(view(row)));
                     var page =
-                            MemoryPages.page(
+                            ListingPages.page(
                                     rows,
                                     max,
                                     row ->
@@ -177,32 +176,17 @@ final class MemoryQueries implements Queries, Feeds {
 
     /** The state as it reads from outside: what stands behind a shut gate says so. */
     private ExecutionState seen(MemoryExecution row) {
-        if (row.state instanceof Ready ready && !world.gives(row.lane())) {
-            var state = world.lane(row.lane()).settings.state();
-            return new Blocked(
-                    BlockedBy.LANE, "lane %s is %s".formatted(row.lane(), state.wire()), ready);
-        }
-        return row.state instanceof Ready ready ? routed(row, ready) : row.state;
-    }
-
-    private ExecutionState routed(MemoryExecution row, Ready ready) {
-        var kind = row.submission.kind();
-        return CapabilityRouting.obstacle(
-                        row.lane(), kind, row.policy().needs(), world.alive().toList())
-                .<ExecutionState>map(why -> new Blocked(BlockedBy.ROUTE, why, ready))
-                .orElseGet(() -> admitted(row, ready));
-    }
-
-    private ExecutionState admitted(MemoryExecution row, Ready ready) {
-        var why = world.purses.obstacle(row);
-        if (why.isPresent()) {
-            return new Blocked(BlockedBy.BUDGET, why.get(), ready);
-        }
-        return world.meters
-                .views(row, world.now())
-                .filter(view -> !view.open())
-                .findFirst()
-                .<ExecutionState>map(full -> new Blocked(BlockedBy.QUOTA, full.inWords(), ready))
-                .orElse(ready);
+        return row.state instanceof Ready ready
+                ? Obstacle.first(
+                                row.lane(),
+                                world.lane(row.lane()).settings.state(),
+                                row.submission.kind(),
+                                row.policy().needs(),
+                                world.alive().toList(),
+                                () -> world.purses.obstacle(row),
+                                () -> world.meters.views(row, world.now()))
+                        .map(obstacle -> obstacle.before(ready))
+                        .orElse(ready)
+                : row.state;
     }
 }

@@ -10,10 +10,10 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaRecount;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.admission.Quotas;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.QuotaUse;
 
-import java.nio.charset.StandardCharsets;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -47,16 +47,11 @@ final class MemoryQuotas implements Quotas {
     public Page<Quota> list(Namespace namespace, Cursor after, int max) {
         return world.call(
                 () -> {
-                    var start =
-                            after.none()
-                                    ? ""
-                                    : new String(
-                                            after.position(Cursor.Purpose.LISTING),
-                                            StandardCharsets.UTF_8);
-                    return MemoryPages.page(
+                    var start = ListingPages.nameAfter(after);
+                    return ListingPages.byName(
                             quotas(namespace).tailMap(start, false).values().stream().toList(),
                             max,
-                            quota -> quota.name().getBytes(StandardCharsets.UTF_8));
+                            quota -> quota.name());
                 });
     }
 

@@ -13,7 +13,9 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Lease;
@@ -23,13 +25,11 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Wakeups;
@@ -238,6 +238,20 @@ class MemoryState implements Wakeups {
     }
 
     /**
+     * @throws NotFound when one of these was never defined in the namespace, or deleted since
+     */
+    void mustExist(Namespace namespace, Collection<String> quotas, Collection<BudgetUse> budgets) {
+        Definitions.mustExist(
+                quotas,
+                budgets,
+                name -> meters.quota(namespace, name).isPresent(),
+                name ->
+                        purses.find(namespace, name)
+                                .map(purse -> purse.budget.dimensions().keySet())
+                                .orElse(Set.of()));
+    }
+
+    /**
      * @throws Conflict when a lane of the namespace names what is to be deleted
      */
     void mustNotBeNamed(Namespace namespace, String name, Predicate<LaneSettings> names) {
@@ -390,19 +404,17 @@ class MemoryState implements Wakeups {
         return row.epoch + 1;
     }
 
-    /** Whether a delay is over. */
-    boolean isDue(Delayed delayed) {
-        return !delayed.until().isAfter(now());
+    /** Whether the time for something to happen to a row has come. */
+    boolean isDue(MemoryExecution row, Instant at) {
+        return !at.isAfter(now());
     }
 
     // The steps.
 
     MemoryExecution submit(Submission submission, Digest digest) {
         lane(submission.lane());
-        var start = submission.policy().start().from(now());
-        Waiting state = new Delayed(LeasePurpose.FIRST, start, DelayedBy.REQUEST).unlessDue(now());
-        var row =
-                new MemoryExecution(submission, digest, ++sequence, Transition.begin(state), now());
+        var begin = Acceptance.begin(submission.policy(), now());
+        var row = new MemoryExecution(submission, digest, ++sequence, begin, now());
         rows.put(row.id().uuid(), row);
         shares.changed(row);
         submission.key().ifPresent(key -> keysOf(submission.lane().namespace()).put(key, row));
@@ -502,8 +514,8 @@ class MemoryState implements Wakeups {
         if (change.transition() == Transition.REPLAY) {
             row.result = Optional.empty();
             row.failure = Optional.empty();
-            row.deadline = row.policy().deadlineAfterReplay(now());
         }
+        row.deadline = change.deadline();
         row.priority = change.priority();
         row.retries = change.retries();
         row.reclaims = change.reclaims();

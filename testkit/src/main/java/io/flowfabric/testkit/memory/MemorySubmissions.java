@@ -1,10 +1,8 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
-import io.flowfabric.core.Denied;
-import io.flowfabric.core.NotFound;
-import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
@@ -27,48 +25,24 @@ final class MemorySubmissions implements Submissions {
 
     private Submitted accept(Submission submission) {
         var digest = submission.digest();
-        var sameId = world.byUuid(submission.id().uuid());
-        if (sameId.isPresent()) {
-            var row = sameId.get();
-            if (row.digest.equals(digest) && row.id().equals(submission.id())) {
-                return new Submitted(row.id(), false);
-            }
-            throw new Conflict(
-                    Conflict.Code.ID_TAKEN,
-                    row.id().toString(),
-                    "This id was submitted with other content.");
-        }
-        var sameKey = world.byKey(submission);
-        if (sameKey.isPresent()) {
-            var row = sameKey.get();
-            if (row.digest.equals(digest)) {
-                return new Submitted(row.id(), false);
-            }
-            throw new Conflict(
-                    Conflict.Code.KEY_TAKEN,
-                    row.id().toString(),
-                    "The key %s was submitted with other content."
-                            .formatted(submission.key().orElseThrow()));
-        }
+        return Acceptance.repeated(
+                        submission,
+                        digest,
+                        world.byUuid(submission.id().uuid()).map(MemoryExecution::known),
+                        world.byKey(submission).map(MemoryExecution::known))
+                .orElseGet(() -> accept(submission, digest));
+    }
+
+    private Submitted accept(Submission submission, Digest digest) {
         var queue = world.lanes.get(submission.lane());
-        if (queue != null && !queue.settings.state().takes()) {
-            throw new Denied(
-                    Denied.Code.LANE_CLOSED,
-                    "The lane %s is %s and takes no new work."
-                            .formatted(submission.lane(), queue.settings.state().wire()));
+        if (queue != null) {
+            Acceptance.mustTake(submission.lane(), queue.settings.state());
         }
-        for (QuotaUse use : submission.policy().quotas()) {
-            if (world.meters.quota(submission.lane().namespace(), use.quota()).isEmpty()) {
-                throw new NotFound("quota", use.quota());
-            }
-        }
-        for (BudgetUse use : submission.policy().budgets()) {
-            var purse =
-                    world.purses
-                            .find(submission.lane().namespace(), use.budget())
-                            .orElseThrow(() -> new NotFound("budget", use.budget()));
-            purse.mustCount(use.reserve().keySet());
-        }
+        var policy = submission.policy();
+        world.mustExist(
+                submission.lane().namespace(),
+                policy.quotas().stream().map(QuotaUse::quota).toList(),
+                policy.budgets());
         return new Submitted(world.submit(submission, digest).id(), true);
     }
 }

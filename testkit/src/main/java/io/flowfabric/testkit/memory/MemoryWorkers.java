@@ -7,6 +7,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.WorkerView;
 import io.flowfabric.core.operate.Workers;
@@ -35,7 +36,7 @@ final class MemoryWorkers implements Workers {
                                     .sorted(Comparator.comparing(it -> it.session.id()))
                                     .map(this::view)
                                     .toList();
-                    return MemoryPages.page(listed, max, view -> position(view.session().id()));
+                    return ListingPages.page(listed, max, view -> position(view.session().id()));
                 });
     }
 

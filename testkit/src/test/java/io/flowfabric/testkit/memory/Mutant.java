@@ -8,6 +8,8 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 
+import java.time.Instant;
+
 /**
  * Stores that are broken on purpose, each in one rule. A suite that passes one of them is
  * worthless.
@@ -45,8 +47,11 @@ public enum Mutant {
         MemoryState world(VirtualClock clock) {
             return new MemoryState(clock) {
                 @Override
-                boolean isDue(Delayed delayed) {
-                    return delayed.next() != LeasePurpose.RETRY && super.isDue(delayed);
+                boolean isDue(MemoryExecution row, Instant at) {
+                    boolean retries =
+                            row.state instanceof Delayed delayed
+                                    && delayed.next() == LeasePurpose.RETRY;
+                    return !retries && super.isDue(row, at);
                 }
             };
         }

@@ -41,13 +41,13 @@ public final class Migrator {
     private final Connection connection;
     private final SchemaName schema;
     private final Migrations known;
-    private final Ledger ledger;
+    private final MigrationLedger ledger;
 
     private Migrator(Connection connection, SchemaName schema, Migrations known) {
         this.connection = connection;
         this.schema = schema;
         this.known = known;
-        this.ledger = new Ledger(connection, schema);
+        this.ledger = new MigrationLedger(connection, schema);
     }
 
     /**

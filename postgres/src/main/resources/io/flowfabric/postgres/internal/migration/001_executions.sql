@@ -17,7 +17,10 @@ create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake'
 -- Only those that somebody has told to behave otherwise than by default.
 create table ${schema}.namespace (
     name text primary key,
+    -- what statements have to know of the settings
     retention bigint not null,
+    -- all settings that differ from their defaults, also those that only newer programs know
+    settings jsonb not null default '{}',
     check (retention >= 0)
 );
 
@@ -31,9 +34,8 @@ create table ${schema}.lane (
     ageing bigint,
     -- whether share keys take turns
     sharing boolean not null default false,
-    -- what everything that starts from it counts against and draws on
-    quotas text[] not null default '{}',
-    budgets text[] not null default '{}',
+    -- all settings that differ from their defaults, also those that only newer programs know
+    settings jsonb not null default '{}',
     since bigint not null,
     -- who made it what it is, and why; null as long as it is as it began
     changed_by text,
@@ -80,6 +82,8 @@ create table ${schema}.quota (
     most integer,
     rate integer,
     span bigint,
+    -- all that is defined, also what only newer programs know
+    settings jsonb not null default '{}',
     deleted boolean not null default false,
     unique (namespace, name),
     check ((rate is null) = (span is null))
@@ -92,6 +96,8 @@ create table ${schema}.budget (
     name text not null,
     enforcement ${schema}.enforcement not null,
     period bigint,
+    -- all that is defined, also what only newer programs know
+    settings jsonb not null default '{}',
     parent integer references ${schema}.budget,
     deleted boolean not null default false,
     unique (namespace, name)
@@ -186,6 +192,7 @@ create table ${schema}.lane_meter (
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.terms (
     id integer generated always as identity primary key,
+    -- keyed JSON with the fields that differ from their defaults; what only newer programs know stays in it
     body text not null unique,
     -- what the statements themselves have to know of it
     attempt_timeout bigint,

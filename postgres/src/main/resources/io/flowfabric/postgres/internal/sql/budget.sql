@@ -1,17 +1,17 @@
 -- name: budget
-select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
+select b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
 where b.namespace = :namespace and b.name = :name and not b.deleted
 
 -- name: budgets
-select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
+select b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
 where b.id = any(:ids::integer[]) and not b.deleted
 
 -- name: list_budgets
-select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
+select b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
 where b.namespace = :namespace and not b.deleted and b.name collate "C" > :after collate "C"
@@ -22,12 +22,12 @@ limit :max::integer
 -- One change of a budget at a time; a first one makes the row.
 insert into ${schema}.budget as b (namespace, name, enforcement, deleted) values (:namespace, :name, 'stop', true)
 on conflict (namespace, name) do update set name = b.name
-returning b.id, b.namespace, b.name, b.enforcement, b.period, b.deleted,
+returning b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, b.deleted,
     (select above.name from ${schema}.budget above where above.id = b.parent) as parent
 
 -- name: lock_known_budget
 -- The same, of one that is there.
-select b.id, b.namespace, b.name, b.enforcement, b.period, above.name as parent
+select b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
 where b.namespace = :namespace and b.name = :name and not b.deleted
@@ -35,7 +35,7 @@ for no key update of b
 
 -- name: change_budget
 update ${schema}.budget
-set enforcement = :enforcement::${schema}.enforcement, period = :period::bigint, deleted = :deleted::boolean,
+set enforcement = :enforcement::${schema}.enforcement, period = :period::bigint, settings = :settings::jsonb, deleted = :deleted::boolean,
     parent = (select above.id from ${schema}.budget above where above.namespace = :namespace and above.name = :parent)
 where id = :id::integer
 

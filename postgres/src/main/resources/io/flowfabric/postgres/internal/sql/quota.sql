@@ -1,9 +1,9 @@
 -- name: quota
-select id, namespace, name, most, rate, span from ${schema}.quota
+select id, namespace, name, settings::text as settings from ${schema}.quota
 where namespace = :namespace and name = :name and not deleted
 
 -- name: list_quotas
-select id, namespace, name, most, rate, span from ${schema}.quota
+select id, namespace, name, settings::text as settings from ${schema}.quota
 where namespace = :namespace and not deleted and name collate "C" > :after collate "C"
 order by name collate "C"
 limit :max::integer
@@ -12,11 +12,11 @@ limit :max::integer
 -- One change of a quota at a time; a first one makes the row.
 insert into ${schema}.quota as q (namespace, name, deleted) values (:namespace, :name, true)
 on conflict (namespace, name) do update set name = q.name
-returning q.id, q.namespace, q.name, q.most, q.rate, q.span, q.deleted
+returning q.id, q.namespace, q.name, q.settings::text as settings, q.deleted
 
 -- name: change_quota
 update ${schema}.quota
-set most = :most::integer, rate = :rate::integer, span = :span::bigint, deleted = :deleted::boolean
+set most = :most::integer, rate = :rate::integer, span = :span::bigint, settings = :settings::jsonb, deleted = :deleted::boolean
 where id = :id::integer
 
 -- name: change_meters
@@ -85,7 +85,7 @@ join ${schema}.meter m on m.quota = q.id and m.key = asked.key
 -- name: meters
 -- How quotas stand, by the numbers of their meters.
 select
-    m.id, q.namespace, q.name, m.key, m.most, m.rate, m.span, m.running,
+    m.id, q.namespace, q.name, q.settings::text as settings, m.key, m.running,
     array(
         select start from unnest(m.starts) as start
         where start > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) - m.span

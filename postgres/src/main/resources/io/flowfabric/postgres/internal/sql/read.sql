@@ -154,7 +154,7 @@ where e.id = any(:ids::uuid[])
 -- name: counts
 -- What lives is counted where it lives; what has ended was counted when it did.
 select
-    l.id, l.namespace, l.name, l.state, l.quotas <> '{}' or l.budgets <> '{}' as metered, c.gate, c.situation,
+    l.id, l.namespace, l.name, l.state, jsonb_exists_any(l.settings, '{quotas,budgets}') as metered, c.gate, c.situation,
     sum(c.count)::bigint as count
 from (
     select r.lane, r.gate, 'ready' as situation, count(*) as count
@@ -189,7 +189,7 @@ group by l.id, l.namespace, l.name, l.state, c.gate, c.situation
 
 -- name: namespaces
 -- Those that are known for something, each with what it has of its own.
-select known.name, n.retention
+select known.name, n.settings::text as settings
 from (
     select name from ${schema}.namespace
     union
@@ -201,11 +201,11 @@ order by known.name collate "C"
 limit :max::integer
 
 -- name: namespace
-select retention from ${schema}.namespace where name = :name
+select settings::text as settings from ${schema}.namespace where name = :name
 
 -- name: configure_namespace
-insert into ${schema}.namespace (name, retention) values (:name, :retention::bigint)
-on conflict (name) do update set retention = excluded.retention
+insert into ${schema}.namespace (name, retention, settings) values (:name, :retention::bigint, :settings::jsonb)
+on conflict (name) do update set retention = excluded.retention, settings = excluded.settings
 
 -- name: lock_namespace
 -- One change of a namespace at a time, also of one that has no row yet.
@@ -216,14 +216,14 @@ insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
 select 'namespace_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :payload::jsonb
 
 -- name: list_lanes
-select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since
+select id, namespace, name, settings::text as settings, since
 from ${schema}.lane
 where namespace = :namespace and name collate "C" > :after collate "C"
 order by name collate "C"
 limit :max::integer
 
 -- name: lock_lane
-select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since
+select id, namespace, name, settings::text as settings, since
 from ${schema}.lane
 where namespace = :namespace and name = :name
 for update
@@ -235,8 +235,7 @@ with clock as materialized (
 configured as (
     update ${schema}.lane l
     set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
-        quotas = :quotas::text[], budgets = :budgets::text[], since = clock.now,
-        changed_by = :actor, change_reason = :reason
+        settings = :stored::jsonb, since = clock.now, changed_by = :actor, change_reason = :reason
     from clock
     where l.id = :id::integer
     returning l.id, clock.now
@@ -256,8 +255,9 @@ order by id for share
 -- name: lane_that_names
 -- Budgets are named with what is set aside of them.
 select namespace, name from ${schema}.lane
-where namespace = :namespace and (:quota::text = any(quotas)
-    or exists (select from unnest(budgets) as use where split_part(use, E'\x1f', 1) = :budget::text))
+where namespace = :namespace
+    and (settings -> 'quotas' @> to_jsonb(:quota::text)
+        or settings -> 'budgets' @> jsonb_build_array(jsonb_build_object('budget', :budget::text)))
 order by name
 limit 1
 

@@ -11,10 +11,10 @@ clock as materialized (
 select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 
 -- name: lanes
-select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane where id = any(:ids::integer[])
+select id, namespace, name, settings::text as settings, since from ${schema}.lane where id = any(:ids::integer[])
 
 -- name: lanes_by_name
-select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane
+select id, namespace, name, settings::text as settings, since from ${schema}.lane
 where (namespace, name) in (select * from unnest(:namespaces::text[], :names::text[]))
 
 -- name: add_lanes
@@ -47,7 +47,7 @@ on conflict do nothing
 
 -- name: share_lanes
 -- Whoever changes what holds for everything in a lane waits until its new gates can be seen.
-select id, namespace, name, state, weight, ageing, sharing, quotas, budgets, since from ${schema}.lane
+select id, namespace, name, settings::text as settings, since from ${schema}.lane
 where id = any(:ids::integer[])
 order by id
 for share

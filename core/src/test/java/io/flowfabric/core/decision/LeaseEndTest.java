@@ -8,8 +8,10 @@ import static io.flowfabric.core.decision.Given.ended;
 import static io.flowfabric.core.decision.Given.facts;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
@@ -20,6 +22,7 @@ import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.Test;
@@ -28,19 +31,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-class LeaseDecisionsTest {
+class LeaseEndTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Instant IN_A_MINUTE = NOON.plus(MINUTE);
 
     private static Change end(Ending ending) {
-        var change = LeaseDecisions.end(ending, facts(RUNNING), NOON);
+        var change = LeaseEnd.of(ending).change(facts(RUNNING), NOON);
         assertThat(change.by()).isEmpty();
-        assertThat(change.transition()).isEqualTo(LeaseDecisions.answer(ending, NOON).transition());
+        assertThat(change.transition()).isEqualTo(LeaseEnd.of(ending).answer(NOON).transition());
         return change;
     }
 
     private static Ended answer(Ending ending) {
-        return LeaseDecisions.answer(ending, NOON);
+        return LeaseEnd.of(ending).answer(NOON);
     }
 
     @Test
@@ -111,5 +114,33 @@ class LeaseDecisionsTest {
         assertThat(end(release).after()).isEqualTo(new Ready(LeasePurpose.CONTINUE));
         assertThat(end(release).reclaims()).isEqualTo(3);
         assertThat(answer(release)).isEqualTo(new Ended(Transition.RELEASE, Optional.empty()));
+    }
+
+    @Test
+    void what_it_writes_is_known_without_the_row_and_without_a_clock() {
+        var end = LeaseEnd.of(new Ending.Delay(FENCE, Due.in(MINUTE)));
+
+        assertThat(end.situation()).isEqualTo(Situation.DELAYED);
+        assertThat(end.next()).contains(LeasePurpose.CONTINUE);
+        assertThat(end.until()).contains(Due.in(MINUTE));
+        assertThat(end.retries()).isZero();
+        assertThat(LeaseEnd.of(new Ending.Release(FENCE)).situation()).isEqualTo(Situation.READY);
+        assertThat(LeaseEnd.of(new Ending.Complete(FENCE, Payload.EMPTY)).situation())
+                .isEqualTo(Situation.COMPLETED);
+    }
+
+    @Test
+    void a_step_that_the_table_does_not_have_cannot_be_built() {
+        assertThatThrownBy(
+                        () ->
+                                new LeaseEnd(
+                                        Transition.RELEASE,
+                                        Optional.of(Outcome.SUCCESS),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty()))
+                .isInstanceOf(Invalid.class);
     }
 }

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The table in which a schema remembers what was applied to it. */
-final class Ledger {
+final class MigrationLedger {
     private final Connection connection;
     private final SchemaName schema;
 
-    Ledger(Connection connection, SchemaName schema) {
+    MigrationLedger(Connection connection, SchemaName schema) {
         this.connection = connection;
         this.schema = schema;
     }
