@@ -219,7 +219,7 @@ class InTransactionWaitingTest {
                                     shop.store()
                                             .in(other)
                                             .submit(List.of(work(first.lane()), again(first))))
-                    .withMessageStartingWith("An id or a key that another open transaction")
+                    .withMessageContaining("An id or a key that another open transaction")
                     .withCauseInstanceOf(SQLException.class);
 
             shop.store().in(other).submit(after);
