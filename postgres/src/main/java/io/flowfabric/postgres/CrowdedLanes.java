@@ -14,8 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The fronts of lanes that have too many gates for a claim to look behind all of them, as they have
@@ -25,7 +27,7 @@ import java.util.TreeMap;
  * move it on. It is read once in a while by one walk from gate to gate, which costs as much as
  * there are gates with work now, not gates that ever had any. A claim is then given the few gates
  * whose fronts come first, and the front of the next one as the limit up to which what it finds is
- * in order.
+ * in order; when that is not enough, many more.
  *
  * <p>What another process makes ready behind a gate that had nothing is seen with the next reading:
  * within a second, or when a claim has come to nothing.
@@ -41,12 +43,13 @@ final class CrowdedLanes {
     private static final long FRESH_FOR_NOTHING = Duration.ofMillis(100).toNanos();
 
     private final Jdbc db;
-    private final Catalog catalog;
-    private final Map<Integer, Fronts> lanes = new HashMap<>();
+    private final Map<Integer, Fronts> lanes = new ConcurrentHashMap<>();
 
-    CrowdedLanes(Jdbc db, Catalog catalog) {
+    /** How often something was given back by this process. */
+    private final AtomicLong freed = new AtomicLong();
+
+    CrowdedLanes(Jdbc db) {
         this.db = db;
-        this.catalog = catalog;
     }
 
     /** A place in the order of a lane. */
@@ -57,33 +60,42 @@ final class CrowdedLanes {
                         .thenComparingLong(Position::seq);
     }
 
+    /** Where the work behind a gate begins, or later. */
+    private record Front(Position at, int gate) {
+        static final Comparator<Front> ORDER =
+                Comparator.comparing(Front::at, Position.ORDER).thenComparingInt(Front::gate);
+    }
+
+    /** A gate of a lane with the meters that it waits for. */
+    record Full(LaneGate gate, Set<Integer> meters) {}
+
     /** The fronts of one lane, as of a moment, and which gates are known to be full since. */
     private static final class Fronts {
-        private final Map<Integer, Position> byGate = new HashMap<>();
-        private final SortedMap<Position, Integer> inOrder = new TreeMap<>(Position.ORDER);
-        private final Map<Integer, List<Integer>> full = new HashMap<>();
-        private boolean changed;
-        private long read;
-
-        void add(int gate, Position front) {
-            byGate.put(gate, front);
-            inOrder.put(front, gate);
-        }
+        private final long read = System.nanoTime();
+        private final Map<Integer, Front> byGate = new HashMap<>();
+        private final SortedSet<Front> inOrder = new TreeSet<>(Front.ORDER);
+        private final Map<Integer, Set<Integer>> full = new HashMap<>();
+        private volatile boolean changed;
 
         /** Moves a front on, never back. */
         void move(int gate, Position to) {
-            var front = byGate.get(gate);
-            if (front == null || Position.ORDER.compare(front, to) < 0) {
-                if (front != null) {
-                    inOrder.remove(front);
+            var known = byGate.get(gate);
+            if (known == null || Position.ORDER.compare(known.at, to) < 0) {
+                if (known != null) {
+                    inOrder.remove(known);
                 }
-                add(gate, to);
+                var front = new Front(to, gate);
+                byGate.put(gate, front);
+                inOrder.add(front);
             }
         }
 
-        /** Whether they will do for this long. */
-        boolean younger(long age) {
-            return System.nanoTime() - read < (changed ? Math.min(age, FRESH_IF_CHANGED) : age);
+        /** Whether they will do for a claim that otherwise comes to nothing, or for any other. */
+        boolean serve(boolean nothing) {
+            long age = System.nanoTime() - read;
+            return nothing
+                    ? !changed && age < FRESH_FOR_NOTHING
+                    : age < (changed ? FRESH_IF_CHANGED : FRESH);
         }
     }
 
@@ -92,63 +104,63 @@ final class CrowdedLanes {
      *
      * @param limits the first front that is not among the gates of each lane; null where there is
      *     none
+     * @param moment what had been given back by then
      */
-    record Choice(List<Integer> lanes, List<LaneGate> gates, List<@Nullable Position> limits) {
-        static final Choice NONE = new Choice(List.of(), List.of(), List.of());
+    record Choice(
+            List<Integer> lanes,
+            List<LaneGate> gates,
+            List<@Nullable Position> limits,
+            long moment) {
+        static final Choice NONE = new Choice(List.of(), List.of(), List.of(), 0);
 
-        boolean exhausted() {
-            return gates.isEmpty();
+        /** Whether all gates with work that may have room are among them. */
+        boolean everything() {
+            return limits.stream().allMatch(Objects::isNull);
         }
     }
 
     /**
      * The gates of lanes whose fronts come first.
      *
-     * @param passed gates that the claim has looked behind already; the choice is added to them
+     * @param count of how many gates in each lane
      * @param nothing whether the claim would come to nothing otherwise
      */
-    synchronized Choice choose(
-            Collection<Integer> crowded, Set<LaneGate> passed, int count, boolean nothing) {
+    Choice choose(Collection<Integer> crowded, int count, boolean nothing) {
+        long moment = freed.get();
         var gates = new ArrayList<LaneGate>();
         var limits = new ArrayList<@Nullable Position>();
         for (int lane : crowded) {
-            var fronts = fresh(lane, nothing, passed);
-            int left = count;
-            Position limit = null;
-            for (var front : fronts.inOrder.entrySet()) {
-                var gate = new LaneGate(lane, front.getValue());
-                if (!fronts.full.containsKey(gate.gate()) && !passed.contains(gate)) {
-                    if (left == 0) {
-                        limit = front.getKey();
-                        break;
+            var fronts = fronts(lane, nothing);
+            synchronized (fronts) {
+                int left = count;
+                Position limit = null;
+                for (var front : fronts.inOrder) {
+                    if (!fronts.full.containsKey(front.gate)) {
+                        if (left == 0) {
+                            limit = front.at;
+                            break;
+                        }
+                        gates.add(new LaneGate(lane, front.gate));
+                        left--;
                     }
-                    gates.add(gate);
-                    left--;
                 }
+                limits.add(limit);
             }
-            limits.add(limit);
         }
-        passed.addAll(gates);
-        return new Choice(List.copyOf(crowded), gates, limits);
+        return new Choice(List.copyOf(crowded), gates, limits, moment);
     }
 
-    private Fronts fresh(int lane, boolean nothing, Set<LaneGate> passed) {
+    private Fronts fronts(int lane, boolean nothing) {
         var known = lanes.get(lane);
-        // A claim that has begun with these goes on with them.
-        boolean begun = !nothing && passed.stream().anyMatch(pair -> pair.lane() == lane);
-        if (known != null && (begun || known.younger(nothing ? FRESH_FOR_NOTHING : FRESH))) {
+        if (known != null && known.serve(nothing)) {
             return known;
         }
-        if (nothing) {
-            passed.removeIf(pair -> pair.lane() == lane);
-        }
         var fronts = new Fronts();
-        fronts.read = System.nanoTime();
         db.query("fronts")
                 .set("lane", lane)
                 .each(
                         row ->
-                                fronts.add(
+                                fronts.move(
                                         row.intValue("gate"),
                                         new Position(
                                                 row.longValue("rank"),
@@ -159,22 +171,44 @@ final class CrowdedLanes {
     }
 
     /** Moves fronts on to what was taken behind them. */
-    synchronized void taken(Collection<LowWaterMarks.Place> places) {
+    void taken(Collection<LowWaterMarks.Place> places) {
         for (var place : places) {
-            var fronts = lanes.get(place.lane());
-            if (fronts != null) {
-                fronts.move(place.gate(), new Position(place.rank(), place.fresh(), place.seq()));
+            move(
+                    new LaneGate(place.lane(), place.gate()),
+                    new Position(place.rank(), place.fresh(), place.seq()));
+        }
+    }
+
+    /** Nothing that could be taken is left behind these gates up to their limit. */
+    void exhausted(Choice choice) {
+        for (var gate : choice.gates) {
+            var limit = choice.limits.get(choice.lanes.indexOf(gate.lane()));
+            if (limit != null) {
+                move(gate, limit);
             }
         }
     }
 
-    /** Gates behind which nothing may start until something of theirs is given back. */
-    synchronized void full(Collection<Integer> crowded, Collection<Integer> gates) {
-        var known = catalog.gates(db, gates);
-        for (int lane : crowded) {
-            var fronts = lanes.get(lane);
+    private void move(LaneGate gate, Position to) {
+        var fronts = lanes.get(gate.lane());
+        if (fronts != null) {
+            synchronized (fronts) {
+                fronts.move(gate.gate(), to);
+            }
+        }
+    }
+
+    /** Behind these gates nothing may start until something is given back to their meters. */
+    void full(Choice choice, Collection<Full> gates) {
+        for (var full : gates) {
+            var fronts = lanes.get(full.gate.lane());
             if (fronts != null) {
-                known.forEach((number, gate) -> fronts.full.put(number, gate.meterNumbers()));
+                synchronized (fronts) {
+                    // What was given back meanwhile may have been theirs.
+                    if (freed.get() == choice.moment) {
+                        fronts.full.put(full.gate.gate(), full.meters);
+                    }
+                }
             }
         }
     }
@@ -183,24 +217,22 @@ final class CrowdedLanes {
      * Something was given back to these meters by this process. What other processes give back is
      * seen with the next reading.
      */
-    synchronized void freed(Collection<Integer> meters) {
+    void freed(Collection<Integer> meters) {
+        freed.incrementAndGet();
         for (var fronts : lanes.values()) {
-            boolean some =
-                    fronts.full
-                            .values()
-                            .removeIf(needed -> needed.stream().anyMatch(meters::contains));
-            if (!some) {
-                // Perhaps a meter of the lane itself, which all of them wait for.
-                fronts.full.clear();
+            synchronized (fronts) {
+                fronts.full.values().removeIf(needed -> needed.stream().anyMatch(meters::contains));
             }
         }
     }
 
     /** Work became ready in these lanes, perhaps before all that is known. */
-    synchronized void queued(Collection<Integer> changed) {
-        changed.stream()
-                .map(lanes::get)
-                .filter(Objects::nonNull)
-                .forEach(fronts -> fronts.changed = true);
+    void queued(Collection<Integer> changed) {
+        for (int lane : changed) {
+            var fronts = lanes.get(lane);
+            if (fronts != null) {
+                fronts.changed = true;
+            }
+        }
     }
 }

@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Endings of leases on their way into the one statement that writes them. */
@@ -56,12 +58,13 @@ final class EndingBatch {
     /**
      * Completes plain ones: those whose fence holds and that have neither timers nor meters.
      *
-     * @return whether that was all of them
+     * @return the ids of those that were completed
      */
-    boolean complete(Jdbc db, @Nullable Long now) {
+    Set<UUID> complete(Jdbc db, @Nullable Long now) {
         var inOrder =
                 rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
-        return db.query("complete")
+        var completed = new HashSet<UUID>();
+        db.query("complete")
                 .set("now", now)
                 .uuids("ids", inOrder, Row::id)
                 .ints("parts", inOrder, row -> row.ending.fence().execution().partition().number())
@@ -70,7 +73,8 @@ final class EndingBatch {
                 .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
                 .texts("types", inOrder, Row::type)
                 .bytes("results", inOrder, Row::result)
-                .one(row -> row.intValue("completed") == rows.size());
+                .each(row -> completed.add(row.uuid("id")));
+        return completed;
     }
 
     /** Writes those whose fence holds, and says which they are. */

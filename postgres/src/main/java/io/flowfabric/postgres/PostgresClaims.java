@@ -30,6 +30,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
 final class PostgresClaims implements Claims {
@@ -126,6 +128,9 @@ final class PostgresClaims implements Claims {
     private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {}
 
     private record Round(Given given, int taken, int unreadable, long candidates, boolean welcome) {
+        static final Round NOTHING =
+                new Round(new Given(List.of(), List.of(), Set.of()), 0, 0, 0, true);
+
         /** Both of them, as if they were one that has seen all that there was. */
         Round and(Round later) {
             var all = new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>());
@@ -169,43 +174,35 @@ final class PostgresClaims implements Claims {
      */
     private Round anyhow(Look look) {
         var session = look.claim.session();
-        var passed = new HashSet<LaneGate>();
-        var sum =
-                new Round(
-                        new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>()),
-                        0,
-                        0,
-                        0,
-                        true);
-        boolean told = false;
-        boolean reread = false;
+        var sum = Round.NOTHING;
+        int gates = look.window;
+        boolean nothing = false;
         while (true) {
             var crowded = crowds.of(session);
-            int wanted = look.max - sum.taken;
             var choice =
                     crowded.isEmpty()
                             ? Choice.NONE
-                            : postgres.crowds().choose(crowded, passed, look.window, false);
-            if (choice.exhausted() && !crowded.isEmpty() && sum.taken == 0 && !reread) {
-                choice = postgres.crowds().choose(crowded, passed, look.window, true);
-                reread = true;
-            }
-            if (told && choice.exhausted()) {
-                return sum;
-            }
-            var found = asked(look, choice, wanted, look.again || sum.taken > 0);
+                            : postgres.crowds().choose(crowded, gates, nothing);
+            var found = asked(look, choice, look.max - sum.taken, look.again || sum.taken > 0);
             if (!found.crowd.isEmpty()) {
                 crowds.add(session, found.crowd);
             } else if (!found.unjudged.isEmpty()) {
                 fits.judge(postgres, session, Capabilities.of(found.offers), found.unjudged);
-                passed.removeAll(choice.gates());
             } else {
-                var marks = crowded.isEmpty() ? found.marks : null;
-                sum = sum.and(round(look, marks, found));
+                sum = sum.and(round(look, crowded.isEmpty() ? found.marks : null, found));
                 postgres.crowds().taken(found.places);
-                postgres.crowds().full(crowded, found.full);
-                told = true;
+                postgres.crowds().full(choice, found.full);
                 if (crowded.isEmpty() || sum.taken >= look.max || sum.unreadable > 0) {
+                    return sum;
+                }
+                postgres.crowds().exhausted(choice);
+                if (!choice.everything()) {
+                    gates *= 8;
+                } else if (sum.taken == 0 && !nothing) {
+                    // Before it says that there is nothing it looks again at where work begins.
+                    nothing = true;
+                    gates = look.window;
+                } else {
                     return sum;
                 }
             }
@@ -239,7 +236,7 @@ final class PostgresClaims implements Claims {
     private void foundAnyhow(Row row, Look look, Found found) {
         addShut(row, found.shut);
         if (found.full.isEmpty()) {
-            found.full.addAll(List.of(row.ints("full_gates")));
+            found.addFull(row);
         }
         if (row.uuidOrNull("id") == null) {
             found.crowd.addAll(List.of(row.ints("crowd")));
@@ -282,12 +279,27 @@ final class PostgresClaims implements Claims {
         private final Set<AdmissionBlock> shut = new HashSet<>();
         private final List<Integer> unjudged = new ArrayList<>();
         private final List<Integer> crowd = new ArrayList<>();
-        private final List<Integer> full = new ArrayList<>();
+        private final List<CrowdedLanes.Full> full = new ArrayList<>();
         private LowWaterMarks.Look marks = LowWaterMarks.EVERYWHERE;
         private final List<String> offers = new ArrayList<>();
         private boolean intricate;
         private boolean welcome;
         private long candidates;
+
+        void addFull(Row row) {
+            var gates = row.ints("full_gates");
+            var lanes = row.ints("full_lanes");
+            var meters = row.texts("full_meters");
+            for (int i = 0; i < gates.length; i++) {
+                var numbers = meters[i].substring(1, meters[i].length() - 1).split(",");
+                full.add(
+                        new CrowdedLanes.Full(
+                                new LaneGate(lanes[i], gates[i]),
+                                Stream.of(numbers)
+                                        .map(Integer::valueOf)
+                                        .collect(Collectors.toSet())));
+            }
+        }
 
         void add(Row row) {
             candidates = row.longValue("candidates");

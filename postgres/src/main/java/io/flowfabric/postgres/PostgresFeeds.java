@@ -137,6 +137,17 @@ final class PostgresFeeds implements Feeds {
     }
 
     /** Delivers some of a portion, and says where the reader is then. */
+    /**
+     * A day may have been emptied between the snapshot of what was read and the reading of it: then
+     * its events are missing there, and only who looks now sees that they were dropped.
+     */
+    private void checkNothingWasDropped(FeedPosition before) {
+        long dropped = postgres.db().query("dropped").one(row -> row.longValue("dropped"));
+        if (before.missed(dropped)) {
+            throw Cursor.expired();
+        }
+    }
+
     private FeedPosition portion(
             FeedFilter filter, FeedPosition from, int max, List<Entry> entries) {
         var place = from;
@@ -150,6 +161,7 @@ final class PostgresFeeds implements Feeds {
             int most = left;
             var rows = settled(() -> rows(before, bound, most), Rows::log);
             check(place, rows.log());
+            checkNothingWasDropped(place);
             place = place.begun(rows.log().now, rows.log().last);
             deliver(filter, place, rows, entries);
             left -= rows.count;

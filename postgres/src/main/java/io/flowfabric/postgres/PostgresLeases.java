@@ -27,11 +27,32 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** What the holder of a lease writes: one conditional write each, with the fence in it. */
 final class PostgresLeases implements Leases {
     private final PostgresContext postgres;
+
+    /** After a batch of which little was plain, how many are not tried as plain ones. */
+    private static final int SKIPPED = 32;
+
+    private final Intricate intricate = new Intricate();
+
+    /** Whether what is completed lately is plain: where it is not, trying costs a statement. */
+    private static final class Intricate {
+        private final AtomicInteger left = new AtomicInteger();
+
+        boolean skips() {
+            return left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+        }
+
+        void saw(int plain, int all) {
+            if (plain * 2 < all) {
+                left.set(SKIPPED);
+            }
+        }
+    }
 
     PostgresLeases(PostgresContext postgres) {
         this.postgres = postgres;
@@ -115,13 +136,24 @@ final class PostgresLeases implements Leases {
 
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {
         var rows = new EndingBatch(endings);
-        if (rows.plain() && rows.complete(postgres.db(), postgres.now())) {
-            var done = Answer.done(new Ended(Transition.COMPLETE, Optional.empty()));
-            var answers = new HashMap<UUID, Answer<Ended>>();
-            endings.forEach(ending -> answers.put(ending.fence().execution().uuid(), done));
-            return answers;
+        if (!rows.plain() || intricate.skips()) {
+            return endedAnyhow(endings);
         }
-        // Those that were completed just now are found to be repeats, and hear the same.
+        var completed = rows.complete(postgres.db(), postgres.now());
+        intricate.saw(completed.size(), endings.size());
+        var others =
+                endings.stream()
+                        .filter(ending -> !completed.contains(ending.fence().execution().uuid()))
+                        .toList();
+        var answers = others.isEmpty() ? new HashMap<UUID, Answer<Ended>>() : endedAnyhow(others);
+        var done = Answer.done(new Ended(Transition.COMPLETE, Optional.empty()));
+        completed.forEach(id -> answers.put(id, done));
+        return answers;
+    }
+
+    /** By the statement for every ending of every lease. */
+    private Map<UUID, Answer<Ended>> endedAnyhow(List<Ending> endings) {
+        var rows = new EndingBatch(endings);
         var written =
                 rows.write(postgres.db(), postgres.now()).stream()
                         .collect(Collectors.toMap(EndingBatch.Written::id, end -> end));

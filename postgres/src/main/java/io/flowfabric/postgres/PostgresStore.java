@@ -92,13 +92,12 @@ public final class PostgresStore implements Store {
      * make one after the other on the same connections.
      */
     static PostgresStore over(Database db, Optional<InstantSource> clock) {
-        var catalog = new Catalog();
         return new PostgresStore(
                 new PostgresContext(
                         db,
-                        catalog,
+                        new Catalog(),
                         new LowWaterMarks(),
-                        new CrowdedLanes(db, catalog),
+                        new CrowdedLanes(db),
                         new PostgresWakeups(),
                         clock));
     }

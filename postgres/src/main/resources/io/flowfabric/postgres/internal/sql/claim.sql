@@ -11,22 +11,28 @@ claimer as (
         and (select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null
     for key share of s
 ),
-visible as materialized (
+serving as materialized (
     select
-        lane.id as lane, gate.id as gate, claimer.now,
-        lane.sharing or lane_gate.meters <> '{}' or gate.timed or gate.compares as intricate
+        claimer.*, lane.id as lane, lane.sharing,
+        exists (select from ${schema}.lane_gate g where g.lane = lane.id offset :most_gates::integer) as crowd
     from claimer
     join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
         and lane.state in ('active', 'draining')
-    join ${schema}.lane_gate on lane_gate.lane = lane.id
+),
+visible as materialized (
+    select
+        claimer.lane, gate.id as gate, claimer.now,
+        claimer.sharing or lane_gate.meters <> '{}' or gate.timed or gate.compares as intricate
+    from serving as claimer
+    join ${schema}.lane_gate on lane_gate.lane = claimer.lane
     join ${schema}.gate on gate.id = lane_gate.gate
-    where (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
-    -- no further than it takes to see that the lane is crowded
-    limit :most_gates::integer + 1
+    where not claimer.crowd
+        and (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
 ),
 sight as materialized (
-    select coalesce(bool_or(intricate) or min(lane) < max(lane) or count(*) > :most_gates::integer, false) as intricate
-    from visible
+    select
+        (select coalesce(bool_or(crowd) or min(lane) < max(lane), false) from serving)
+        or (select coalesce(bool_or(intricate), false) from visible) as intricate
 ),
 head as materialized (
     select entry.place, entry.id
@@ -416,7 +422,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight,
-    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.full_gates
+    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.full_gates, sight.full_lanes, sight.full_meters
 from (
     select
         -- where not everything was looked at, as many as there could be
@@ -425,7 +431,9 @@ from (
             case when exists (select from candidate where edge) then :window::integer end) as candidates,
         exists (select from claimer) as welcome,
         array(select lane from serving where crowd) as crowd,
-        array(select distinct gate from visible where nth is not null and room <= 0) as full_gates,
+        array(select gate from visible where nth is not null and room <= 0 order by lane, gate) as full_gates,
+        array(select lane from visible where nth is not null and room <= 0 order by lane, gate) as full_lanes,
+        array(select meters::text from visible where nth is not null and room <= 0 order by lane, gate) as full_meters,
         array(select distinct gate from visible where unjudged) as unjudged,
         (select offers from claimer where exists (select from visible where unjudged)) as offers,
         -- Why nothing is taken behind some gates where something waits: few of them are asked, however many there are.

@@ -34,6 +34,10 @@ left join ${schema}.session w on w.id = e.session
 left join ${schema}.execution s on s.id = e.execution
 order by e.id
 
+-- name: dropped
+-- A statement of its own, after what was read: emptying a day is seen at once, also by a snapshot from before.
+select dropped from ${schema}.horizon
+
 -- name: summarise_events
 select ${schema}.summarise_events(:most::integer) as made
 

@@ -102,7 +102,10 @@ cross join lateral (
                     limit (select examined from bound)
                 )
         ) as ahead
-        join ${schema}.execution e on e.id = ahead.id
+        -- one by one, in the order of the strand: the planner could begin with the executions, whose order is another
+        cross join lateral (
+            select x.* from ${schema}.execution x where x.id = ahead.id offset 0
+        ) as e
     ) as seen
     where seen.fits or seen.n = (select examined from bound)
     limit :max::integer

@@ -58,7 +58,7 @@ recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select now, id, part, lane, 'complete', 'completed', attempts, epoch, owner from changed
 )
-select count(*)::integer as completed from changed
+select id from changed
 
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that

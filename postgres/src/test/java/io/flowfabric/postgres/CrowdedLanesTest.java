@@ -1,0 +1,138 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.Submission;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/** A lane with more gates than one claim looks behind keeps its order and its limits. */
+class CrowdedLanesTest {
+    private static final int KEYS = CrowdedLanes.MOST_GATES + 44;
+    private static final Attribution ADA = new Attribution("ada", "many customers");
+
+    private final PostgresFixture fixture = new PostgresFixture();
+    private final Session session = Session.of("worker", "crowded", "default");
+    private long claims;
+
+    @BeforeEach
+    void open() {
+        fixture.store().sessions().open(session);
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    void claims_of_any_size_follow_the_order_of_submission_across_all_gates() {
+        define(1000);
+        var ids = submit(4 * KEYS, nth -> key(nth % KEYS));
+
+        var claimed = new ArrayList<ExecutionId>();
+        for (int size : List.of(256, 256, 1, 1, 100, 3, 256, 256, 256)) {
+            claimed.addAll(ids(claim(size)));
+        }
+
+        assertThat(claimed).isEqualTo(ids);
+    }
+
+    @Test
+    void priority_comes_first_whichever_gate_it_is_behind() {
+        define(1000);
+        var low = submit(KEYS, CrowdedLanesTest::key);
+        var last = submit(1, nth -> key(KEYS - 1).priority(1));
+        var high = submit(1, nth -> key(KEYS - 1).priority(9));
+        var middle = submit(2, nth -> key(nth).priority(5));
+
+        var claimed = new ArrayList<ExecutionId>();
+        for (int i = 0; i < 5; i++) {
+            claimed.addAll(ids(claim(1)));
+        }
+
+        assertThat(claimed.subList(0, 3))
+                .containsExactly(high.getFirst(), middle.get(0), middle.get(1));
+        assertThat(claimed.subList(3, 5)).containsExactly(last.getFirst(), low.getFirst());
+    }
+
+    @Test
+    void a_key_without_room_is_in_nobodys_way_and_goes_on_when_it_has_some() {
+        define(1);
+        var first = submit(3 * KEYS, nth -> key(0));
+        var others = submit(KEYS - 1, nth -> key(nth + 1));
+
+        var held = claim(2);
+        var rest = claim(256);
+        end(held);
+        var next = claim(1);
+
+        assertThat(ids(held)).containsExactly(first.get(0), others.get(0));
+        assertThat(ids(rest)).isEqualTo(others.subList(1, 257));
+        assertThat(ids(next)).containsExactly(first.get(1));
+    }
+
+    @Test
+    void work_behind_a_gate_that_had_none_is_found_at_once_by_a_claim_that_finds_nothing_else() {
+        define(1000);
+        submit(KEYS, CrowdedLanesTest::key);
+        while (!claim(256).isEmpty()) {
+            // until the lane is empty
+        }
+
+        var late = submit(1, nth -> key(KEYS + 7));
+
+        assertThat(ids(claim(5))).isEqualTo(late);
+    }
+
+    private void define(int atOnce) {
+        fixture.store().quotas().define(Quota.atOnce("customer", atOnce), ADA);
+    }
+
+    private static Policy key(int nth) {
+        return Policy.DEFAULT.quota("customer", "c" + nth);
+    }
+
+    private List<ExecutionId> submit(int many, IntFunction<Policy> policy) {
+        var batch =
+                IntStream.range(0, many)
+                        .mapToObj(
+                                nth ->
+                                        Submission.of("work", Payload.EMPTY)
+                                                .policy(policy.apply(nth)))
+                        .toList();
+        fixture.store().submissions().submit(batch).forEach(Answer::orThrow);
+        return batch.stream().map(Submission::id).toList();
+    }
+
+    private List<Lease> claim(int max) {
+        return fixture.store().claims().claim(new Claim(session.id(), ++claims, max)).leases();
+    }
+
+    private static List<ExecutionId> ids(List<Lease> leases) {
+        return leases.stream().map(lease -> lease.fence().execution()).toList();
+    }
+
+    private void end(List<Lease> leases) {
+        var endings = new ArrayList<Ending>();
+        leases.forEach(lease -> endings.add(new Ending.Complete(lease.fence(), Payload.EMPTY)));
+        fixture.store().leases().end(endings).forEach(Answer::orThrow);
+    }
+}
