@@ -136,7 +136,6 @@ final class PostgresFeeds implements Feeds {
         return FeedPosition.beginning(log.era, log.dropped).cursor();
     }
 
-    /** Delivers some of a portion, and says where the reader is then. */
     /**
      * A day may have been emptied between the snapshot of what was read and the reading of it: then
      * its events are missing there, and only who looks now sees that they were dropped.
@@ -148,6 +147,7 @@ final class PostgresFeeds implements Feeds {
         }
     }
 
+    /** Delivers some of a portion, and says where the reader is then. */
     private FeedPosition portion(
             FeedFilter filter, FeedPosition from, int max, List<Entry> entries) {
         var place = from;
