@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -56,7 +57,7 @@ class NamesTest {
     void every_page_is_linked_from_the_readme_and_links_only_to_what_is_there() throws Exception {
         var readme = Files.readString(ROOT.resolve("README.md"));
         for (var page : files(ROOT.resolve("docs"), ".md")) {
-            if (page.getParent().endsWith("docs")) {
+            if (Objects.requireNonNull(page.getParent()).endsWith("docs")) {
                 assertThat(readme).contains("docs/" + page.getFileName());
             }
         }

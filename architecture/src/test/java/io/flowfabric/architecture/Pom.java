@@ -106,7 +106,7 @@ record Pom(List<Dependency> dependencies) {
     private static String text(Element node, String name, String otherwise) {
         var found = node.getElementsByTagName(name);
         for (int i = 0; i < found.getLength(); i++) {
-            if (found.item(i).getParentNode() == node) {
+            if (node.isSameNode(found.item(i).getParentNode())) {
                 return found.item(i).getTextContent().strip();
             }
         }
