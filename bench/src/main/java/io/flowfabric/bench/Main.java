@@ -51,7 +51,7 @@ public final class Main {
             case ENQUEUE -> new Enqueue();
             case ADMISSION -> new Admission();
             case ROUTING -> new Routing();
-            case KEYS -> new Keys();
+            case KEYS -> new ManyKeys();
         };
     }
 }

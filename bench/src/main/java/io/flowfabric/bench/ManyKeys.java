@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
  * What a claim takes beside many keys of one quota: while all of them have work, and when they had
  * some once.
  */
-final class Keys implements Benchmark {
+final class ManyKeys implements Benchmark {
     private static final int KEYS = 10_000;
     private static final int KEYS_ONCE = 100_000;
     private static final int KEYS_ONCE_QUICKLY = 10_000;
