@@ -13,6 +13,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

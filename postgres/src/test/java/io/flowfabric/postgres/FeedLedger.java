@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.postgres.internal.feed.FeedPosition;
 
 import java.util.ArrayList;
 import java.util.Collection;

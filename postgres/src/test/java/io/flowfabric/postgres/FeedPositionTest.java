@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Invalid;
+import io.flowfabric.postgres.internal.feed.FeedPosition;
+import io.flowfabric.postgres.internal.feed.Snapshot;
 
 import org.junit.jupiter.api.Test;
 

@@ -18,6 +18,8 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.embedded.EmbeddedOptions;
 import io.flowfabric.embedded.EmbeddedPostgres;
+import io.flowfabric.postgres.internal.feed.FeedPosition;
+import io.flowfabric.postgres.internal.feed.Snapshot;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -7,6 +7,7 @@ import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.store.Wakeups.Listening;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.postgres.internal.ready.WakeupNotifier;
 
 import java.sql.Connection;
 import java.sql.SQLException;

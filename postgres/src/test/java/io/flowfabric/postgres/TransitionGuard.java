@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.claim.PostgresClaims;
 
 import java.util.Locale;
 import java.util.stream.Collectors;

@@ -1,0 +1,60 @@
+package io.flowfabric.postgres.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Limit;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * Cuts a batch into statements that name each execution once, so that repeats see each other in
+ * order.
+ */
+public final class ExecutionBatches {
+    /** What one statement takes: one commit should not hold everybody up. */
+    private static final int CHUNK = 1000;
+
+    private ExecutionBatches() {}
+
+    /**
+     * Answers a batch piece by piece, in the order of the batch.
+     *
+     * @param execution which execution an item is about
+     * @param piece answers each item of a piece in which no execution is named twice
+     */
+    public static <T, R> List<Answer<R>> answer(
+            String field,
+            List<T> batch,
+            Function<T, UUID> execution,
+            Function<List<T>, Map<UUID, Answer<R>>> piece) {
+        Limit.BATCH.checkCount(field, batch.size());
+        var answers = new HashMap<Integer, Answer<R>>();
+        var pending = IntStream.range(0, batch.size()).boxed().toList();
+        while (!pending.isEmpty()) {
+            var now = new ArrayList<Integer>();
+            var later = new ArrayList<Integer>();
+            var seen = new HashSet<UUID>();
+            for (int index : pending) {
+                boolean first = now.size() < CHUNK && seen.add(execution.apply(batch.get(index)));
+                (first ? now : later).add(index);
+            }
+            var decided = piece.apply(now.stream().map(batch::get).toList());
+            for (int index : now) {
+                answers.put(
+                        index,
+                        Objects.requireNonNull(decided.get(execution.apply(batch.get(index)))));
+            }
+            pending = later;
+        }
+        return IntStream.range(0, batch.size())
+                .mapToObj(index -> Objects.requireNonNull(answers.get(index)))
+                .toList();
+    }
+}

@@ -1,0 +1,93 @@
+package io.flowfabric.postgres.internal;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.ready.CrowdedLanes;
+import io.flowfabric.postgres.internal.ready.LowWaterMarks;
+import io.flowfabric.postgres.internal.ready.PostgresWakeups;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What every part of the store works with.
+ *
+ * @param clock whose time counts; none means the server's, and only tests bring another
+ */
+public record PostgresContext(
+        Database db,
+        Catalog catalog,
+        LowWaterMarks marks,
+        CrowdedLanes crowds,
+        PostgresWakeups waking,
+        Optional<InstantSource> clock) {
+    /** The moment to bind as {@code :now}: null lets the server's clock decide. */
+    public @Nullable Long now() {
+        return clock.map(InstantSource::millis).orElse(null);
+    }
+
+    /** The moment by the clock that decides, for what is computed beside the store. */
+    public long time() {
+        return clock.map(InstantSource::millis)
+                .orElseGet(
+                        () ->
+                                db.query("clock")
+                                        .set("now", (Long) null)
+                                        .one(row -> row.longValue("now")));
+    }
+
+    /**
+     * Lets those know who wait for work in these lanes: it was submitted, with numbers from these
+     * on. Call this, like the others, once the work is committed.
+     */
+    public void submitted(Map<Integer, Long> lanes) {
+        lanes.forEach(marks::submitted);
+        crowds.queued(lanes.keySet());
+        wake(lanes.keySet(), PostgresWakeups.Order.KEPT);
+    }
+
+    /** The same, for work that goes on. */
+    public void goesOn(Collection<Integer> lanes) {
+        crowds.queued(lanes);
+        wake(lanes, PostgresWakeups.Order.KEPT);
+    }
+
+    /** The same, for work that may have a place before what was taken already. */
+    public void requeued(Collection<Integer> lanes) {
+        if (!lanes.isEmpty()) {
+            marks.forgetAll();
+            crowds.queued(lanes);
+            wake(lanes, PostgresWakeups.Order.BROKEN);
+        }
+    }
+
+    /** The same, for work that waits behind these meters, in whichever lane. */
+    public void freed(Collection<Integer> meters) {
+        if (!meters.isEmpty()) {
+            crowds.freed(meters);
+            wake(
+                    db.query("lanes_behind")
+                            .ints("meters", meters, meter -> meter)
+                            .list(row -> row.intValue("lane")),
+                    PostgresWakeups.Order.KEPT);
+        }
+    }
+
+    private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {
+        if (!lanes.isEmpty()) {
+            catalog.loadLanes(db, lanes);
+            lanes.forEach(lane -> waking.wake(catalog.lane(lane), order));
+        }
+    }
+
+    public int lane(Lane lane) {
+        return Objects.requireNonNull(
+                catalog.lane(lane), () -> "the lane %s is not registered".formatted(lane));
+    }
+}

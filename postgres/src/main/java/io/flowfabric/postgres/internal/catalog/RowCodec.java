@@ -1,0 +1,207 @@
+package io.flowfabric.postgres.internal.catalog;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.state.BlockedBy;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.core.state.ExecutionState.Granted;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Waiting;
+import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** How values are written in columns, and read back as what they stand for. */
+public final class RowCodec {
+    /** Joins names and values in one text; none of them may hold it. */
+    public static final String SEPARATOR = "\u001f";
+
+    private RowCodec() {}
+
+    /**
+     * How many bytes of an input or a result are kept in the row of its execution, and so copied
+     * with every change of it; larger ones are kept apart.
+     */
+    public static final int INLINE = 256;
+
+    /** The order of ids in which rows are locked: that of the server, which compares bytes. */
+    public static final Comparator<UUID> ID_ORDER =
+            Comparator.<UUID>comparingLong(id -> id.getMostSignificantBits() ^ Long.MIN_VALUE)
+                    .thenComparingLong(id -> id.getLeastSignificantBits() ^ Long.MIN_VALUE);
+
+    public static boolean inline(Payload payload) {
+        return payload.size() <= INLINE;
+    }
+
+    /** The content type as it is stored: nothing for the usual one. */
+    public static @Nullable String type(Payload payload) {
+        var type = payload.contentType();
+        return type.equals(Payload.EMPTY.contentType()) ? null : type;
+    }
+
+    public static ExecutionId id(Row row) {
+        return new ExecutionId(new Partition(row.intValue("part")), row.uuid("id"));
+    }
+
+    public static Digest digest(Row row, String column) {
+        return new Digest(HexFormat.of().formatHex(row.bytes(column)));
+    }
+
+    public static byte[] bytes(Digest digest) {
+        return HexFormat.of().parseHex(digest.hex());
+    }
+
+    public static Situation situation(Row row) {
+        return word(Situation.class, row.text("situation"));
+    }
+
+    public static LeasePurpose next(Row row) {
+        return word(LeasePurpose.class, row.text("next"));
+    }
+
+    public static Transition transition(Row row, String column) {
+        return word(Transition.class, row.text(column));
+    }
+
+    public static Optional<Instant> time(Row row, String column) {
+        return Optional.ofNullable(row.longOrNull(column)).map(Instant::ofEpochMilli);
+    }
+
+    public static Instant moment(Row row, String column) {
+        return Instant.ofEpochMilli(row.longValue(column));
+    }
+
+    /**
+     * The state, of the columns situation, next, until, delayed_by, detail, attempts, session,
+     * since and changed.
+     */
+    public static ExecutionState state(Row row) {
+        var next = next(row);
+        return switch (situation(row)) {
+            case READY -> new Ready(next);
+            case DELAYED, BACKING_OFF, RESUMING_LATER -> waiting(row, next);
+            case HELD_BY_OPERATOR -> {
+                var detail = row.textOrNull("detail");
+                yield new Blocked(
+                        BlockedBy.OPERATOR, detail == null ? "" : detail, waiting(row, next));
+            }
+            case RUNNING -> new Running(new SessionId(row.uuid("session")), moment(row, "since"));
+            case COMPLETED -> finished(row, Outcome.SUCCESS, next);
+            case FAILED -> finished(row, Outcome.FAILED, next);
+            case CANCELLED -> finished(row, Outcome.CANCELLED, next);
+            case EXPIRED -> finished(row, Outcome.EXPIRED, next);
+            case SKIPPED -> finished(row, Outcome.SKIPPED, next);
+            case GRANTED ->
+                    new Granted(next, new SessionId(row.uuid("session")), moment(row, "until"));
+            case AWAITING_CHILDREN,
+                    SUSPENDED,
+                    SHORT_OF_BUDGET,
+                    OVER_QUOTA,
+                    WITHOUT_WORKER,
+                    LANE_CLOSED ->
+                    throw new IllegalStateException(
+                            "nothing writes the situation " + row.text("situation"));
+        };
+    }
+
+    private static Waiting waiting(Row row, LeasePurpose next) {
+        var until = row.longOrNull("until");
+        return until == null
+                ? new Ready(next)
+                : new Delayed(
+                        next,
+                        Instant.ofEpochMilli(until),
+                        word(DelayedBy.class, row.text("delayed_by")));
+    }
+
+    private static Finished finished(Row row, Outcome outcome, LeasePurpose next) {
+        boolean started = row.intValue("attempts") > 0;
+        var attempt = outcome.attemptAtTheEnd(started, new Ready(next).attempt());
+        // Nothing changes what has ended, so its last change was its end.
+        return new Finished(outcome, moment(row, "changed"), attempt);
+    }
+
+    /** The whole policy: its shared part, what its gate says, and what is its own. */
+    public static Policy policy(
+            Policy shared,
+            Catalog.Gate gate,
+            int priority,
+            Due start,
+            Optional<Due> deadline,
+            Optional<String> share) {
+        return shared.whole(
+                priority, start, deadline, gate.needs(), gate.quotas(), gate.budgets(), share);
+    }
+
+    /** The same, of the columns first_priority, start_due, deadline_due and share. */
+    public static Policy policy(Row row, Policy shared, Catalog.Gate gate) {
+        return policy(
+                shared,
+                gate,
+                row.intValue("first_priority"),
+                PolicyCodec.readDue(row.text("start_due")),
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(PolicyCodec::readDue),
+                Optional.ofNullable(row.textOrNull("share")));
+    }
+
+    public static Tags tags(String[] pairs) {
+        if (pairs.length == 0) {
+            return Tags.NONE;
+        }
+        var values = new TreeMap<String, String>();
+        for (String pair : pairs) {
+            int equals = pair.indexOf('=');
+            values.put(pair.substring(0, equals), pair.substring(equals + 1));
+        }
+        return new Tags(values);
+    }
+
+    /** The time of a moment that was given as one, in milliseconds. */
+    public static @Nullable Long at(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.At at ? (Long) at.time().toEpochMilli() : null;
+    }
+
+    /** The wait of a moment that was given as one, in milliseconds. */
+    public static @Nullable Long after(Optional<Due> due) {
+        return due.orElse(null) instanceof Due.After after ? (Long) after.delay().toMillis() : null;
+    }
+
+    /** The word that stands for a value. */
+    public static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    public static <E extends Enum<E>> E word(Class<E> type, String word) {
+        return Enum.valueOf(type, word.toUpperCase(Locale.ROOT));
+    }
+
+    /** The meters that were counted against. */
+    public static List<Integer> slots(Row row) {
+        return row.textOrNull("slots") == null ? List.of() : List.of(row.ints("slots"));
+    }
+}

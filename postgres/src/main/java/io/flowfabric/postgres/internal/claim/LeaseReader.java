@@ -1,0 +1,125 @@
+package io.flowfabric.postgres.internal.claim;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Makes leases of rows; what cannot be read is set aside instead of failing the others. */
+public final class LeaseReader {
+    private final List<Raw> rows = new ArrayList<>();
+
+    /** The columns of a lease, before the numbers in them are looked up. */
+    private record Raw(
+            ExecutionId id,
+            int lane,
+            int gate,
+            int terms,
+            LeasePurpose next,
+            int attempts,
+            long epoch,
+            int retries,
+            Optional<Instant> deadline,
+            Instant since,
+            @Nullable Integer priority,
+            @Nullable String start,
+            @Nullable String deadlineDue,
+            @Nullable String share,
+            @Nullable Payload input,
+            @Nullable Tags tags) {}
+
+    /** What could be read, and the ids of what could not. */
+    public record Read(List<Lease> leases, List<UUID> unreadable) {}
+
+    public void add(Row row) {
+        var type = row.textOrNull("content_type");
+        rows.add(
+                new Raw(
+                        RowCodec.id(row),
+                        row.intValue("lane"),
+                        row.intValue("gate"),
+                        row.intValue("terms"),
+                        RowCodec.next(row),
+                        row.intValue("attempts"),
+                        row.longValue("epoch"),
+                        row.intValue("retries"),
+                        RowCodec.time(row, "deadline"),
+                        RowCodec.moment(row, "since"),
+                        row.intOrNull("first_priority"),
+                        row.textOrNull("start_due"),
+                        row.textOrNull("deadline_due"),
+                        row.textOrNull("share"),
+                        type == null ? null : Payload.of(row.bytes("input"), type),
+                        type == null ? null : RowCodec.tags(row.texts("tags"))));
+    }
+
+    public boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
+    public Read read(Jdbc db, Catalog catalog, SessionId session) {
+        var lanes = new HashSet<Integer>();
+        var gates = new HashSet<Integer>();
+        var terms = new HashSet<Integer>();
+        for (Raw row : rows) {
+            lanes.add(row.lane);
+            gates.add(row.gate);
+            terms.add(row.terms);
+        }
+        catalog.loadLanes(db, lanes);
+        var gateOf = catalog.gates(db, gates);
+        var termsOf = catalog.terms(db, terms);
+        var leases = new ArrayList<Lease>(rows.size());
+        var unreadable = new ArrayList<UUID>();
+        for (Raw row : rows) {
+            var gate = gateOf.get(row.gate);
+            var shared = termsOf.get(row.terms);
+            if (gate == null
+                    || shared == null
+                    || row.priority == null
+                    || row.start == null
+                    || row.input == null
+                    || row.tags == null) {
+                unreadable.add(row.id.uuid());
+                continue;
+            }
+            leases.add(
+                    new Lease(
+                            new Fence(row.id, row.attempts - 1, row.epoch),
+                            session,
+                            row.next,
+                            catalog.lane(row.lane),
+                            gate.kind(),
+                            row.input,
+                            row.tags,
+                            RowCodec.policy(
+                                    shared,
+                                    gate,
+                                    row.priority,
+                                    PolicyCodec.readDue(row.start),
+                                    Optional.ofNullable(row.deadlineDue).map(PolicyCodec::readDue),
+                                    Optional.ofNullable(row.share)),
+                            row.retries,
+                            row.since,
+                            row.deadline));
+        }
+        return new Read(leases, unreadable);
+    }
+}

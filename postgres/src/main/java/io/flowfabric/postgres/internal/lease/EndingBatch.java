@@ -1,0 +1,120 @@
+package io.flowfabric.postgres.internal.lease;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Endings of leases on their way into the one statement that writes them. */
+public final class EndingBatch {
+    private final List<Row> rows;
+
+    /** An ending, and what it writes. */
+    private record Row(Ending ending, LeaseEnd end) {
+        UUID id() {
+            return ending.fence().execution().uuid();
+        }
+
+        @Nullable String type() {
+            var result = end.result().orElse(null);
+            return result == null ? null : RowCodec.type(result);
+        }
+
+        byte @Nullable [] result() {
+            return end.result().map(Payload::bytes).orElse(null);
+        }
+    }
+
+    /** What an ending has led to. */
+    public record Written(
+            UUID id, int lane, boolean ready, Optional<Instant> until, List<Integer> freed) {}
+
+    public EndingBatch(Collection<Ending> endings) {
+        rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
+    }
+
+    /** Whether all of them are completions with small results. */
+    public boolean plain() {
+        return rows.stream()
+                .allMatch(
+                        row ->
+                                row.end.transition() == Transition.COMPLETE
+                                        && row.end.result().filter(RowCodec::inline).isPresent());
+    }
+
+    /**
+     * Completes plain ones: those whose fence holds and that have neither timers nor meters.
+     *
+     * @return the ids of those that were completed
+     */
+    public Set<UUID> complete(Jdbc db, @Nullable Long now) {
+        var inOrder =
+                rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
+        var completed = new HashSet<UUID>();
+        db.query("complete")
+                .set("now", now)
+                .uuids("ids", inOrder, Row::id)
+                .ints("parts", inOrder, row -> row.ending.fence().execution().partition().number())
+                .ints("attempts", inOrder, row -> row.ending.fence().attempt())
+                .longs("epochs", inOrder, row -> row.ending.fence().epoch())
+                .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
+                .texts("types", inOrder, Row::type)
+                .bytes("results", inOrder, Row::result)
+                .each(row -> completed.add(row.uuid("id")));
+        return completed;
+    }
+
+    /** Writes those whose fence holds, and says which they are. */
+    public List<Written> write(Jdbc db, @Nullable Long now) {
+        return db.query("end")
+                .set("now", now)
+                .uuids("ids", rows, Row::id)
+                .ints("parts", rows, row -> row.ending.fence().execution().partition().number())
+                .ints("attempts", rows, row -> row.ending.fence().attempt())
+                .longs("epochs", rows, row -> row.ending.fence().epoch())
+                .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
+                .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
+                .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
+                .texts("nexts", rows, row -> row.end.next().map(RowCodec::word).orElse(null))
+                .longs("until_ats", rows, row -> RowCodec.at(row.end.until()))
+                .longs("until_afters", rows, row -> RowCodec.after(row.end.until()))
+                .texts(
+                        "delayed_bys",
+                        rows,
+                        row -> row.end.delayedBy().map(RowCodec::word).orElse(null))
+                .texts(
+                        "categories",
+                        rows,
+                        row -> row.end.failure().map(Failure::category).orElse(null))
+                .texts(
+                        "messages",
+                        rows,
+                        row -> row.end.failure().map(Failure::message).orElse(null))
+                .texts("traces", rows, row -> row.end.failure().map(Failure::detail).orElse(null))
+                .texts("types", rows, Row::type)
+                .bytes("results", rows, Row::result)
+                .set("inline", RowCodec.INLINE)
+                .list(
+                        row ->
+                                new Written(
+                                        row.uuid("id"),
+                                        row.intValue("lane"),
+                                        row.bool("ready"),
+                                        RowCodec.time(row, "until"),
+                                        RowCodec.slots(row)));
+    }
+}

@@ -1,0 +1,122 @@
+package io.flowfabric.postgres.internal.maintenance;
+
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.store.Maintenance.Round;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.feed.Summaries;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What is done with what has been kept long enough. */
+public final class RetentionSweep {
+    private static final Logger log = LoggerFactory.getLogger(RetentionSweep.class);
+
+    private static final long DAY = Duration.ofDays(1).toMillis();
+
+    /** How long events are kept at least. */
+    private static final Duration EVENT_RETENTION = Duration.ofDays(7);
+
+    /** How long dead sessions are known: longer than the last event that names them. */
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(2);
+
+    /** How many changes of the tally are added up at once. */
+    private static final int SUMMANDS = 100_000;
+
+    private final PostgresContext postgres;
+
+    public RetentionSweep(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    public Round round(int limit) {
+        record Forgotten(int seen, int gone) {}
+        var executions =
+                postgres.db()
+                        .query("forget")
+                        .set("now", postgres.now())
+                        .set("limit", limit)
+                        .set("retention", NamespaceSettings.DEFAULT.retention().toMillis())
+                        .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
+        boolean more = executions.seen >= limit;
+        int days = 0;
+        if (!more) {
+            long now = postgres.time();
+            days = dropDays(now - EVENT_RETENTION.toMillis(), limit);
+            postgres.db()
+                    .query("forget_sessions")
+                    .set("before", now - SESSION_RETENTION.toMillis())
+                    .update();
+            postgres.db().query("forget_shares").set("limit", SUMMANDS).update();
+            postgres.db().query("add_up").set("limit", SUMMANDS).update();
+        }
+        return new Round(executions.gone + days, 0, more);
+    }
+
+    /**
+     * A day of the log that has something too old, as one of the tables has it.
+     *
+     * @param mixed whether it has something else, too
+     */
+    private record Day(int number, boolean mixed) {}
+
+    /** Drops the days that were over before a moment, and says how many. */
+    private int dropDays(long before, int limit) {
+        long oldestKept = Math.floorDiv(before, DAY) * DAY;
+        new Summaries(postgres).makeAll();
+        List<Day> days =
+                postgres.db()
+                        .query("aged_days")
+                        .set("before", oldestKept)
+                        .list(row -> new Day(row.intValue("day"), row.bool("mixed")));
+        int dropped = 0;
+        for (Day day : days) {
+            dropped += day.mixed ? thin(day, oldestKept, limit) : empty(day, oldestKept);
+        }
+        return dropped;
+    }
+
+    private int empty(Day day, long oldestKept) {
+        try {
+            return postgres.db()
+                    .transaction(
+                            tx -> {
+                                tx.query("patience").run();
+                                var empty =
+                                        tx.query("empty_day")
+                                                .set("day", day.number)
+                                                .set("before", oldestKept);
+                                return drop(tx, empty);
+                            });
+        } catch (Contended e) {
+            log.info("The events of a day that is to be dropped are being read; later, then");
+            return 0;
+        }
+    }
+
+    private int thin(Day day, long oldestKept, int limit) {
+        return postgres.db()
+                .transaction(
+                        tx ->
+                                drop(
+                                        tx,
+                                        tx.query("forget_events")
+                                                .set("day", day.number)
+                                                .set("before", oldestKept)
+                                                .set("limit", limit)));
+    }
+
+    /** Runs a statement that drops events and says up to which, and notes it. */
+    private static int drop(Jdbc tx, Query statement) {
+        var last = statement.one(row -> Optional.ofNullable(row.longOrNull("last")));
+        last.ifPresent(id -> tx.query("move_horizon").set("last", id).update());
+        return last.isPresent() ? 1 : 0;
+    }
+}

@@ -1,0 +1,131 @@
+package io.flowfabric.postgres.internal.operate;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.OperatorDecisions;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.postgres.internal.ExecutionBatches;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.claim.TargetedClaims;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.step.FactsReader;
+import io.flowfabric.postgres.internal.step.StepBatch;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** What operators may do: the rows are locked, the core decides, the changes are written. */
+public final class PostgresOperations implements Operations {
+    private final PostgresContext postgres;
+
+    public PostgresOperations(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    /** The answers to a batch, the lanes in which work became ready, and the meters with room. */
+    private record Acted(
+            Map<UUID, Answer<ExecutionState>> answers, Set<Integer> lanes, Set<Integer> meters) {}
+
+    @Override
+    public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        return ExecutionBatches.answer(
+                "acts",
+                acts,
+                act -> act.execution().uuid(),
+                piece -> {
+                    var acted = postgres.db().transaction(tx -> act(tx, piece, by));
+                    postgres.requeued(acted.lanes);
+                    postgres.freed(acted.meters);
+                    return acted.answers;
+                });
+    }
+
+    private Acted act(Jdbc tx, List<OperatorCommand> acts, Attribution by) {
+        var locked =
+                FactsReader.lock(
+                        "facts",
+                        tx,
+                        postgres,
+                        acts.stream().map(act -> act.execution().uuid()).toList());
+        var answers = new HashMap<UUID, Answer<ExecutionState>>();
+        var steps = new StepBatch();
+        for (OperatorCommand act : acts) {
+            var id = act.execution();
+            try {
+                var row = FactsReader.readable(id, locked.get(id.uuid()));
+                var facts = row.facts().orElseThrow();
+                var change = OperatorDecisions.act(act, by, facts, row.now());
+                change.ifPresent(decided -> steps.add(decided, facts));
+                answers.put(
+                        id.uuid(), Answer.done(change.map(Change::after).orElse(facts.state())));
+            } catch (FlowFabricException refusal) {
+                answers.put(id.uuid(), Answer.refused(refusal));
+            }
+        }
+        var lanes = new HashSet<Integer>();
+        var meters = new HashSet<Integer>();
+        if (!steps.isEmpty()) {
+            for (var step : steps.write(tx, postgres.now())) {
+                meters.addAll(step.freed());
+                if (step.ready()) {
+                    lanes.add(step.lane());
+                }
+            }
+        }
+        return new Acted(answers, lanes, meters);
+    }
+
+    @Override
+    public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        return new TargetedClaims(postgres).claim(execution, session, by);
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        return ExecutionBatches.answer(
+                "executions",
+                executions,
+                ExecutionId::uuid,
+                piece -> postgres.db().transaction(tx -> erase(tx, piece, by)));
+    }
+
+    private Map<UUID, Answer<ExecutionId>> erase(
+            Jdbc tx, List<ExecutionId> executions, Attribution by) {
+        var locked =
+                FactsReader.lock(
+                        "facts", tx, postgres, executions.stream().map(ExecutionId::uuid).toList());
+        var answers = new HashMap<UUID, Answer<ExecutionId>>();
+        var ended = new ArrayList<UUID>();
+        for (ExecutionId id : executions) {
+            try {
+                var row = FactsReader.readable(id, locked.get(id.uuid()));
+                OperatorDecisions.mustBeErasable(row.facts().orElseThrow());
+                ended.add(id.uuid());
+                answers.put(id.uuid(), Answer.done(id));
+            } catch (FlowFabricException refusal) {
+                answers.put(id.uuid(), Answer.refused(refusal));
+            }
+        }
+        if (!ended.isEmpty()) {
+            tx.query("erase")
+                    .set("now", postgres.now())
+                    .uuids("ids", ended, id -> id)
+                    .set("actor", by.actor())
+                    .set("reason", by.reason())
+                    .update();
+        }
+        return answers;
+    }
+}

@@ -1,0 +1,116 @@
+package io.flowfabric.postgres.internal.query;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.decision.Obstacle;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.query.Fact;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.admission.BudgetReader;
+import io.flowfabric.postgres.internal.admission.PostgresLanes;
+import io.flowfabric.postgres.internal.admission.PostgresQuotas;
+import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.session.PostgresSessions;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What holds ready work back from outside: its lane, that nobody could take it, a budget, a quota.
+ * Nobody writes that down, so it is found out when somebody reads; once for all work of a lane and
+ * a gate.
+ */
+public final class Obstacles {
+    private final PostgresContext postgres;
+    private final List<Session> alive;
+    private final Map<Lane, LaneView> lanes;
+    private final Map<Integer, QuotaView> quotas;
+    private final Map<Queue, Optional<Obstacle>> found = new HashMap<>();
+    private final Map<Draw, List<Fact.Budget>> budgets = new HashMap<>();
+
+    private Obstacles(
+            PostgresContext postgres,
+            List<Session> alive,
+            Map<Lane, LaneView> lanes,
+            Map<Integer, QuotaView> quotas) {
+        this.postgres = postgres;
+        this.alive = alive;
+        this.lanes = lanes;
+        this.quotas = quotas;
+    }
+
+    private record Queue(Lane lane, LaneSettings.State state, Catalog.Gate gate) {}
+
+    private record Draw(Namespace namespace, BudgetUse use) {}
+
+    /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
+    public static Obstacles in(
+            PostgresContext postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
+        var meters = new HashSet<Integer>();
+        gates.forEach(gate -> meters.addAll(gate.meterNumbers()));
+        var views = PostgresLanes.views(postgres.db(), lanes);
+        views.forEach(
+                (lane, view) -> {
+                    for (String quota : view.settings().quotas()) {
+                        var use = QuotaUse.of(quota);
+                        meters.add(postgres.catalog().meter(postgres.db(), lane.namespace(), use));
+                    }
+                });
+        return new Obstacles(
+                postgres,
+                lanes.isEmpty() ? List.of() : PostgresSessions.alive(postgres, lanes),
+                views,
+                PostgresQuotas.views(postgres, postgres.db(), meters));
+    }
+
+    public Optional<Obstacle> of(Lane lane, LaneSettings.State state, Catalog.Gate gate) {
+        return found.computeIfAbsent(
+                new Queue(lane, state, gate),
+                queue ->
+                        Obstacle.first(
+                                lane,
+                                state,
+                                gate.kind(),
+                                gate.needs(),
+                                alive,
+                                () -> shortage(lane, within(lane, gate)),
+                                () -> quotas(within(lane, gate))));
+    }
+
+    private Catalog.Gate within(Lane lane, Catalog.Gate gate) {
+        return Optional.ofNullable(lanes.get(lane))
+                .map(view -> postgres.catalog().within(postgres.db(), view, gate))
+                .orElse(gate);
+    }
+
+    private Optional<String> shortage(Lane lane, Catalog.Gate gate) {
+        return gate.budgets().stream()
+                .flatMap(use -> budgets(new Draw(lane.namespace(), use)).stream())
+                .filter(budget -> !budget.open())
+                .findFirst()
+                .map(Fact::words);
+    }
+
+    private List<Fact.Budget> budgets(Draw draw) {
+        return budgets.computeIfAbsent(
+                draw,
+                unknown ->
+                        BudgetReader.facts(postgres.db(), draw.namespace, List.of(draw.use))
+                                .toList());
+    }
+
+    private Stream<QuotaView> quotas(Catalog.Gate gate) {
+        return gate.meterNumbers().stream()
+                .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream());
+    }
+}

@@ -1,0 +1,168 @@
+package io.flowfabric.postgres.internal.query;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.step.FactsReader;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Makes views of rows. */
+public final class ViewReader {
+    private final List<Raw> rows = new ArrayList<>();
+
+    /** A row whose lane, gate and terms are still numbers. */
+    private record Raw(
+            ExecutionId id, int lane, int gate, int terms, boolean waiting, Finish view) {}
+
+    /** What is left to do once the numbers are looked up. */
+    private interface Finish {
+        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared, Obstacles obstacles);
+    }
+
+    public void add(Row row) {
+        var id = RowCodec.id(row);
+        // Without its submission a row says nothing that could be shown.
+        if (row.textOrNull("creator") == null) {
+            rows.add(
+                    new Raw(
+                            id,
+                            row.intValue("lane"),
+                            -1,
+                            -1,
+                            false,
+                            (lane, gate, shared, obstacles) -> {
+                                throw FactsReader.unreadable(id);
+                            }));
+            return;
+        }
+        rows.add(
+                new Raw(
+                        id,
+                        row.intValue("lane"),
+                        row.intValue("gate"),
+                        row.intValue("terms"),
+                        RowCodec.situation(row) == Situation.READY,
+                        finish(row, id)));
+    }
+
+    public Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
+        var db = postgres.db();
+        var catalog = postgres.catalog();
+        catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
+        var gates = catalog.gates(db, rows.stream().map(Raw::gate).toList());
+        var terms = catalog.terms(db, rows.stream().map(Raw::terms).toList());
+        var obstacles = obstacles(postgres, gates);
+        var views = new HashMap<UUID, Answer<ExecutionView>>();
+        for (Raw row : rows) {
+            var gate = gates.get(row.gate);
+            var shared = terms.get(row.terms);
+            views.put(
+                    row.id.uuid(),
+                    gate == null || shared == null
+                            ? Answer.refused(FactsReader.unreadable(row.id))
+                            : Answer.done(
+                                    row.view.view(
+                                            catalog.lane(row.lane), gate, shared, obstacles)));
+        }
+        return views;
+    }
+
+    /** Nothing is asked for unless there is work that waits for a worker. */
+    private Obstacles obstacles(PostgresContext postgres, Map<Integer, Catalog.Gate> gates) {
+        var waiting = rows.stream().filter(Raw::waiting).toList();
+        return Obstacles.in(
+                postgres,
+                waiting.stream().map(row -> postgres.catalog().lane(row.lane)).distinct().toList(),
+                waiting.stream()
+                        .flatMap(row -> Optional.ofNullable(gates.get(row.gate)).stream())
+                        .distinct()
+                        .toList());
+    }
+
+    private static Finish finish(Row row, ExecutionId id) {
+        var laneState = RowCodec.word(LaneSettings.State.class, row.text("lane_state"));
+        var state = RowCodec.state(row);
+        var creator = row.text("creator");
+        var key = Optional.ofNullable(row.textOrNull("key"));
+        var tags = RowCodec.tags(row.texts("tags"));
+        int firstPriority = row.intValue("first_priority");
+        var start = PolicyCodec.readDue(row.text("start_due"));
+        var deadlineDue =
+                Optional.ofNullable(row.textOrNull("deadline_due")).map(PolicyCodec::readDue);
+        var share = Optional.ofNullable(row.textOrNull("share"));
+        int priority = row.intValue("priority");
+        int attempts = row.intValue("attempts");
+        long epoch = row.longValue("epoch");
+        int retries = row.intValue("retries");
+        int reclaims = row.intValue("reclaims");
+        int replays = row.intValue("replays");
+        var progress = progress(row);
+        var failure = PostgresQueries.failure(row);
+        var owner =
+                Optional.ofNullable(row.uuidOrNull("session"))
+                        .map(
+                                session ->
+                                        new Owner(
+                                                new SessionId(session),
+                                                row.text("worker"),
+                                                row.text("instance")));
+        var deadline = RowCodec.time(row, "deadline");
+        var submitted = RowCodec.moment(row, "submitted");
+        var changed = RowCodec.moment(row, "changed");
+        return (lane, gate, shared, obstacles) ->
+                new ExecutionView(
+                        id,
+                        lane,
+                        gate.kind(),
+                        creator,
+                        key,
+                        tags,
+                        RowCodec.policy(shared, gate, firstPriority, start, deadlineDue, share),
+                        state instanceof Ready ready
+                                ? obstacles
+                                        .of(lane, laneState, gate)
+                                        .map(obstacle -> obstacle.before(ready))
+                                        .orElse(ready)
+                                : state,
+                        priority,
+                        attempts,
+                        epoch,
+                        retries,
+                        reclaims,
+                        replays,
+                        progress,
+                        failure,
+                        owner,
+                        deadline,
+                        submitted,
+                        changed);
+    }
+
+    private static Optional<ExecutionView.Done> progress(Row row) {
+        return Optional.ofNullable(row.intOrNull("progress_percent"))
+                .map(
+                        percent ->
+                                new ExecutionView.Done(
+                                        percent,
+                                        row.text("progress_message"),
+                                        RowCodec.moment(row, "progress_at")));
+    }
+}

@@ -1,0 +1,5 @@
+/** What is read: views, searches, counts, explanations. */
+@NullMarked
+package io.flowfabric.postgres.internal.query;
+
+import org.jspecify.annotations.NullMarked;

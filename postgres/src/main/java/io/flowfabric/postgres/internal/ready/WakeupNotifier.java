@@ -1,0 +1,221 @@
+package io.flowfabric.postgres.internal.ready;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.postgres.SchemaName;
+import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.ready.PostgresWakeups.Order;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Wake-ups between processes.
+ *
+ * <p>Work that became ready here is announced from a connection of its own, at most every few
+ * milliseconds, never inside the transaction that made it ready: commits that notify wait for each
+ * other. Another connection listens. Both are mended when they break; meanwhile waiters poll, as
+ * they do where the database does not let anyone listen.
+ */
+public final class WakeupNotifier implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(WakeupNotifier.class);
+    private static final Duration PAUSE = Duration.ofMillis(10);
+    private static final Duration MENDING_PAUSE = Duration.ofSeconds(1);
+    private static final int LISTEN_MILLIS = 500;
+
+    /** In the place of a process that knows already; no process is called so. */
+    private static final String NOBODY = "-";
+
+    private final Database db;
+    private final LowWaterMarks marks;
+    private final PostgresWakeups waking;
+    private final String channel;
+    private final String self = UUID.randomUUID().toString();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition rung = lock.newCondition();
+    private final Condition done = lock.newCondition();
+    private final Map<Lane, Order> pending = new HashMap<>();
+    private volatile boolean closed;
+    private @Nullable Thread announcer;
+    private @Nullable Thread listener;
+
+    public WakeupNotifier(Database db, LowWaterMarks marks, PostgresWakeups waking) {
+        this.db = db;
+        this.marks = marks;
+        this.waking = waking;
+        this.channel = channel(db.statements().schema());
+    }
+
+    /** Where wake-ups are announced. */
+    public static String channel(SchemaName schema) {
+        return schema.text() + "_ready";
+    }
+
+    /**
+     * What to announce from inside of somebody's transaction: every process will hear it, this one
+     * too, once that commits. By then claims may have passed the place of the work.
+     */
+    public static String messageToAll(Lane lane) {
+        return message(NOBODY, lane, Order.BROKEN);
+    }
+
+    public void start() {
+        waking.announceTo(this::ring);
+        announcer = Thread.ofVirtual().name("flowfabric-bell").start(() -> mended(this::announce));
+        listener =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("flowfabric-listen")
+                        .start(() -> mended(this::listen));
+    }
+
+    private void ring(Lane lane, Order order) {
+        lock.lock();
+        try {
+            pending.merge(lane, order, (one, other) -> one == Order.BROKEN ? one : other);
+            rung.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private interface Loop {
+        void run(Connection connection) throws SQLException, InterruptedException;
+    }
+
+    private void mended(Loop loop) {
+        while (!closed) {
+            try (var connection = db.connect("wake-ups")) {
+                loop.run(connection);
+            } catch (InterruptedException stop) {
+                return;
+            } catch (SQLException | RuntimeException broken) {
+                if (!closed) {
+                    log.warn(
+                            "Wake-ups between processes are interrupted, waiters poll meanwhile:"
+                                    + " {}",
+                            broken.getMessage());
+                    pause(MENDING_PAUSE);
+                }
+            }
+        }
+    }
+
+    private void announce(Connection connection) throws SQLException, InterruptedException {
+        try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
+            while (!closed) {
+                for (var ready : next().entrySet()) {
+                    notify.setString(1, channel);
+                    notify.setString(2, message(self, ready.getKey(), ready.getValue()));
+                    notify.execute();
+                }
+                pause(PAUSE);
+            }
+        }
+    }
+
+    private static String message(String sender, Lane lane, Order order) {
+        return String.join(
+                " ", sender, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
+    }
+
+    private Map<Lane, Order> next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (pending.isEmpty() && !closed) {
+                rung.await();
+            }
+            var lanes = Map.copyOf(pending);
+            pending.clear();
+            return lanes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void listen(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("listen \"" + channel + "\"");
+        }
+        var notifications = connection.unwrap(PGConnection.class);
+        while (!closed) {
+            var heard = notifications.getNotifications(LISTEN_MILLIS);
+            if (heard != null) {
+                for (var notification : heard) {
+                    hear(notification.getParameter());
+                }
+            }
+        }
+    }
+
+    private void hear(String message) {
+        var words = message.split(" ", -1);
+        if (words.length == 4 && !words[0].equals(self)) {
+            if (words[1].equals(Order.BROKEN.name())) {
+                marks.forgetAll();
+            }
+            waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
+        }
+    }
+
+    private static String encoded(String name) {
+        return Base64.getUrlEncoder().encodeToString(name.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String decoded(String name) {
+        return new String(Base64.getUrlDecoder().decode(name), StandardCharsets.UTF_8);
+    }
+
+    /** Waits, unless it is closed meanwhile. */
+    private void pause(Duration duration) {
+        lock.lock();
+        try {
+            long nanos = duration.toNanos();
+            while (!closed && nanos > 0) {
+                nanos = done.awaitNanos(nanos);
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        lock.lock();
+        try {
+            rung.signalAll();
+            done.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        join(announcer);
+        join(listener);
+    }
+
+    private static void join(@Nullable Thread thread) {
+        if (thread != null) {
+            try {
+                thread.join(TimeUnit.SECONDS.toMillis(5));
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.flowfabric.postgres.internal.step;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Reads the facts of executions under their locks. */
+public final class FactsReader {
+    private FactsReader() {}
+
+    /**
+     * A locked row.
+     *
+     * @param facts nothing when what is stored cannot be read
+     * @param now the moment by the clock that decides
+     * @param slots the meters that it counts against
+     */
+    public record Locked(
+            ExecutionId id,
+            Optional<Facts> facts,
+            Instant now,
+            int lane,
+            String kind,
+            long epoch,
+            List<Integer> slots) {}
+
+    /**
+     * Locks executions, in the order of their ids.
+     *
+     * @param statement {@code facts} waits for whoever is at one of them, {@code free_facts} passes
+     *     it over
+     */
+    public static Map<UUID, Locked> lock(
+            String statement, Jdbc tx, PostgresContext postgres, Collection<UUID> ids) {
+        record Raw(
+                ExecutionId id,
+                int lane,
+                long epoch,
+                List<Integer> slots,
+                int gate,
+                int terms,
+                ExecutionState state,
+                int priority,
+                int attempts,
+                int retries,
+                int reclaims,
+                int replays,
+                Optional<Instant> deadline,
+                Optional<Instant> lastProgress,
+                Instant now,
+                @Nullable Integer firstPriority,
+                @Nullable String start,
+                @Nullable String deadlineDue,
+                @Nullable String share) {}
+        List<Raw> rows = new ArrayList<>();
+        tx.query(statement)
+                .set("now", postgres.now())
+                .uuids("ids", ids, id -> id)
+                .each(
+                        row ->
+                                rows.add(
+                                        new Raw(
+                                                RowCodec.id(row),
+                                                row.intValue("lane"),
+                                                row.longValue("epoch"),
+                                                RowCodec.slots(row),
+                                                row.intValue("gate"),
+                                                row.intValue("terms"),
+                                                RowCodec.state(row),
+                                                row.intValue("priority"),
+                                                row.intValue("attempts"),
+                                                row.intValue("retries"),
+                                                row.intValue("reclaims"),
+                                                row.intValue("replays"),
+                                                RowCodec.time(row, "deadline"),
+                                                RowCodec.time(row, "progress_at"),
+                                                RowCodec.moment(row, "now"),
+                                                row.intOrNull("first_priority"),
+                                                row.textOrNull("start_due"),
+                                                row.textOrNull("deadline_due"),
+                                                row.textOrNull("share"))));
+        var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
+        var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
+        var locked = new HashMap<UUID, Locked>();
+        for (Raw row : rows) {
+            var gate = gates.get(row.gate);
+            var shared = terms.get(row.terms);
+            var priority = row.firstPriority;
+            var start = row.start;
+            Optional<Facts> facts =
+                    gate == null || shared == null || priority == null || start == null
+                            ? Optional.empty()
+                            : Optional.of(
+                                    new Facts(
+                                            row.id,
+                                            RowCodec.policy(
+                                                    shared,
+                                                    gate,
+                                                    priority,
+                                                    PolicyCodec.readDue(start),
+                                                    Optional.ofNullable(row.deadlineDue)
+                                                            .map(PolicyCodec::readDue),
+                                                    Optional.ofNullable(row.share)),
+                                            row.state,
+                                            row.priority,
+                                            row.attempts,
+                                            row.retries,
+                                            row.reclaims,
+                                            row.replays,
+                                            row.deadline,
+                                            row.lastProgress));
+            locked.put(
+                    row.id.uuid(),
+                    new Locked(
+                            row.id,
+                            facts,
+                            row.now,
+                            row.lane,
+                            gate == null ? "" : gate.kind(),
+                            row.epoch,
+                            row.slots));
+        }
+        return locked;
+    }
+
+    public static Locked readable(ExecutionId id, @Nullable Locked row) {
+        if (row == null || !row.id().equals(id)) {
+            throw new NotFound("execution", id.toString());
+        }
+        if (row.facts().isEmpty()) {
+            throw unreadable(id);
+        }
+        return row;
+    }
+
+    public static StoreFailure unreadable(ExecutionId id) {
+        return new StoreFailure(
+                "The execution %s cannot be read by this version.".formatted(id),
+                false,
+                new IllegalStateException("its terms, gate or submission is missing or damaged"));
+    }
+}

@@ -1,0 +1,148 @@
+package io.flowfabric.postgres.internal.step;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.state.DelayedBy;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Queued;
+import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Decided steps on their way into the one statement that writes them. */
+public final class StepBatch {
+    private final List<Step> steps = new ArrayList<>();
+
+    /** One step in columns. Counts are differences. */
+    private record Step(
+            UUID id,
+            Transition transition,
+            Situation situation,
+            @Nullable LeasePurpose next,
+            @Nullable Long until,
+            @Nullable DelayedBy delayedBy,
+            @Nullable String detail,
+            @Nullable Integer priority,
+            int retries,
+            int reclaims,
+            int replays,
+            @Nullable Long deadline,
+            @Nullable Attribution by,
+            @Nullable Failure failure,
+            @Nullable Payload result) {}
+
+    /** What a step has led to. */
+    public record Written(UUID id, int lane, boolean ready, List<Integer> freed) {}
+
+    public boolean isEmpty() {
+        return steps.isEmpty();
+    }
+
+    /** A step that was decided from the facts of a row that this transaction has locked. */
+    public void add(Change change, Facts before) {
+        var after = change.after();
+        var delayed = delay(after);
+        steps.add(
+                new Step(
+                        before.id().uuid(),
+                        change.transition(),
+                        after.situation(),
+                        after instanceof Queued queued ? queued.next() : null,
+                        delayed.map(d -> d.until().toEpochMilli()).orElse(null),
+                        delayed.map(Delayed::by).orElse(null),
+                        after instanceof Blocked blocked ? blocked.detail() : null,
+                        change.priority() == before.priority() ? null : (Integer) change.priority(),
+                        change.retries() - before.retries(),
+                        change.reclaims() - before.reclaims(),
+                        change.replays() - before.replays(),
+                        change.deadline().map(Instant::toEpochMilli).orElse(null),
+                        change.by().orElse(null),
+                        change.failure().orElse(null),
+                        change.result().orElse(null)));
+    }
+
+    private static Optional<Delayed> delay(ExecutionState after) {
+        var waiting = after instanceof Blocked blocked ? blocked.behind() : after;
+        return waiting instanceof Delayed delayed ? Optional.of(delayed) : Optional.empty();
+    }
+
+    /** Writes all of them, and says which were. */
+    public List<Written> write(Jdbc db, @Nullable Long now) {
+        var roundless = new HashSet<UUID>();
+        var written = write(db, now, roundless);
+        place(db, steps.stream().map(Step::id).filter(roundless::contains).toList());
+        return written;
+    }
+
+    /** Gives rounds to fresh work in lanes where keys share, in this order. */
+    public static void place(Jdbc db, List<UUID> fresh) {
+        if (!fresh.isEmpty()) {
+            db.query("place").uuids("ids", fresh, id -> id).update();
+        }
+    }
+
+    private List<Written> write(Jdbc db, @Nullable Long now, Set<UUID> roundless) {
+        return db.query("step")
+                .set("now", now)
+                .uuids("ids", steps, Step::id)
+                .texts("transitions", steps, step -> RowCodec.word(step.transition))
+                .texts("situations", steps, step -> RowCodec.word(step.situation))
+                .texts("nexts", steps, step -> step.next == null ? null : RowCodec.word(step.next))
+                .longs("untils", steps, Step::until)
+                .texts(
+                        "delayed_bys",
+                        steps,
+                        step -> step.delayedBy == null ? null : RowCodec.word(step.delayedBy))
+                .texts("details", steps, Step::detail)
+                .ints("priorities", steps, Step::priority)
+                .ints("retries", steps, Step::retries)
+                .ints("reclaims", steps, Step::reclaims)
+                .ints("replays", steps, Step::replays)
+                .longs("deadlines", steps, Step::deadline)
+                .texts("actors", steps, step -> step.by == null ? null : step.by.actor())
+                .texts("reasons", steps, step -> step.by == null ? null : step.by.reason())
+                .texts(
+                        "categories",
+                        steps,
+                        step -> step.failure == null ? null : step.failure.category())
+                .texts(
+                        "messages",
+                        steps,
+                        step -> step.failure == null ? null : step.failure.message())
+                .texts("traces", steps, step -> step.failure == null ? null : step.failure.detail())
+                .texts(
+                        "types",
+                        steps,
+                        step -> step.result == null ? null : RowCodec.type(step.result))
+                .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
+                .set("inline", RowCodec.INLINE)
+                .list(
+                        row -> {
+                            if (row.bool("roundless")) {
+                                roundless.add(row.uuid("id"));
+                            }
+                            return new Written(
+                                    row.uuid("id"),
+                                    row.intValue("lane"),
+                                    row.bool("ready"),
+                                    RowCodec.slots(row));
+                        });
+    }
+}

@@ -1,0 +1,137 @@
+package io.flowfabric.postgres.internal.submit;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** A submission with its place in the batch, its digest and the numbers that it refers to. */
+public record PreparedSubmission(
+        int index,
+        Submission submission,
+        Digest digest,
+        int gate,
+        int terms,
+        Optional<NotFound> undefined) {
+    private static final int NO_GATE = -1;
+
+    public record Key(String namespace, String key) {}
+
+    /**
+     * A batch, whose gates and terms are made if there are none.
+     *
+     * <p>Each of them is committed at once, also when the submissions are part of a caller's
+     * transaction: others who need the same one must not wait until that ends.
+     */
+    public static List<PreparedSubmission> all(
+            PostgresContext postgres, List<Submission> submissions) {
+        Limit.BATCH.checkCount("submissions", submissions.size());
+        makeAll(postgres, submissions);
+        var items = new ArrayList<PreparedSubmission>(submissions.size());
+        for (Submission submission : submissions) {
+            items.add(incoming(postgres, items.size(), submission));
+        }
+        return items;
+    }
+
+    private static PreparedSubmission incoming(
+            PostgresContext postgres, int index, Submission submission) {
+        int terms = postgres.catalog().terms(postgres.db(), submission.policy());
+        try {
+            int gate = gate(postgres, submission);
+            return new PreparedSubmission(
+                    index, submission, submission.digest(), gate, terms, Optional.empty());
+        } catch (NotFound undefined) {
+            return new PreparedSubmission(
+                    index, submission, submission.digest(), NO_GATE, terms, Optional.of(undefined));
+        }
+    }
+
+    /**
+     * Makes the meters and gates of a batch that there are not, all at once: thousands of keys may
+     * come in with one call. What is not defined is found out one by one.
+     */
+    private static void makeAll(PostgresContext postgres, List<Submission> submissions) {
+        var catalog = postgres.catalog();
+        var metered = new HashMap<Namespace, Set<QuotaUse>>();
+        for (Submission submission : submissions) {
+            if (!submission.policy().quotas().isEmpty()) {
+                metered.computeIfAbsent(submission.lane().namespace(), first -> new HashSet<>())
+                        .addAll(submission.policy().quotas());
+            }
+        }
+        metered.forEach((namespace, uses) -> catalog.makeMeters(postgres.db(), namespace, uses));
+        var gates = new HashSet<Catalog.Gate>();
+        for (Submission submission : submissions) {
+            try {
+                gates.add(gateOf(postgres, submission));
+            } catch (NotFound undefined) {
+                // It is refused when its turn comes.
+            }
+        }
+        catalog.makeGates(postgres.db(), gates);
+    }
+
+    private static int gate(PostgresContext postgres, Submission submission) {
+        return postgres.catalog().gate(postgres.db(), gateOf(postgres, submission));
+    }
+
+    private static Catalog.Gate gateOf(PostgresContext postgres, Submission submission) {
+        var policy = submission.policy();
+        var namespace = submission.lane().namespace();
+        return new Catalog.Gate(
+                submission.kind(),
+                policy.needs(),
+                policy.attemptTimeout().isPresent() || policy.stallTimeout().isPresent(),
+                policy.quotas(),
+                policy.budgets(),
+                postgres.catalog().costs(postgres.db(), namespace, policy));
+    }
+
+    /** Whether there is a gate that it could wait behind. */
+    public boolean gated() {
+        return undefined.isEmpty();
+    }
+
+    public UUID id() {
+        return submission.id().uuid();
+    }
+
+    public Lane lane() {
+        return submission.lane();
+    }
+
+    public boolean keyed() {
+        return submission.key().isPresent();
+    }
+
+    /** Whether it is stored and queued, and that is all. */
+    public boolean plain() {
+        var policy = submission.policy();
+        return !keyed()
+                && submission.tags().values().isEmpty()
+                && policy.share().isEmpty()
+                && policy.start().equals(Due.NOW)
+                && policy.deadline().isEmpty()
+                && RowCodec.inline(submission.input());
+    }
+
+    public Key key() {
+        return new Key(lane().namespace().name(), submission.key().orElseThrow());
+    }
+}

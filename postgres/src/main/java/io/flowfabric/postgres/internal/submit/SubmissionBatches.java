@@ -1,0 +1,84 @@
+package io.flowfabric.postgres.internal.submit;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.submit.Submitted;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * Cuts a batch of submissions into statements that name each id and each key once, so that repeats
+ * see each other in order.
+ */
+public final class SubmissionBatches {
+    /** Larger batches are sent in pieces: one commit should not hold everybody up. */
+    private static final int CHUNK = 1000;
+
+    /** How often an item may race with somebody who is gone again when it is looked for. */
+    private static final int TRIES = 5;
+
+    private SubmissionBatches() {}
+
+    /** Decides about one piece of a batch. */
+    @FunctionalInterface
+    public interface Piece {
+        /**
+         * Answers those items that could be decided about; the others raced with somebody, and are
+         * tried again.
+         */
+        void decide(List<PreparedSubmission> items, Map<Integer, Answer<Submitted>> answers);
+    }
+
+    /**
+     * Answers a batch piece by piece, in the order of the batch.
+     *
+     * @param givenUp what to say about an item that was undecided every time
+     */
+    public static List<Answer<Submitted>> answer(
+            List<PreparedSubmission> items,
+            Piece piece,
+            Function<PreparedSubmission, Contended> givenUp) {
+        var answers = new HashMap<Integer, Answer<Submitted>>();
+        var remaining = items;
+        for (int tries = 0; !remaining.isEmpty(); tries++) {
+            // The later ones of those that share an id or a key wait for a later round.
+            var round = firstOfEach(remaining);
+            for (int from = 0; from < round.size(); from += CHUNK) {
+                piece.decide(round.subList(from, Math.min(from + CHUNK, round.size())), answers);
+            }
+            if (tries >= TRIES) {
+                for (PreparedSubmission item : round) {
+                    answers.computeIfAbsent(
+                            item.index(), undecided -> Answer.refused(givenUp.apply(item)));
+                }
+            }
+            remaining =
+                    remaining.stream().filter(item -> !answers.containsKey(item.index())).toList();
+        }
+        return IntStream.range(0, items.size())
+                .mapToObj(index -> Objects.requireNonNull(answers.get(index)))
+                .toList();
+    }
+
+    private static List<PreparedSubmission> firstOfEach(List<PreparedSubmission> items) {
+        var ids = new HashSet<UUID>();
+        var keys = new HashSet<PreparedSubmission.Key>();
+        var first = new ArrayList<PreparedSubmission>();
+        for (PreparedSubmission item : items) {
+            boolean newId = ids.add(item.id());
+            boolean newKey = !item.keyed() || keys.add(item.key());
+            if (newId && newKey) {
+                first.add(item);
+            }
+        }
+        return first;
+    }
+}

@@ -1,0 +1,97 @@
+package io.flowfabric.postgres.internal.submit;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Denied;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.decision.Acceptance;
+import io.flowfabric.core.decision.Acceptance.Known;
+import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.postgres.internal.admission.PostgresLanes;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The second read: why a submission was not accepted. */
+public final class SubmitRefusals {
+    private SubmitRefusals() {}
+
+    /** What there is already, found by the ids and by the keys of a batch. */
+    private record Found(Map<UUID, Known> byId, Map<PreparedSubmission.Key, Known> byKey) {
+        Optional<Known> sameId(PreparedSubmission item) {
+            return Optional.ofNullable(byId.get(item.id()));
+        }
+
+        Optional<Known> sameKey(PreparedSubmission item) {
+            return item.keyed() ? Optional.ofNullable(byKey.get(item.key())) : Optional.empty();
+        }
+    }
+
+    /** Answers the items; all but those for which whoever was in the way is gone again. */
+    public static void explain(
+            Jdbc db, List<PreparedSubmission> refused, Map<Integer, Answer<Submitted>> answers) {
+        if (refused.isEmpty()) {
+            return;
+        }
+        var found = found(db, refused);
+        for (PreparedSubmission item : refused) {
+            try {
+                explain(db, item, found)
+                        .ifPresent(same -> answers.put(item.index(), Answer.done(same)));
+            } catch (Conflict | Denied | NotFound refusal) {
+                answers.put(item.index(), Answer.refused(refusal));
+            }
+        }
+    }
+
+    private static Optional<Submitted> explain(Jdbc db, PreparedSubmission item, Found found) {
+        var same =
+                Acceptance.repeated(
+                        item.submission(), item.digest(), found.sameId(item), found.sameKey(item));
+        if (same.isEmpty()) {
+            PostgresLanes.find(db, item.lane())
+                    .ifPresent(lane -> Acceptance.mustTake(item.lane(), lane.settings().state()));
+            item.undefined()
+                    .ifPresent(
+                            undefined -> {
+                                throw undefined;
+                            });
+        }
+        return same;
+    }
+
+    /** Those of the items whose id and key are both free. */
+    public static List<PreparedSubmission> free(Jdbc db, List<PreparedSubmission> items) {
+        var found = found(db, items);
+        return items.stream()
+                .filter(item -> found.sameId(item).isEmpty() && found.sameKey(item).isEmpty())
+                .toList();
+    }
+
+    private static Found found(Jdbc db, List<PreparedSubmission> items) {
+        var found = new Found(new HashMap<>(), new HashMap<>());
+        var keyed = items.stream().filter(PreparedSubmission::keyed).toList();
+        db.query("known")
+                .uuids("ids", items, PreparedSubmission::id)
+                .texts("namespaces", keyed, item -> item.key().namespace())
+                .texts("keys", keyed, item -> item.key().key())
+                .each(
+                        row -> {
+                            var known = new Known(RowCodec.id(row), RowCodec.digest(row, "digest"));
+                            var key = row.textOrNull("key");
+                            if (key == null) {
+                                found.byId.put(known.id().uuid(), known);
+                            } else {
+                                found.byKey.put(
+                                        new PreparedSubmission.Key(row.text("namespace"), key),
+                                        known);
+                            }
+                        });
+        return found;
+    }
+}

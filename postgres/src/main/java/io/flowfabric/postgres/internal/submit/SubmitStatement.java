@@ -1,0 +1,251 @@
+package io.flowfabric.postgres.internal.submit;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** The statement by which work comes in, in a commit of ours or in a transaction of the caller. */
+public final class SubmitStatement {
+    private SubmitStatement() {}
+
+    /**
+     * What the statement has accepted, and in which lanes there is work now, from which number on.
+     *
+     * @param keyedInVain whose key was taken, and whose id then turned out to be taken
+     * @param roundless what has to come again with a round, because it takes turns with others
+     */
+    public record Accepted(
+            Set<UUID> ids,
+            Set<UUID> keyedInVain,
+            Set<UUID> roundless,
+            Map<Lane, Integer> lanes,
+            Map<Integer, Long> ready) {
+        boolean holds(PreparedSubmission item) {
+            return ids.contains(item.id());
+        }
+
+        public void answer(
+                List<PreparedSubmission> items, Map<Integer, Answer<Submitted>> answers) {
+            for (PreparedSubmission item : items) {
+                if (holds(item)) {
+                    var id = item.submission().id();
+                    answers.put(item.index(), Answer.done(new Submitted(id, true)));
+                }
+            }
+        }
+
+        /** Both of them, as if they were one. */
+        public Accepted and(Accepted other) {
+            var all = new HashMap<>(ready);
+            other.ready.forEach((lane, first) -> all.merge(lane, first, Math::min));
+            return new Accepted(
+                    union(ids, other.ids),
+                    union(keyedInVain, other.keyedInVain),
+                    other.roundless,
+                    lanes,
+                    all);
+        }
+
+        private static Set<UUID> union(Set<UUID> some, Set<UUID> others) {
+            var all = new HashSet<>(some);
+            all.addAll(others);
+            return all;
+        }
+
+        public List<PreparedSubmission> others(List<PreparedSubmission> items) {
+            return items.stream().filter(item -> !holds(item)).toList();
+        }
+    }
+
+    /**
+     * Inserts what is new.
+     *
+     * @param now as of {@link PostgresContext#now()}
+     * @param lanes the numbers of all lanes of the items
+     */
+    public static Accepted insert(
+            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
+        return insert(db, now, items, lanes, Optional.empty());
+    }
+
+    /**
+     * Inserts plain items of one lane, all of which are new: nothing, where one is not, or the lane
+     * is closed or shared.
+     */
+    public static Optional<Accepted> insertPlain(
+            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Lane lane, int number) {
+        try {
+            return db.query("submit_plain")
+                    .set("now", now)
+                    .set("lane", number)
+                    .uuids("ids", items, PreparedSubmission::id)
+                    .ints("parts", items, item -> item.submission().id().partition().number())
+                    .ints("gates", items, PreparedSubmission::gate)
+                    .ints("terms", items, PreparedSubmission::terms)
+                    .ints("priorities", items, item -> item.submission().policy().priority())
+                    .texts("creators", items, item -> item.submission().creator())
+                    .texts("types", items, item -> RowCodec.type(item.submission().input()))
+                    .bytes("inputs", items, item -> item.submission().input().bytes())
+                    .bytes("digests", items, item -> RowCodec.bytes(item.digest()))
+                    .one(
+                            row ->
+                                    row.intValue("accepted") == 0
+                                            ? Optional.empty()
+                                            : Optional.of(
+                                                    all(
+                                                            items,
+                                                            lane,
+                                                            number,
+                                                            row.longValue("first"))));
+        } catch (ConstraintViolation taken) {
+            if (!taken.unique()) {
+                throw taken;
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static Accepted all(List<PreparedSubmission> items, Lane lane, int number, long first) {
+        var ids = items.stream().map(PreparedSubmission::id).collect(Collectors.toSet());
+        return new Accepted(ids, Set.of(), Set.of(), Map.of(lane, number), Map.of(number, first));
+    }
+
+    /**
+     * The same in a transaction that may stay open: as the share keys of work stay locked that
+     * draws its round in it, it does not. It comes with the round that {@link #draw} gave it.
+     */
+    public static Accepted insertDrawn(
+            Jdbc tx,
+            @Nullable Long now,
+            List<PreparedSubmission> items,
+            Map<Lane, Integer> lanes,
+            Map<UUID, Long> rounds) {
+        return insert(tx, now, items, lanes, Optional.of(rounds));
+    }
+
+    /** Draws rounds, for work in lanes where keys share, in a commit of its own. */
+    public static Map<UUID, Long> draw(
+            Jdbc db, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
+        var rounds = new HashMap<UUID, Long>();
+        db.query("draw_rounds")
+                .uuids("ids", items, PreparedSubmission::id)
+                .ints("lanes", items, item -> number(lanes, item.lane()))
+                .ints("priorities", items, item -> item.submission().policy().priority())
+                .texts("keys", items, item -> item.submission().policy().share().orElse(""))
+                .each(row -> rounds.put(row.uuid("id"), row.longValue("round")));
+        return rounds;
+    }
+
+    private static Accepted insert(
+            Jdbc db,
+            @Nullable Long now,
+            List<PreparedSubmission> items,
+            Map<Lane, Integer> lanes,
+            Optional<Map<UUID, Long>> rounds) {
+        var roundless = new HashSet<UUID>();
+        var ready = new HashMap<Integer, Long>();
+        var ids = new HashSet<UUID>();
+        var keyedInVain = new HashSet<UUID>();
+        db.query("submit")
+                .set("now", now)
+                .uuids("ids", items, PreparedSubmission::id)
+                .ints("parts", items, item -> item.submission().id().partition().number())
+                .ints("lanes", items, item -> number(lanes, item.lane()))
+                .ints("gates", items, PreparedSubmission::gate)
+                .ints("terms", items, PreparedSubmission::terms)
+                .ints("priorities", items, item -> item.submission().policy().priority())
+                .longs("start_ats", items, item -> RowCodec.at(start(item)))
+                .longs("start_afters", items, item -> RowCodec.after(start(item)))
+                .longs(
+                        "deadline_ats",
+                        items,
+                        item -> RowCodec.at(item.submission().policy().deadline()))
+                .longs(
+                        "deadline_afters",
+                        items,
+                        item -> RowCodec.after(item.submission().policy().deadline()))
+                .texts("creators", items, item -> item.submission().creator())
+                .texts("keys", items, item -> item.submission().key().orElse(null))
+                .texts("tags", items, SubmitStatement::tags)
+                .texts("start_dues", items, item -> start(item.submission().policy().start()))
+                .texts(
+                        "deadline_dues",
+                        items,
+                        item ->
+                                item.submission()
+                                        .policy()
+                                        .deadline()
+                                        .map(PolicyCodec::write)
+                                        .orElse(null))
+                .texts("types", items, item -> RowCodec.type(item.submission().input()))
+                .bytes("inputs", items, item -> item.submission().input().bytes())
+                .set("inline", RowCodec.INLINE)
+                .bytes("digests", items, item -> RowCodec.bytes(item.digest()))
+                .texts("shares", items, item -> item.submission().policy().share().orElse(null))
+                .longs("rounds", items, item -> rounds.map(r -> r.get(item.id())).orElse(null))
+                .set("draws", rounds.isEmpty())
+                .each(
+                        row -> {
+                            var found =
+                                    switch (row.text("word")) {
+                                        case "accepted" -> ids;
+                                        case "roundless" -> roundless;
+                                        default -> keyedInVain;
+                                    };
+                            found.add(row.uuid("id"));
+                            if (row.bool("ready")) {
+                                ready.merge(row.intValue("lane"), row.longValue("seq"), Math::min);
+                            }
+                        });
+        return new Accepted(ids, keyedInVain, roundless, lanes, ready);
+    }
+
+    /** A key that was taken for a submission whose id then turned out to be taken is free again. */
+    public static void giveKeysBack(Jdbc tx, List<PreparedSubmission> items, Accepted accepted) {
+        var refused =
+                items.stream().filter(item -> accepted.keyedInVain.contains(item.id())).toList();
+        if (!refused.isEmpty()) {
+            tx.query("forget_keys")
+                    .texts("namespaces", refused, item -> item.key().namespace())
+                    .texts("keys", refused, item -> item.key().key())
+                    .uuids("ids", refused, PreparedSubmission::id)
+                    .update();
+        }
+    }
+
+    public static int number(Map<Lane, Integer> lanes, Lane lane) {
+        return Objects.requireNonNull(lanes.get(lane));
+    }
+
+    private static @Nullable String start(Due due) {
+        return due.equals(Due.NOW) ? null : PolicyCodec.write(due);
+    }
+
+    private static Optional<Due> start(PreparedSubmission item) {
+        return Optional.of(item.submission().policy().start());
+    }
+
+    private static String tags(PreparedSubmission item) {
+        return item.submission().tags().values().entrySet().stream()
+                .map(tag -> tag.getKey() + "=" + tag.getValue())
+                .collect(Collectors.joining(RowCodec.SEPARATOR));
+    }
+}

@@ -1,0 +1,5 @@
+/** How work comes in. */
+@NullMarked
+package io.flowfabric.postgres.internal.submit;
+
+import org.jspecify.annotations.NullMarked;
