@@ -62,7 +62,7 @@ final class NumberedClaims {
                         return ClaimWaiter.Found.NOTHING;
                     }
                     claim = new Claim(session, acknowledged + 1, max);
-                    unanswered = claim;
+                    unanswered = claim.again();
                 }
                 try {
                     return answered(claim, store.claim(claim).leases());

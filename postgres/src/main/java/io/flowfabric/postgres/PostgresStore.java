@@ -55,6 +55,7 @@ public final class PostgresStore implements Store {
     private final PostgresContext postgres;
     private final PostgresMaintenance chores;
     private final PostgresClaims claims;
+    private final PostgresLeases leases;
     private final WakeupNotifier bell;
     private final DatabaseIdentity home;
     private final LogIncarnation origin;
@@ -63,6 +64,7 @@ public final class PostgresStore implements Store {
         this.postgres = postgres;
         this.chores = new PostgresMaintenance(postgres);
         this.claims = new PostgresClaims(postgres);
+        this.leases = new PostgresLeases(postgres);
         this.bell = new WakeupNotifier(postgres.db(), postgres.marks(), postgres.waking());
         this.home = new DatabaseIdentity(postgres.db());
         this.origin = new LogIncarnation(postgres.db());
@@ -188,7 +190,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Leases leases() {
-        return new PostgresLeases(postgres);
+        return leases;
     }
 
     @Override

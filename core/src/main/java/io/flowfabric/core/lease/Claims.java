@@ -12,14 +12,26 @@ public interface Claims {
      * @param number given by the worker, from 1; repeating it returns the leases of that claim that
      *     are still held
      * @param max how many leases are wanted at most
+     * @param repeated whether the number may have been heard before: then the call before it may
+     *     still be on its way, and must not lead to leases that nobody is told of
      */
-    record Claim(SessionId session, long number, int max) {
+    record Claim(SessionId session, long number, int max, boolean repeated) {
         public Claim {
             if (number < 1) {
                 throw new Invalid(
                         Invalid.Code.OUT_OF_RANGE, "claim number", "It must be at least 1.");
             }
             Limit.CLAIM.checkRange("claim max", 1, max);
+        }
+
+        /** A claim under a number that was never used. */
+        public Claim(SessionId session, long number, int max) {
+            this(session, number, max, false);
+        }
+
+        /** The same claim, made again because it got no answer. */
+        public Claim again() {
+            return new Claim(session, number, max, true);
         }
     }
 

@@ -58,6 +58,17 @@ abstract class ClaimingAgainRules extends Rules {
     }
 
     @Test
+    void a_repeat_that_got_nothing_has_used_its_number_up() {
+        var worker = world.worker();
+        assertThat(worker.claim(1)).isEmpty();
+        assertThat(worker.repeatClaim(1)).isEmpty();
+        world.submit();
+
+        assertThat(worker.repeatClaim(1)).isEmpty();
+        assertThat(worker.claim(1)).hasSize(1);
+    }
+
+    @Test
     void the_claim_numbers_of_two_workers_have_nothing_to_do_with_each_other() {
         var works = world.submit(2, Given::work);
 

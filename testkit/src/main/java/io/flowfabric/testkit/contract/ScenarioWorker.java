@@ -65,7 +65,7 @@ final class ScenarioWorker {
 
     /** The last claim once more, as after a lost answer. */
     List<Lease> repeatClaim(int max) {
-        return claim(lastClaim, max);
+        return store.claims().claim(new Claim(session.id(), lastClaim, max).again()).leases();
     }
 
     List<Lease> claim(long number, int max) {
@@ -97,7 +97,7 @@ final class ScenarioWorker {
 
     /** The last ones once more, as after a lost answer. */
     List<Grant> repeatGranted(int max, Duration ttl) {
-        return granted(lastClaim, max, ttl);
+        return store.grants().claimForWorker(new Claim(session.id(), lastClaim, max).again(), ttl);
     }
 
     List<Grant> granted(long number, int max, Duration ttl) {

@@ -43,11 +43,12 @@ final class WorkerRole extends Role {
     void claimAgain(Operation.ClaimAgain operation) {
         var worker = cast.worker(operation.worker());
         var number = worker.earlierClaim(operation.back());
-        claim(worker, new Claims.Claim(worker.sessionId(), number, operation.max()), Hearing.HEARD);
+        var claim = new Claims.Claim(worker.sessionId(), number, operation.max());
+        claim(worker, claim.again(), Hearing.HEARD);
     }
 
     private void claim(HarnessWorker worker, Claims.Claim claim, Hearing hearing) {
-        worker.sent(() -> claim(worker, claim, Hearing.HEARD));
+        worker.sent(() -> claim(worker, claim.again(), Hearing.HEARD));
         hear(hearing, () -> claimed(worker, claim), repeats::claim)
                 .ifPresent(
                         heard -> {

@@ -81,12 +81,17 @@ final class MemoryClaims implements Claims {
         return Optional.ofNullable(living.receipts.get(number));
     }
 
-    /** Keeps what was given under a number. What gave nothing has nothing to give again. */
-    void keep(SessionRecord living, long number, List<MemoryExecution> rows) {
-        if (!rows.isEmpty()) {
-            living.receipts.put(
-                    number, rows.stream().map(row -> new Given(row.id(), row.epoch)).toList());
+    /** Keeps what came of a claim. A repeat that gave nothing has used its number up, too. */
+    void keep(SessionRecord living, Claim claim, List<MemoryExecution> rows) {
+        if (!rows.isEmpty() || claim.repeated()) {
+            keep(living, claim.number(), rows);
         }
+    }
+
+    /** Keeps what was given under a number. */
+    void keep(SessionRecord living, long number, List<MemoryExecution> rows) {
+        living.receipts.put(
+                number, rows.stream().map(row -> new Given(row.id(), row.epoch)).toList());
     }
 
     /** The leases of a receipt that are still held. */
@@ -102,7 +107,7 @@ final class MemoryClaims implements Claims {
     private List<Lease> lease(SessionRecord living, Claim claim, List<MemoryExecution> picks) {
         picks.forEach(world.shares::started);
         var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
-        keep(living, claim.number(), picks);
+        keep(living, claim, picks);
         return leases;
     }
 

@@ -69,7 +69,7 @@ final class MemoryGrants implements Grants {
         var picks = choice.apply(living);
         picks.forEach(world.shares::started);
         picks.forEach(row -> world.grant(row, living, world.now().plus(ttl)));
-        claiming.keep(living, claim.number(), picks);
+        claiming.keep(living, claim, picks);
         return picks.stream().map(row -> ticket(row, key)).toList();
     }
 

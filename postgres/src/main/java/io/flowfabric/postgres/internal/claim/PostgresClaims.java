@@ -12,7 +12,6 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Query;
-import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes.Choice;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
@@ -24,18 +23,11 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
 public final class PostgresClaims implements Claims {
@@ -50,10 +42,9 @@ public final class PostgresClaims implements Claims {
     private static final int WIDEST = 10_000;
 
     private final PostgresContext postgres;
-    private final Turns turns = new Turns();
+    private final LaneTurns turns = new LaneTurns();
     private final CapabilityCache fits = new CapabilityCache();
-    private final Intricate intricate = new Intricate();
-    private final Crowds crowds = new Crowds();
+    private final ClaimMemory memory = new ClaimMemory();
 
     public PostgresClaims(PostgresContext postgres) {
         this.postgres = postgres;
@@ -83,14 +74,30 @@ public final class PostgresClaims implements Claims {
     /** Nothing, when the number was heard before or the session is dead. */
     private Optional<Given> given(Claim claim, @Nullable Long ttl) {
         try {
-            return givenAnew(claim, ttl);
+            var given = givenAnew(claim, ttl);
+            if (claim.repeated() && given.isPresent() && given.get().size() == 0) {
+                answerOnce(claim);
+            }
+            return given;
         } catch (ConstraintViolation used) {
-            // The same claim was made twice at the same moment, and the other one was first.
+            // Another call under this number was first.
             if (used.unique() && used.table().equals("receipt")) {
                 return Optional.empty();
             }
             throw used;
         }
+    }
+
+    /**
+     * Sees to it that the number leads to nothing any more. The call that is repeated may still be
+     * on its way: then one of the two finds the number used, and this one waits to know which.
+     */
+    private void answerOnce(Claim claim) {
+        postgres.db()
+                .query("receipt_of_nothing")
+                .set("session", claim.session().uuid())
+                .set("number", claim.number())
+                .update();
     }
 
     private Optional<Given> givenAnew(Claim claim, @Nullable Long ttl) {
@@ -100,7 +107,7 @@ public final class PostgresClaims implements Claims {
         boolean welcome = true;
         for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
             var look = new Look(claim, ttl, wanted, window, again);
-            var round = ttl == null && !again ? plainly(look) : anyhow(look);
+            var round = ttl == null && !again ? cheaply(look) : anyhow(look);
             given.leases.addAll(round.given.leases);
             given.grants.addAll(round.given.grants);
             // A later look would meet what this claim itself has filled.
@@ -151,24 +158,29 @@ public final class PostgresClaims implements Claims {
         }
     }
 
-    /** By the statement for plain lanes, where that is known to do, or not known not to. */
-    private Round plainly(Look look) {
-        if (intricate.includes(look.claim.session())) {
-            return anyhow(look);
+    /** By the cheapest statement that is not known not to do. */
+    private Round cheaply(Look look) {
+        var session = look.claim.session();
+        var form = memory.form(session);
+        while (form != ClaimMemory.Form.ANY) {
+            var marks = postgres.marks().look();
+            var found = new FoundWork();
+            if (form == ClaimMemory.Form.PLAIN) {
+                query(form, look, look.max, marks).each(found::addPlain);
+            } else {
+                query(form, look, look.max, marks)
+                        .set("busy", memory.busy(session))
+                        .set("shut_gates", Claimed.GATES)
+                        .each(found::addCounted);
+                memory.saw(session, found.busy());
+            }
+            if (!found.intricate()) {
+                return round(look, marks, found);
+            }
+            form = form.next();
+            memory.needs(session, form);
         }
-        var marks = postgres.marks().look();
-        var found = new Found();
-        query("claim", look, look.max, marks)
-                .each(
-                        row -> {
-                            found.intricate = row.bool("intricate");
-                            found.add(row);
-                        });
-        if (found.intricate) {
-            intricate.add(look.claim.session());
-            return anyhow(look);
-        }
-        return round(look, marks, found);
+        return anyhow(look);
     }
 
     /**
@@ -181,20 +193,22 @@ public final class PostgresClaims implements Claims {
         int gates = look.window;
         boolean nothing = false;
         while (true) {
-            var crowded = crowds.of(session);
+            var crowded = memory.crowded(session);
             var choice =
                     crowded.isEmpty()
                             ? Choice.NONE
                             : postgres.crowds().choose(crowded, gates, nothing);
-            var found = asked(look, choice, look.max - sum.taken, look.again || sum.taken > 0);
-            if (!found.crowd.isEmpty()) {
-                crowds.add(session, found.crowd);
-            } else if (!found.unjudged.isEmpty()) {
-                fits.judge(postgres, session, Capabilities.of(found.offers), found.unjudged);
+            var marks = crowded.isEmpty() ? postgres.marks().look() : LowWaterMarks.EVERYWHERE;
+            var found =
+                    asked(look, choice, marks, look.max - sum.taken, look.again || sum.taken > 0);
+            if (!found.crowd().isEmpty()) {
+                memory.crowded(session, found.crowd());
+            } else if (!found.unjudged().isEmpty()) {
+                fits.judge(postgres, session, Capabilities.of(found.offers()), found.unjudged());
             } else {
-                sum = sum.and(round(look, crowded.isEmpty() ? found.marks : null, found));
-                postgres.crowds().taken(found.places);
-                postgres.crowds().full(choice, found.full);
+                sum = sum.and(round(look, marks, found));
+                postgres.crowds().taken(found.places());
+                postgres.crowds().full(choice, found.full());
                 if (crowded.isEmpty() || sum.taken >= look.max || sum.unreadable > 0) {
                     return sum;
                 }
@@ -212,12 +226,12 @@ public final class PostgresClaims implements Claims {
         }
     }
 
-    private Found asked(Look look, Choice choice, int max, boolean again) {
+    private FoundWork asked(
+            Look look, Choice choice, LowWaterMarks.Look marks, int max, boolean again) {
         var fit = fits.of(look.claim.session());
         var starts = turns.starts();
-        var found = new Found();
-        found.marks = choice.lanes().isEmpty() ? postgres.marks().look() : LowWaterMarks.EVERYWHERE;
-        query("claim_any", look, max, found.marks)
+        var found = new FoundWork();
+        query(ClaimMemory.Form.ANY, look, max, marks)
                 .set("again", again)
                 .set("ttl", look.ttl)
                 .ints("fitting", fit.fitting(), gate -> gate)
@@ -232,33 +246,22 @@ public final class PostgresClaims implements Claims {
                 .set("pass", starts.pass())
                 .ints("pass_lanes", starts.lanes().keySet(), lane -> lane)
                 .doubles("pass_starts", starts.lanes().values(), start -> start)
-                .each(row -> foundAnyhow(row, look, found));
+                .each(
+                        row -> {
+                            found.addAny(row, look.ttl != null);
+                            if (row.uuidOrNull("id") != null) {
+                                turns.taken(
+                                        row.intValue("lane"),
+                                        row.doubleValue("turn"),
+                                        row.intValue("weight"));
+                            }
+                        });
         return found;
     }
 
-    private void foundAnyhow(Row row, Look look, Found found) {
-        addShut(row, found.shut);
-        if (found.full.isEmpty()) {
-            found.addFull(row);
-        }
-        if (row.uuidOrNull("id") == null) {
-            found.crowd.addAll(List.of(row.ints("crowd")));
-            found.unjudged.addAll(List.of(row.ints("unjudged")));
-            if (!found.unjudged.isEmpty()) {
-                found.offers.addAll(List.of(row.texts("offers")));
-            }
-        } else {
-            turns.taken(row.intValue("lane"), row.doubleValue("turn"), row.intValue("weight"));
-            if (look.ttl != null) {
-                found.grants.add(GrantStub.of(row));
-            }
-        }
-        found.add(row);
-    }
-
-    private Query query(String statement, Look look, int max, LowWaterMarks.Look marks) {
+    private Query query(ClaimMemory.Form form, Look look, int max, LowWaterMarks.Look marks) {
         return postgres.db()
-                .query(statement)
+                .query(form.statement)
                 .set("now", postgres.now())
                 .set("session", look.claim.session().uuid())
                 .set("number", look.claim.number())
@@ -274,86 +277,17 @@ public final class PostgresClaims implements Claims {
                 .booleans("to_freshs", marks.stretches(), LowWaterMarks.Stretch::toFresh);
     }
 
-    /** What the rows of one look say; there is a row at least. */
-    private static final class Found {
-        private final LeaseReader reader = new LeaseReader();
-        private final List<GrantStub> grants = new ArrayList<>();
-        private final List<LowWaterMarks.Place> places = new ArrayList<>();
-        private final Set<AdmissionBlock> shut = new HashSet<>();
-        private final List<Integer> unjudged = new ArrayList<>();
-        private final List<Integer> crowd = new ArrayList<>();
-        private final List<CrowdedLanes.Full> full = new ArrayList<>();
-        private LowWaterMarks.Look marks = LowWaterMarks.EVERYWHERE;
-        private final List<String> offers = new ArrayList<>();
-        private boolean intricate;
-        private boolean welcome;
-        private long candidates;
-
-        void addFull(Row row) {
-            var gates = row.ints("full_gates");
-            var lanes = row.ints("full_lanes");
-            var meters = row.texts("full_meters");
-            for (int i = 0; i < gates.length; i++) {
-                var numbers = meters[i].substring(1, meters[i].length() - 1).split(",");
-                full.add(
-                        new CrowdedLanes.Full(
-                                new LaneGate(lanes[i], gates[i]),
-                                Stream.of(numbers)
-                                        .map(Integer::valueOf)
-                                        .collect(Collectors.toSet())));
-            }
-        }
-
-        void add(Row row) {
-            candidates = row.longValue("candidates");
-            welcome = row.bool("welcome");
-            if (row.uuidOrNull("id") == null) {
-                return;
-            }
-            places.add(
-                    new LowWaterMarks.Place(
-                            row.intValue("lane"),
-                            row.intValue("gate"),
-                            row.longValue("rank"),
-                            row.bool("fresh"),
-                            row.longValue("seq")));
-            if (grants.isEmpty()) {
-                reader.add(row);
-            }
-        }
-    }
-
-    /**
-     * @param marks where the look began; none in crowded lanes, which have their fronts
-     */
-    private Round round(Look look, LowWaterMarks.@Nullable Look marks, Found found) {
-        if (marks != null) {
-            postgres.marks().taken(marks, found.places);
-        }
+    private Round round(Look look, LowWaterMarks.Look marks, FoundWork found) {
+        postgres.marks().taken(marks, found.places());
         var session = look.claim.session();
-        var read = found.reader.read(postgres.db(), postgres.catalog(), session);
+        var read = found.reader().read(postgres.db(), postgres.catalog(), session);
         quarantine(session, read.unreadable());
         return new Round(
-                new Given(read.leases(), found.grants, found.shut),
-                found.places.size(),
+                new Given(read.leases(), found.grants(), found.shut()),
+                found.places().size(),
                 read.unreadable().size(),
-                found.candidates,
-                found.welcome);
-    }
-
-    /** The same in every row, so that the first one says it all. */
-    private static void addShut(Row row, Set<AdmissionBlock> shut) {
-        if (shut.isEmpty()) {
-            for (String word : row.texts("shut")) {
-                shut.add(
-                        switch (word) {
-                            case "rate" -> AdmissionBlock.Quota.RATE;
-                            case "concurrency" -> AdmissionBlock.Quota.CONCURRENCY;
-                            default ->
-                                    new AdmissionBlock.Budget(word.substring("budget ".length()));
-                        });
-            }
-        }
+                found.candidates(),
+                found.welcome());
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
@@ -403,71 +337,6 @@ public final class PostgresClaims implements Claims {
                     "claim number",
                     "%d was acknowledged by a heartbeat; claim with a higher one."
                             .formatted(number));
-        }
-    }
-
-    /**
-     * Sessions whose lanes the statement for plain lanes does not serve, for a while: their lanes
-     * may become plain again.
-     */
-    private static final class Intricate {
-        private static final long FOR = Duration.ofSeconds(10).toNanos();
-        private static final int REMEMBERED = 1_000;
-
-        private final Map<SessionId, Long> since = new ConcurrentHashMap<>();
-
-        boolean includes(SessionId session) {
-            var noticed = since.get(session);
-            return noticed != null && System.nanoTime() - noticed < FOR;
-        }
-
-        void add(SessionId session) {
-            if (since.size() >= REMEMBERED) {
-                since.clear();
-            }
-            since.put(session, System.nanoTime());
-        }
-    }
-
-    /** Which crowded lanes a session serves, as its claims were told. */
-    private static final class Crowds {
-        private static final int REMEMBERED = 1_000;
-
-        private final Map<SessionId, Set<Integer>> lanes = new ConcurrentHashMap<>();
-
-        Set<Integer> of(SessionId session) {
-            return lanes.getOrDefault(session, Set.of());
-        }
-
-        void add(SessionId session, Collection<Integer> crowded) {
-            if (lanes.size() >= REMEMBERED) {
-                lanes.clear();
-            }
-            var all = new TreeSet<>(of(session));
-            all.addAll(crowded);
-            lanes.put(session, all);
-        }
-    }
-
-    /**
-     * Whose turn it is among the lanes: each pick moves a lane on by a step that is the smaller the
-     * heavier the lane is. It is kept by each process for itself, so that sharing costs no write.
-     */
-    private static final class Turns {
-        private final Map<Integer, Double> lanes = new HashMap<>();
-        private double pass;
-
-        record Starts(double pass, Map<Integer, Double> lanes) {}
-
-        synchronized Starts starts() {
-            // A lane that fell behind while it was empty does not catch up.
-            lanes.values().removeIf(start -> start <= pass);
-            return new Starts(pass, Map.copyOf(lanes));
-        }
-
-        synchronized void taken(int lane, double turn, int weight) {
-            pass = Math.max(pass, turn);
-            lanes.merge(lane, turn + 1.0 / weight, Math::max);
         }
     }
 }

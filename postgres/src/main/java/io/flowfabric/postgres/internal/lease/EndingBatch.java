@@ -40,8 +40,14 @@ public final class EndingBatch {
     }
 
     /** What an ending has led to. */
-    public record Written(
-            UUID id, int lane, boolean ready, Optional<Instant> until, List<Integer> freed) {}
+    public record Written(UUID id, int lane, boolean ready, Optional<Instant> until) {}
+
+    /**
+     * What the endings of a batch have led to.
+     *
+     * @param freed the meters that have room again for which work may have waited
+     */
+    public record Outcome<T>(List<T> written, Set<Integer> freed) {}
 
     public EndingBatch(Collection<Ending> endings) {
         rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
@@ -57,64 +63,89 @@ public final class EndingBatch {
     }
 
     /**
-     * Completes plain ones: those whose fence holds and that have neither timers nor meters.
+     * Completes those whose fence holds and that the statement is made for.
      *
-     * @return the ids of those that were completed
+     * @return their ids
      */
-    public Set<UUID> complete(Jdbc db, @Nullable Long now) {
+    public Outcome<UUID> complete(Completing form, Jdbc db, @Nullable Long now) {
         var inOrder =
                 rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
-        var completed = new HashSet<UUID>();
-        db.query("complete")
-                .set("now", now)
-                .uuids("ids", inOrder, Row::id)
-                .ints("parts", inOrder, row -> row.ending.fence().execution().partition().number())
-                .ints("attempts", inOrder, row -> row.ending.fence().attempt())
-                .longs("epochs", inOrder, row -> row.ending.fence().epoch())
-                .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
-                .texts("types", inOrder, Row::type)
-                .bytes("results", inOrder, Row::result)
-                .each(row -> completed.add(row.uuid("id")));
-        return completed;
+        var freed = new HashSet<Integer>();
+        var completed =
+                db.query(form.statement())
+                        .set("now", now)
+                        .uuids("ids", inOrder, Row::id)
+                        .ints(
+                                "parts",
+                                inOrder,
+                                row -> row.ending.fence().execution().partition().number())
+                        .ints("attempts", inOrder, row -> row.ending.fence().attempt())
+                        .longs("epochs", inOrder, row -> row.ending.fence().epoch())
+                        .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
+                        .texts("types", inOrder, Row::type)
+                        .bytes("results", inOrder, Row::result)
+                        .list(
+                                row -> {
+                                    if (form == Completing.COUNTED && freed.isEmpty()) {
+                                        freed.addAll(List.of(row.ints("freed")));
+                                    }
+                                    return row.uuid("id");
+                                });
+        return new Outcome<>(completed, freed);
     }
 
     /** Writes those whose fence holds, and says which they are. */
-    public List<Written> write(Jdbc db, @Nullable Long now) {
-        return db.query("end")
-                .set("now", now)
-                .uuids("ids", rows, Row::id)
-                .ints("parts", rows, row -> row.ending.fence().execution().partition().number())
-                .ints("attempts", rows, row -> row.ending.fence().attempt())
-                .longs("epochs", rows, row -> row.ending.fence().epoch())
-                .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
-                .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
-                .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
-                .texts("nexts", rows, row -> row.end.next().map(RowCodec::word).orElse(null))
-                .longs("until_ats", rows, row -> RowCodec.at(row.end.until()))
-                .longs("until_afters", rows, row -> RowCodec.after(row.end.until()))
-                .texts(
-                        "delayed_bys",
-                        rows,
-                        row -> row.end.delayedBy().map(RowCodec::word).orElse(null))
-                .texts(
-                        "categories",
-                        rows,
-                        row -> row.end.failure().map(Failure::category).orElse(null))
-                .texts(
-                        "messages",
-                        rows,
-                        row -> row.end.failure().map(Failure::message).orElse(null))
-                .texts("traces", rows, row -> row.end.failure().map(Failure::detail).orElse(null))
-                .texts("types", rows, Row::type)
-                .bytes("results", rows, Row::result)
-                .set("inline", RowCodec.INLINE)
-                .list(
-                        row ->
-                                new Written(
-                                        row.uuid("id"),
-                                        row.intValue("lane"),
-                                        row.bool("ready"),
-                                        RowCodec.time(row, "until"),
-                                        RowCodec.slots(row)));
+    public Outcome<Written> write(Jdbc db, @Nullable Long now) {
+        var freed = new HashSet<Integer>();
+        var written =
+                db.query("end")
+                        .set("now", now)
+                        .uuids("ids", rows, Row::id)
+                        .ints(
+                                "parts",
+                                rows,
+                                row -> row.ending.fence().execution().partition().number())
+                        .ints("attempts", rows, row -> row.ending.fence().attempt())
+                        .longs("epochs", rows, row -> row.ending.fence().epoch())
+                        .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
+                        .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
+                        .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
+                        .texts(
+                                "nexts",
+                                rows,
+                                row -> row.end.next().map(RowCodec::word).orElse(null))
+                        .longs("until_ats", rows, row -> RowCodec.at(row.end.until()))
+                        .longs("until_afters", rows, row -> RowCodec.after(row.end.until()))
+                        .texts(
+                                "delayed_bys",
+                                rows,
+                                row -> row.end.delayedBy().map(RowCodec::word).orElse(null))
+                        .texts(
+                                "categories",
+                                rows,
+                                row -> row.end.failure().map(Failure::category).orElse(null))
+                        .texts(
+                                "messages",
+                                rows,
+                                row -> row.end.failure().map(Failure::message).orElse(null))
+                        .texts(
+                                "traces",
+                                rows,
+                                row -> row.end.failure().map(Failure::detail).orElse(null))
+                        .texts("types", rows, Row::type)
+                        .bytes("results", rows, Row::result)
+                        .set("inline", RowCodec.INLINE)
+                        .list(
+                                row -> {
+                                    if (freed.isEmpty()) {
+                                        freed.addAll(List.of(row.ints("freed")));
+                                    }
+                                    return new Written(
+                                            row.uuid("id"),
+                                            row.intValue("lane"),
+                                            row.bool("ready"),
+                                            RowCodec.time(row, "until"));
+                                });
+        return new Outcome<>(written, freed);
     }
 }

@@ -31,32 +31,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** What the holder of a lease writes: one conditional write each, with the fence in it. */
 public final class PostgresLeases implements Leases {
     private final PostgresContext postgres;
 
-    /** After a batch of which little was plain, how many are not tried as plain ones. */
-    private static final int SKIPPED = 32;
-
-    private final Intricate intricate = new Intricate();
-
-    /** Whether what is completed lately is plain: where it is not, trying costs a statement. */
-    private static final class Intricate {
-        private final AtomicInteger left = new AtomicInteger();
-
-        boolean skips() {
-            return left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
-        }
-
-        void saw(int plain, int all) {
-            if (plain * 2 < all) {
-                left.set(SKIPPED);
-            }
-        }
-    }
+    private final Completing.Memory forms = new Completing.Memory();
 
     public PostgresLeases(PostgresContext postgres) {
         this.postgres = postgres;
@@ -138,11 +119,14 @@ public final class PostgresLeases implements Leases {
 
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {
         var rows = new EndingBatch(endings);
-        if (!rows.plain() || intricate.skips()) {
+        var form = rows.plain() ? forms.first() : Completing.ANY;
+        if (form == Completing.ANY) {
             return endedAnyhow(endings);
         }
-        var completed = rows.complete(postgres.db(), postgres.now());
-        intricate.saw(completed.size(), endings.size());
+        var outcome = rows.complete(form, postgres.db(), postgres.now());
+        var completed = Set.copyOf(outcome.written());
+        forms.saw(form, completed.size(), endings.size());
+        postgres.freed(outcome.freed());
         var others =
                 endings.stream()
                         .filter(ending -> !completed.contains(ending.fence().execution().uuid()))
@@ -156,18 +140,16 @@ public final class PostgresLeases implements Leases {
     /** By the statement for every ending of every lease. */
     private Map<UUID, Answer<Ended>> endedAnyhow(List<Ending> endings) {
         var rows = new EndingBatch(endings);
+        var outcome = rows.write(postgres.db(), postgres.now());
         var written =
-                rows.write(postgres.db(), postgres.now()).stream()
+                outcome.written().stream()
                         .collect(Collectors.toMap(EndingBatch.Written::id, end -> end));
         var lanes = new HashSet<Integer>();
         written.values().stream()
                 .filter(EndingBatch.Written::ready)
                 .forEach(step -> lanes.add(step.lane()));
         postgres.goesOn(lanes);
-        postgres.freed(
-                written.values().stream()
-                        .flatMap(end -> end.freed().stream())
-                        .collect(Collectors.toSet()));
+        postgres.freed(outcome.freed());
         var refused =
                 endings.stream()
                         .map(Ending::fence)

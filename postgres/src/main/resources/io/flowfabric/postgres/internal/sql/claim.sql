@@ -1,55 +1,27 @@
 -- name: claim
 -- Claims from one lane whose work counts against nothing, takes no turns, and cannot time out. Where it meets anything else
--- it takes nothing and says so: then claim_any does it.
+-- it takes nothing and says so: then claim_counted does it, or claim_any.
 with ${>clock},
-claimer as (
-    select s.id, s.namespace, s.lanes, s.kinds, s.offers, clock.now
-    from ${schema}.session s
-    cross join clock
-    where s.id = :session::uuid and not s.dead and s.alive_until > clock.now and :number::bigint > s.acknowledged
-        -- a number that was heard before gives nothing new
-        and (select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null
-    for key share of s
-),
-serving as materialized (
-    select
-        claimer.*, lane.id as lane, lane.sharing,
-        exists (select from ${schema}.lane_gate g where g.lane = lane.id offset :most_gates::integer) as crowd
-    from claimer
-    join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
-        and lane.state in ('active', 'draining')
-),
+${>claimer},
+${>serving},
 visible as materialized (
     select
         claimer.lane, gate.id as gate, claimer.now,
         claimer.sharing or lane_gate.meters <> '{}' or gate.timed or gate.compares as intricate
-    from serving as claimer
-    join ${schema}.lane_gate on lane_gate.lane = claimer.lane
-    join ${schema}.gate on gate.id = lane_gate.gate
-    where not claimer.crowd
-        and (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+    ${>gates_in_sight}
 ),
 sight as materialized (
-    select
-        (select coalesce(bool_or(crowd) or min(lane) < max(lane), false) from serving)
-        or (select coalesce(bool_or(intricate), false) from visible) as intricate
+    select ${>not_one_lane} or (select coalesce(bool_or(intricate), false) from visible) as intricate
 ),
 head as materialized (
     select entry.place, entry.id
     from visible
-    -- beside what is known to have been taken, or everywhere
-    left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
-        on (:stretch_lanes::integer[])[n] = visible.lane
+    ${>stretches}
     cross join lateral (
         select r.ctid as place, r.rank, r.fresh, r.seq, r.id
         from ${schema}.ready r
         where r.lane = visible.lane and r.gate = visible.gate
-            and (r.rank, r.fresh, r.seq) > (
-                coalesce((:from_ranks::bigint[])[n], -9223372036854775807),
-                coalesce((:from_freshs::boolean[])[n], false),
-                coalesce((:from_seqs::bigint[])[n], 0))
-            and (r.rank, r.fresh) < (
-                coalesce((:to_ranks::bigint[])[n], 9223372036854775807), coalesce((:to_freshs::boolean[])[n], true))
+            and ${>in_stretch}
             and (r.deadline is null or r.deadline > visible.now)
         order by r.rank, r.fresh, r.seq
         limit :window::integer
@@ -66,35 +38,13 @@ unqueued as (
 ),
 leased as (
     update ${schema}.execution e
-    set situation = 'running',
-        attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
-        session = :session::uuid,
-        since = greatest(clock.now, e.changed),
-        changed = greatest(clock.now, e.changed),
-        progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
-        progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
-        progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
+    set ${>running_now}
     from clock
     where e.id = any(array(select id from taken))
-    returning
-        e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
-        e.first_priority, e.priority, e.start_due, e.deadline_due, e.input_type, e.input, e.tags
+    returning ${>leased_columns}
 ),
-receipted as (
-    -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
-    insert into ${schema}.receipt (session, number, ids, epochs)
-    select :session::uuid, :number::bigint, array_agg(id), array_agg(epoch)
-    from (select id, epoch from leased order by rank, next = 'first', seq) as given
-    having count(*) > 0
-),
-recorded as (
-    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
-    select
-        since, id, part, lane, (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
-        'running', attempts, epoch, :session::uuid
-    from leased
-)
+${>receipted},
+${>claims_recorded}
 -- A row at least: whether the session may claim under this number, and how many were in sight.
 select
     sight.intricate, sight.welcome, sight.candidates,
@@ -104,6 +54,239 @@ from (
 ) as sight
 left join leased e on true
 order by e.rank, fresh, e.seq
+
+-- name: claim_counted
+-- Claims from one lane as claim does, where work counts against quotas that bound no more than how much of it runs at once.
+with ${>clock},
+${>claimer},
+${>serving},
+visible as materialized (
+    select
+        claimer.lane, gate.id as gate, lane_gate.meters, claimer.now, claimer.sharing or gate.timed or gate.compares as intricate
+    ${>gates_in_sight}
+),
+place as materialized (
+    -- as far as one can see without a lock; null: as many as there are
+    select m.id, m.most - m.running as left, m.budget is not null or m.rate is not null as intricate
+    from ${schema}.meter m
+    where m.id = any(array(select unnest(meters) from visible))
+),
+sight as materialized (
+    select
+        ${>not_one_lane}
+        or (select coalesce(bool_or(intricate), false) from visible)
+        or (select coalesce(bool_or(intricate), false) from place) as intricate,
+        (select coalesce(bool_or(place.left < :window::integer), false) from place) as scarce
+),
+room as (
+    -- Where places are scarce, how many there are behind each gate.
+    select visible.gate, min(place.left) as places
+    from visible
+    cross join unnest(visible.meters) as asked (id)
+    join place on place.id = asked.id
+    where (select scarce from sight)
+    group by visible.gate
+),
+stretch as (
+    -- What is behind each gate, and not so far where many have something.
+    select
+        visible.*, n, least(:window::integer, room.places) as most,
+        least(:window::integer, room.places, 2 + 3 * :window::integer / :busy::integer) as reach
+    from visible
+    left join room on room.gate = visible.gate
+    ${>stretches}
+    where not (select intricate from sight) and (room.places is null or room.places > 0)
+),
+candidate as materialized (
+    select
+        stretch.gate, stretch.meters, entry.*,
+        -- the last of those that are looked at, if there may be more behind it
+        stretch.reach < stretch.most and entry.nth = stretch.reach as edge
+    from stretch
+    cross join lateral (
+        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, row_number() over (order by r.rank, r.fresh, r.seq) as nth
+        from ${schema}.ready r
+        where r.lane = stretch.lane and r.gate = stretch.gate
+            and ${>in_stretch}
+            and (r.deadline is null or r.deadline > stretch.now)
+        order by r.rank, r.fresh, r.seq
+        limit stretch.reach
+    ) as entry
+),
+queue as materialized (
+    -- What comes after the last behind one gate is not in order: what is still behind that gate may be ahead of it.
+    select place, id, rank, fresh, seq, meters
+    from candidate
+    where not exists (select from candidate where edge)
+        or (rank, fresh, seq) <= (select rank, fresh, seq from candidate where edge order by rank, fresh, seq limit 1)
+    order by rank, fresh, seq
+    limit :window::integer
+),
+over as (
+    -- those for which no place would be left once the ones before them have theirs
+    select ahead.place
+    from (
+        select queue.place, asked.id, count(*) over (partition by asked.id order by queue.rank, queue.fresh, queue.seq) as nth
+        from queue
+        cross join unnest(queue.meters) as asked (id)
+        where (select scarce from sight)
+    ) as ahead
+    join place on place.id = ahead.id
+    where ahead.nth > place.left
+),
+head as materialized (
+    select * from queue where place <> all(array(select place from over)) order by rank, fresh, seq
+),
+taken as materialized (
+    ${>lock_heads}
+),
+meter as materialized (
+    -- From here on no other claim counts against these, and what they say is so.
+    select m.id, m.most - m.running as left, m.budget is not null or m.rate is not null as intricate
+    from ${schema}.meter m
+    where m.id = any(array(select unnest(meters) from taken))
+    order by m.id
+    for update
+),
+late as (
+    -- those whose places others have taken meanwhile
+    select ahead.place
+    from (
+        select taken.place, asked.id, count(*) over (partition by asked.id order by taken.rank, taken.fresh, taken.seq) as nth
+        from taken
+        cross join unnest(taken.meters) as asked (id)
+        where exists (select from meter where meter.left < :max::integer or meter.intricate)
+    ) as ahead
+    join meter on meter.id = ahead.id
+    where ahead.nth > meter.left or meter.intricate
+),
+given as materialized (
+    select taken.place, taken.id, taken.meters from taken where taken.place <> all(array(select place from late))
+),
+unqueued as (
+    delete from ${schema}.ready r where r.ctid = any(array(select place from given))
+),
+leased as (
+    update ${schema}.execution e
+    set ${>running_now},
+        slots = nullif(given.meters, '{}'),
+        holds = case when given.meters <> '{}' then array_fill(0::bigint, array[cardinality(given.meters)]) end
+    from clock, given
+    where e.id = given.id
+    returning ${>leased_columns}
+),
+counted as (
+    update ${schema}.meter m
+    set running = m.running + started.places
+    from (
+        select asked.id, count(*) as places from given cross join unnest(given.meters) as asked (id) group by asked.id
+    ) as started
+    where m.id = started.id
+),
+${>receipted},
+${>claims_recorded}
+-- A row at least: whether the session may claim under this number, how many were in sight behind how many gates, and whether
+-- places were wanting.
+select
+    sight.*, ${>lease_columns}, e.rank, e.seq, e.next = 'first' as fresh
+from (
+    select
+        intricate, exists (select from claimer) as welcome,
+        (select count(distinct gate) from candidate) as busy,
+        -- where not everything was looked at, as many as there could be
+        greatest(
+            (select count(*) from candidate),
+            case when exists (select from candidate where edge) then :window::integer end) as candidates,
+        case when scarce and exists (
+            select
+            from (
+                select visible.* from visible join room on room.gate = visible.gate
+                where room.places <= 0 limit :shut_gates::integer
+            ) as behind
+            join ${schema}.ready r on r.lane = behind.lane and r.gate = behind.gate
+            where r.deadline is null or r.deadline > behind.now
+        ) then '{concurrency}'::text[] else '{}' end as shut
+    from sight
+) as sight
+left join leased e on true
+order by e.rank, fresh, e.seq
+
+-- fragment: claimer
+claimer as (
+    select s.id, s.namespace, s.lanes, s.kinds, s.offers, clock.now
+    from ${schema}.session s
+    cross join clock
+    where s.id = :session::uuid and not s.dead and s.alive_until > clock.now and :number::bigint > s.acknowledged
+        -- a number that was heard before gives nothing new
+        and (select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null
+    for key share of s
+)
+
+-- fragment: serving
+serving as materialized (
+    select
+        claimer.*, lane.id as lane, lane.sharing,
+        exists (select from ${schema}.lane_gate g where g.lane = lane.id offset :most_gates::integer) as crowd
+    from claimer
+    join ${schema}.lane on lane.namespace = claimer.namespace and lane.name = any(claimer.lanes)
+        and lane.state in ('active', 'draining')
+)
+
+-- fragment: gates_in_sight
+    from serving as claimer
+    join ${schema}.lane_gate on lane_gate.lane = claimer.lane
+    join ${schema}.gate on gate.id = lane_gate.gate
+    where not claimer.crowd
+        and (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+
+-- fragment: not_one_lane
+(select coalesce(bool_or(crowd) or min(lane) < max(lane), false) from serving)
+
+-- fragment: stretches
+-- Beside what is known to have been taken, or everywhere: the number of the stretch to look in.
+    left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
+        on (:stretch_lanes::integer[])[n] = visible.lane
+
+-- fragment: in_stretch
+(r.rank, r.fresh, r.seq) > (
+                coalesce((:from_ranks::bigint[])[n], -9223372036854775807),
+                coalesce((:from_freshs::boolean[])[n], false),
+                coalesce((:from_seqs::bigint[])[n], 0))
+            and (r.rank, r.fresh) < (
+                coalesce((:to_ranks::bigint[])[n], 9223372036854775807), coalesce((:to_freshs::boolean[])[n], true))
+
+-- fragment: running_now
+        situation = 'running',
+        attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
+        epoch = e.epoch + 1,
+        session = :session::uuid,
+        since = greatest(clock.now, e.changed),
+        changed = greatest(clock.now, e.changed),
+        progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
+        progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
+        progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
+
+-- fragment: leased_columns
+        e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
+        e.first_priority, e.priority, e.start_due, e.deadline_due, e.input_type, e.input, e.tags
+
+-- fragment: receipted
+receipted as (
+    -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
+    insert into ${schema}.receipt (session, number, ids, epochs)
+    select :session::uuid, :number::bigint, array_agg(id), array_agg(epoch)
+    from (select id, epoch from leased order by rank, next = 'first', seq) as given
+    having count(*) > 0
+)
+
+-- fragment: claims_recorded
+recorded as (
+    insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
+    select
+        since, id, part, lane, (case when next = 'reclaim' then 'reclaim' else 'claim' end)::${schema}.transition,
+        'running', attempts, epoch, :session::uuid
+    from leased
+)
 
 -- fragment: lock_heads
     -- In their order, one after the other, and no further than necessary. The entry is found by its place: entries are
@@ -476,6 +659,9 @@ with recursive front as (
     ) as next
 )
 select gate, rank, fresh, seq from front
+
+-- name: receipt_of_nothing
+insert into ${schema}.receipt (session, number, ids, epochs) values (:session::uuid, :number::bigint, '{}', '{}')
 
 -- name: receipt_leases
 -- What is still held of what one claim gave.

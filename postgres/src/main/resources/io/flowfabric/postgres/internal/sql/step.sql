@@ -28,24 +28,57 @@ for update of e skip locked
 with ${>clock},
 changed as (
     update ${schema}.execution e
-    set situation = 'completed', detail = null, session = null, since = null,
+    set ${>completed_now}
+    from clock
+    ${>completions}
+    where e.id = i.id and e.slots is null and ${>fence_holds} and ${>untimed}
+    returning ${>completed_columns}
+),
+${>completions_written}
+select id from changed
+
+-- name: complete_counted
+-- As complete does it, for work that counts against quotas: what it counted is given back.
+with ${>clock},
+changed as (
+    update ${schema}.execution e
+    set ${>completed_now}, slots = null, holds = null
+    from clock
+    ${>completions}
+    -- as it was: while the fence holds, these do not change
+    join ${schema}.execution b on b.id = i.id
+    where e.id = i.id and ${>fence_holds} and ${>untimed}
+    returning ${>completed_columns}, b.slots, b.holds
+),
+${>given_back},
+${>completions_written}
+select id, array(select id from uncounted where waited_for) as freed from changed
+
+-- fragment: completed_now
+        situation = 'completed', detail = null, session = null, since = null,
         changed = greatest(clock.now, e.changed),
         given_epoch = i.epoch, given_digest = i.digest, given_transition = 'complete', given_until = null,
         result_type = i.content_type, result = i.result
-    from clock
+
+-- fragment: completions
     cross join unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :types::text[], :results::bytea[]
     ) as i (id, part, attempt, epoch, digest, content_type, result)
     cross join ${schema}.session s
     cross join ${schema}.terms t
-    where e.id = i.id and e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
-        and e.slots is null and e.deadline is null
+
+-- fragment: fence_holds
+        e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
         and s.id = e.session and not s.dead and s.alive_until > clock.now
-        and t.id = e.terms and t.attempt_timeout is null and t.stall_timeout is null
-    returning
+
+-- fragment: untimed
+        e.deadline is null and t.id = e.terms and t.attempt_timeout is null and t.stall_timeout is null
+
+-- fragment: completed_columns
         e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, s.id as owner, e.changed as now,
         e.changed + t.retention as due
-),
+
+-- fragment: completions_written
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
     select lane, 'completed', submitted, seq, id, now, due from changed
@@ -58,7 +91,29 @@ recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select now, id, part, lane, 'complete', 'completed', attempts, epoch, owner from changed
 )
-select id from changed
+
+-- fragment: given_back
+-- What changed work counted, and what was set aside for it, is given back to its meters, which all lock in the order of their
+-- numbers. Work can only have waited for one that had no place left, or that is of a budget.
+freed as (
+    select m.id, given.places, given.held, m.budget is not null or m.running >= m.most as waited_for
+    from (
+        select slot, count(*) as places, sum(hold) as held
+        from changed cross join unnest(slots, holds) as given (slot, hold)
+        where slots is not null
+        group by slot
+    ) as given
+    join ${schema}.meter m on m.id = given.slot
+    order by m.id
+    for update of m
+),
+uncounted as (
+    update ${schema}.meter m
+    set running = m.running - freed.places, held = m.held - freed.held
+    from freed
+    where m.id = freed.id
+    returning m.id, freed.waited_for
+)
 
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
@@ -132,25 +187,7 @@ timed as (
     insert into ${schema}.timer (id, kind, due)
     select id, 'wake'::${schema}.timer_kind, until from changed where until is not null
 ),
-freed as (
-    -- Everyone who counts or gives back locks the meters in the order of their numbers.
-    select m.id, given.places, given.held
-    from (
-        select slot, count(*) as places, sum(hold) as held
-        from changed cross join unnest(slots, holds) as given (slot, hold)
-        where slots is not null
-        group by slot
-    ) as given
-    join ${schema}.meter m on m.id = given.slot
-    order by m.id
-    for update of m
-),
-uncounted as (
-    update ${schema}.meter m
-    set running = m.running - freed.places, held = m.held - freed.held
-    from freed
-    where m.id = freed.id
-),
+${>given_back},
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
     select
@@ -173,7 +210,9 @@ recorded as (
         category, message, trace
     from changed
 )
-select id, lane, situation = 'ready' as ready, given_until as until, slots from changed
+select
+    id, lane, situation = 'ready' as ready, given_until as until, array(select id from uncounted where waited_for) as freed
+from changed
 
 -- fragment: produced
 stored as (
@@ -432,24 +471,6 @@ changed as (
     where e.id = before.id
     returning e.lane, e.situation, e.submitted, e.seq, e.id, before.slots, before.holds
 ),
-freed as (
-    -- Everyone who counts or gives back locks the meters in the order of their numbers.
-    select m.id
-    from ${schema}.meter m
-    where m.id in (select unnest(slots) from changed where slots is not null)
-    order by m.id
-    for update
-),
-uncounted as (
-    update ${schema}.meter m
-    set running = m.running - given.places, held = m.held - given.held
-    from (
-        select slot, count(*) as places, sum(hold) as held
-        from changed cross join unnest(slots, holds) as given (slot, hold)
-        where slots is not null
-        group by slot
-    ) as given
-    where m.id = given.slot and m.id in (select id from freed)
-)
+${>given_back}
 insert into ${schema}.resting (lane, situation, submitted, seq, id)
 select lane, situation, submitted, seq, id from changed

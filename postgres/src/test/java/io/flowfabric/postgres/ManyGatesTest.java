@@ -18,20 +18,31 @@ import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** A lane with more gates than one claim looks behind keeps its order and its limits. */
-class CrowdedLanesTest {
-    private static final int KEYS = CrowdedLanes.MOST_GATES + 44;
+/**
+ * A lane keeps its order and its limits behind any number of gates: few, or more than one claim
+ * looks behind.
+ */
+@ParameterizedClass
+@ValueSource(ints = {20, CrowdedLanes.MOST_GATES + 44})
+class ManyGatesTest {
+    private final int keys;
     private static final Attribution ADA = new Attribution("ada", "many customers");
 
     private final PostgresFixture fixture = new PostgresFixture();
     private final Session session = Session.of("worker", "crowded", "default");
     private long claims;
+
+    ManyGatesTest(int keys) {
+        this.keys = keys;
+    }
 
     @BeforeEach
     void open() {
@@ -46,7 +57,7 @@ class CrowdedLanesTest {
     @Test
     void claims_of_any_size_follow_the_order_of_submission_across_all_gates() {
         define(1000);
-        var ids = submit(4 * KEYS, nth -> key(nth % KEYS));
+        var ids = submit(4 * keys, nth -> key(nth % keys));
 
         var claimed = new ArrayList<ExecutionId>();
         for (int size : List.of(256, 256, 1, 1, 100, 3, 256, 256, 256)) {
@@ -59,9 +70,9 @@ class CrowdedLanesTest {
     @Test
     void priority_comes_first_whichever_gate_it_is_behind() {
         define(1000);
-        var low = submit(KEYS, CrowdedLanesTest::key);
-        var last = submit(1, nth -> key(KEYS - 1).priority(1));
-        var high = submit(1, nth -> key(KEYS - 1).priority(9));
+        var low = submit(keys, ManyGatesTest::key);
+        var last = submit(1, nth -> key(keys - 1).priority(1));
+        var high = submit(1, nth -> key(keys - 1).priority(9));
         var middle = submit(2, nth -> key(nth).priority(5));
 
         var claimed = new ArrayList<ExecutionId>();
@@ -77,8 +88,8 @@ class CrowdedLanesTest {
     @Test
     void a_key_without_room_is_in_nobodys_way_and_goes_on_when_it_has_some() {
         define(1);
-        var first = submit(3 * KEYS, nth -> key(0));
-        var others = submit(KEYS - 1, nth -> key(nth + 1));
+        var first = submit(3 * keys, nth -> key(0));
+        var others = submit(keys - 1, nth -> key(nth + 1));
 
         var held = claim(2);
         var rest = claim(256);
@@ -86,19 +97,37 @@ class CrowdedLanesTest {
         var next = claim(1);
 
         assertThat(ids(held)).containsExactly(first.get(0), others.get(0));
-        assertThat(ids(rest)).isEqualTo(others.subList(1, 257));
+        assertThat(ids(rest)).isEqualTo(others.subList(1, Math.min(others.size(), 257)));
         assertThat(ids(next)).containsExactly(first.get(1));
+    }
+
+    @Test
+    void a_limit_that_all_keys_share_lets_the_first_in_and_no_more() {
+        define(1000);
+        fixture.store().quotas().define(Quota.atOnce("tenant", 5), ADA);
+        var ids = submit(2 * keys, nth -> key(nth % keys).quota("tenant"));
+
+        var first = claim(3);
+        var second = claim(50);
+        var none = claim(50);
+        end(first);
+        var third = claim(50);
+
+        assertThat(ids(first)).isEqualTo(ids.subList(0, 3));
+        assertThat(ids(second)).isEqualTo(ids.subList(3, 5));
+        assertThat(none).isEmpty();
+        assertThat(ids(third)).isEqualTo(ids.subList(5, 8));
     }
 
     @Test
     void work_behind_a_gate_that_had_none_is_found_at_once_by_a_claim_that_finds_nothing_else() {
         define(1000);
-        submit(KEYS, CrowdedLanesTest::key);
+        submit(keys, ManyGatesTest::key);
         while (!claim(256).isEmpty()) {
             // until the lane is empty
         }
 
-        var late = submit(1, nth -> key(KEYS + 7));
+        var late = submit(1, nth -> key(keys + 7));
 
         assertThat(ids(claim(5))).isEqualTo(late);
     }

@@ -1,0 +1,162 @@
+package io.flowfabric.postgres.internal.claim;
+
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.ready.CrowdedLanes;
+import io.flowfabric.postgres.internal.ready.LowWaterMarks;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What the rows of a statement that claims say. There is a row at least; what is not about one
+ * execution stands in every row.
+ */
+final class FoundWork {
+    private final LeaseReader reader = new LeaseReader();
+    private final List<GrantStub> grants = new ArrayList<>();
+    private final List<LowWaterMarks.Place> places = new ArrayList<>();
+    private final Set<AdmissionBlock> shut = new HashSet<>();
+    private final List<Integer> unjudged = new ArrayList<>();
+    private final List<Integer> crowd = new ArrayList<>();
+    private final List<CrowdedLanes.Full> full = new ArrayList<>();
+    private final List<String> offers = new ArrayList<>();
+    private boolean seen;
+    private boolean intricate;
+    private boolean welcome;
+    private long candidates;
+    private int busy = 1;
+
+    /** A row of {@code claim}. */
+    void addPlain(Row row) {
+        intricate = row.bool("intricate");
+        add(row, false);
+    }
+
+    /** A row of {@code claim_counted}. */
+    void addCounted(Row row) {
+        if (!seen) {
+            busy = row.intValue("busy");
+            addShut(row);
+        }
+        addPlain(row);
+    }
+
+    /** A row of {@code claim_any}. */
+    void addAny(Row row, boolean granting) {
+        if (!seen) {
+            addShut(row);
+            addFull(row);
+            crowd.addAll(List.of(row.ints("crowd")));
+            unjudged.addAll(List.of(row.ints("unjudged")));
+            if (!unjudged.isEmpty()) {
+                offers.addAll(List.of(row.texts("offers")));
+            }
+        }
+        add(row, granting);
+    }
+
+    private void add(Row row, boolean granting) {
+        seen = true;
+        candidates = row.longValue("candidates");
+        welcome = row.bool("welcome");
+        if (row.uuidOrNull("id") == null) {
+            return;
+        }
+        places.add(
+                new LowWaterMarks.Place(
+                        row.intValue("lane"),
+                        row.intValue("gate"),
+                        row.longValue("rank"),
+                        row.bool("fresh"),
+                        row.longValue("seq")));
+        if (granting) {
+            grants.add(GrantStub.of(row));
+        } else {
+            reader.add(row);
+        }
+    }
+
+    private void addShut(Row row) {
+        for (String word : row.texts("shut")) {
+            shut.add(
+                    switch (word) {
+                        case "rate" -> AdmissionBlock.Quota.RATE;
+                        case "concurrency" -> AdmissionBlock.Quota.CONCURRENCY;
+                        default -> new AdmissionBlock.Budget(word.substring("budget ".length()));
+                    });
+        }
+    }
+
+    private void addFull(Row row) {
+        var gates = row.ints("full_gates");
+        var lanes = row.ints("full_lanes");
+        var meters = row.texts("full_meters");
+        for (int i = 0; i < gates.length; i++) {
+            var numbers = meters[i].substring(1, meters[i].length() - 1).split(",");
+            full.add(
+                    new CrowdedLanes.Full(
+                            new LaneGate(lanes[i], gates[i]),
+                            Stream.of(numbers).map(Integer::valueOf).collect(Collectors.toSet())));
+        }
+    }
+
+    LeaseReader reader() {
+        return reader;
+    }
+
+    List<GrantStub> grants() {
+        return grants;
+    }
+
+    /** Where what was taken stood in its lane. */
+    List<LowWaterMarks.Place> places() {
+        return places;
+    }
+
+    Set<AdmissionBlock> shut() {
+        return shut;
+    }
+
+    /** Gates that must be judged before anything is taken, for a session that offers this. */
+    List<Integer> unjudged() {
+        return unjudged;
+    }
+
+    List<String> offers() {
+        return offers;
+    }
+
+    /** Lanes with too many gates, whose first ones must be named before anything is taken. */
+    List<Integer> crowd() {
+        return crowd;
+    }
+
+    /** Gates of crowded lanes behind which nothing may start for now. */
+    List<CrowdedLanes.Full> full() {
+        return full;
+    }
+
+    /** Whether the statement met what it does not do, and took nothing. */
+    boolean intricate() {
+        return intricate;
+    }
+
+    /** Whether the session lives and the number was not heard before. */
+    boolean welcome() {
+        return welcome;
+    }
+
+    long candidates() {
+        return candidates;
+    }
+
+    int busy() {
+        return busy;
+    }
+}
