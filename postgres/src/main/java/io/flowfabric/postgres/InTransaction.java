@@ -236,7 +236,7 @@ public final class InTransaction implements Submissions {
         var accepted = insert(tx, placed, lanes);
         SubmitStatement.giveKeysBack(tx, placed, accepted);
         accepted.answer(placed, answers);
-        SubmitRefusals.explain(tx, accepted.others(items), answers);
+        SubmitRefusals.explain(postgres, tx, accepted.others(items), answers);
         return accepted.ready().keySet();
     }
 

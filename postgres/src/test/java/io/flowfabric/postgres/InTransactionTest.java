@@ -173,7 +173,8 @@ class InTransactionTest {
                                                     .creator("eve")
                                                     .key(inside.key().orElseThrow())))
                     .returns(Conflict.Code.KEY_TAKEN, Conflict::code)
-                    .returns(inside.id().toString(), Conflict::existing);
+                    .returns(inside.id().toString(), Conflict::existing)
+                    .withMessageContaining("What differs: creator.");
 
             tx.commit();
             assertThat(shop.has(order)).isTrue();

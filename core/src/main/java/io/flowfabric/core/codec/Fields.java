@@ -5,7 +5,9 @@ import io.flowfabric.core.codec.Json.JsonObject;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -52,6 +54,47 @@ final class Fields {
     <T> Fields list(String name, Collection<T> values, Function<T, Json> writer) {
         var items = values.stream().map(writer).toList();
         return set(name, Optional.of(items).filter(list -> !list.isEmpty()), JsonArray::new);
+    }
+
+    /**
+     * An object inside this one. It is written onto what this field said before, so that the fields
+     * in it that this program does not know stay.
+     */
+    <T> Fields object(
+            String name, Optional<T> value, BiFunction<T, JsonObject, JsonObject> writer) {
+        var before = object(json, name);
+        return set(name, value, v -> writer.apply(v, before));
+    }
+
+    /**
+     * A list of objects, each known by one of its fields. Each is written onto the one before that
+     * it is known as, so that the fields in it that this program does not know stay.
+     */
+    <T> Fields objects(
+            String name,
+            String knownBy,
+            Collection<T> values,
+            BiFunction<T, JsonObject, JsonObject> writer) {
+        var before = new HashMap<Json, JsonObject>();
+        if (json.fields().get(name) instanceof JsonArray array) {
+            for (Json item : array.items()) {
+                if (item instanceof JsonObject object) {
+                    object.get(knownBy).ifPresent(id -> before.put(id, object));
+                }
+            }
+        }
+        return list(
+                name,
+                values,
+                value -> {
+                    var id = writer.apply(value, JsonObject.EMPTY).require(knownBy, json -> json);
+                    return writer.apply(value, before.getOrDefault(id, JsonObject.EMPTY));
+                });
+    }
+
+    /** The object in a field; an empty one where the field is missing, or is something else. */
+    static JsonObject object(JsonObject json, String name) {
+        return json.fields().get(name) instanceof JsonObject object ? object : JsonObject.EMPTY;
     }
 
     JsonObject done() {

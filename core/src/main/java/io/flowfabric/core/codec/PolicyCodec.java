@@ -169,11 +169,16 @@ public final class PolicyCodec {
 
     /** A budget that work draws on, with what is set aside of its dimensions. */
     public static Json write(BudgetUse use) {
+        return write(use, JsonObject.EMPTY);
+    }
+
+    /** Writes a budget that a lane draws on onto what was written before. */
+    static JsonObject write(BudgetUse use, JsonObject before) {
         var reserve = JsonObject.EMPTY;
         for (var part : use.reserve().entrySet()) {
             reserve = reserve.with(part.getKey(), Json.of(part.getValue()));
         }
-        return new Fields(JsonObject.EMPTY)
+        return new Fields(before)
                 .text("budget", Optional.of(use.budget()))
                 .set("reserve", reserve, JsonObject.EMPTY, amounts -> amounts)
                 .done();

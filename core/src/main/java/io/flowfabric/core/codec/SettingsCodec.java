@@ -9,6 +9,7 @@ import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -17,7 +18,8 @@ import java.util.TreeMap;
  * their defaults. Names are not part of it; they are what the object is found by.
  *
  * <p>Each writer takes what was written before, and keeps the fields of it that this program does
- * not know: a setting that a newer program made survives a change that an older one makes.
+ * not know, also inside of what it names: a setting that a newer program made survives a change
+ * that an older one makes.
  */
 public final class SettingsCodec {
     private SettingsCodec() {}
@@ -31,7 +33,7 @@ public final class SettingsCodec {
                 .millis("ageing_ms", lane.ageing())
                 .set("sharing", lane.sharing(), otherwise.sharing(), Json::of)
                 .list("quotas", lane.quotas(), Json::of)
-                .list("budgets", lane.budgets(), PolicyCodec::write)
+                .objects("budgets", "budget", lane.budgets(), PolicyCodec::write)
                 .done();
     }
 
@@ -66,13 +68,12 @@ public final class SettingsCodec {
     public static JsonObject write(Quota quota, JsonObject before) {
         return new Fields(before)
                 .number("concurrency", quota.concurrency())
-                .set("rate", quota.rate(), SettingsCodec::write)
+                .object("rate", quota.rate(), SettingsCodec::write)
                 .done();
     }
 
-    private static Json write(Quota.Rate rate) {
-        return JsonObject.EMPTY
-                .with("max", Json.of(rate.max()))
+    private static JsonObject write(Quota.Rate rate, JsonObject before) {
+        return before.with("max", Json.of(rate.max()))
                 .with("window_ms", Fields.millis(rate.window()));
     }
 
@@ -93,20 +94,25 @@ public final class SettingsCodec {
 
     /** Writes what a budget allows onto what was written before. */
     public static JsonObject write(Budget budget, JsonObject before) {
-        var dimensions = JsonObject.EMPTY;
-        for (var dimension : budget.dimensions().entrySet()) {
-            dimensions = dimensions.with(dimension.getKey(), write(dimension.getValue()));
-        }
         return new Fields(before)
-                .set("dimensions", Optional.of(dimensions), json -> json)
+                .object("dimensions", Optional.of(budget.dimensions()), SettingsCodec::write)
                 .millis("period_ms", budget.period())
                 .word("enforcement", budget.enforcement(), Enforcement.STOP)
                 .text("parent", budget.parent())
                 .done();
     }
 
-    private static Json write(Bounds bounds) {
-        return new Fields(JsonObject.EMPTY)
+    private static JsonObject write(Map<String, Bounds> dimensions, JsonObject before) {
+        var json = JsonObject.EMPTY;
+        for (var dimension : dimensions.entrySet()) {
+            var name = dimension.getKey();
+            json = json.with(name, write(dimension.getValue(), Fields.object(before, name)));
+        }
+        return json;
+    }
+
+    private static JsonObject write(Bounds bounds, JsonObject before) {
+        return new Fields(before)
                 .number("soft", bounds.soft())
                 .number("hard", bounds.hard())
                 .done();

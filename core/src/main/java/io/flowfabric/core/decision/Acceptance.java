@@ -26,8 +26,13 @@ import java.util.Optional;
 public final class Acceptance {
     private Acceptance() {}
 
-    /** An execution that a store has already. */
-    public record Known(ExecutionId id, Digest digest) {}
+    /**
+     * An execution that a store has already.
+     *
+     * @param content what it was submitted with, to say what differs; a store may leave it out
+     *     where the digest is the same, and where it cannot read it
+     */
+    public record Known(ExecutionId id, Digest digest, Optional<SubmittedContent> content) {}
 
     /**
      * The answer to a submission that a store has heard before; nothing when it is new.
@@ -41,26 +46,41 @@ public final class Acceptance {
         if (sameId.isPresent()) {
             var known = sameId.get();
             // The same UUID in another partition is another id.
-            if (!known.id.equals(submission.id()) || !known.digest.equals(digest)) {
+            if (!known.id.equals(submission.id())) {
                 throw new Conflict(
                         Conflict.Code.ID_TAKEN,
                         known.id.toString(),
-                        "This id was submitted with other content.");
+                        "This UUID was submitted in another partition. Use another id.");
             }
+            mustAgree(submission, digest, known, Conflict.Code.ID_TAKEN, "id " + known.id);
             return Optional.of(new Submitted(known.id, false));
         }
         if (sameKey.isPresent()) {
             var known = sameKey.get();
-            if (!known.digest.equals(digest)) {
-                throw new Conflict(
-                        Conflict.Code.KEY_TAKEN,
-                        known.id.toString(),
-                        "The key %s was submitted with other content."
-                                .formatted(submission.key().orElseThrow()));
-            }
+            var key = "key " + submission.key().orElseThrow();
+            mustAgree(submission, digest, known, Conflict.Code.KEY_TAKEN, key);
             return Optional.of(new Submitted(known.id, false));
         }
         return Optional.empty();
+    }
+
+    /**
+     * @param taken the id or the key that the two submissions share
+     */
+    private static void mustAgree(
+            Submission submission, Digest digest, Known known, Conflict.Code code, String taken) {
+        if (!known.digest.equals(digest)) {
+            var differences =
+                    known.content
+                            .map(content -> content.differences(submission, known.digest))
+                            .map(names -> " What differs: %s.".formatted(String.join(", ", names)))
+                            .orElse("");
+            throw new Conflict(
+                    code,
+                    known.id.toString(),
+                    "The %s was submitted with other content.%s Submit it as it was, or use another one."
+                            .formatted(taken, differences));
+        }
     }
 
     /**

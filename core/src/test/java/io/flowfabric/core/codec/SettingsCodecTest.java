@@ -83,6 +83,53 @@ class SettingsCodecTest {
     }
 
     @Test
+    void a_change_keeps_what_this_program_does_not_know_of_a_budget_that_a_lane_names() {
+        var stored =
+                Json.parseObject(
+                        "{\"budgets\":[{\"budget\":\"shop\",\"burst\":2},"
+                                + "{\"budget\":\"team\",\"reserve\":{\"tokens\":5},"
+                                + "\"burst\":{\"of\":[1]}}]}");
+
+        assertThat(SettingsCodec.write(LaneSettings.DEFAULT.budget("new").budget("team"), stored))
+                .hasToString(
+                        "{\"budgets\":[{\"budget\":\"new\"},"
+                                + "{\"budget\":\"team\",\"burst\":{\"of\":[1]}}]}");
+    }
+
+    @Test
+    void a_change_keeps_what_this_program_does_not_know_of_a_rate() {
+        var stored = Json.parseObject("{\"rate\":{\"max\":5,\"window_ms\":1000,\"burst\":2}}");
+        var quota = Quota.atOnce("calls", 3);
+
+        assertThat(SettingsCodec.write(quota.rate(6, Duration.ofSeconds(2)), stored))
+                .hasToString(
+                        "{\"rate\":{\"max\":6,\"window_ms\":2000,\"burst\":2},\"concurrency\":3}");
+        assertThat(SettingsCodec.write(quota, stored)).hasToString("{\"concurrency\":3}");
+    }
+
+    @Test
+    void a_change_keeps_what_this_program_does_not_know_of_a_dimension() {
+        var stored =
+                Json.parseObject(
+                        "{\"dimensions\":{\"cents\":{\"hard\":9},"
+                                + "\"tokens\":{\"soft\":5,\"hard\":9,\"unit\":\"k\"}}}");
+
+        assertThat(SettingsCodec.write(Budget.of("team", "tokens", 100), stored))
+                .hasToString("{\"dimensions\":{\"tokens\":{\"hard\":100,\"unit\":\"k\"}}}");
+    }
+
+    @Test
+    void what_was_written_in_another_form_is_replaced() {
+        var stored = Json.parseObject("{\"budgets\":[\"team\",{\"all\":1}],\"rate\":\"slow\"}");
+        var rate = Quota.atOnce("calls", 3).rate(6, Duration.ofSeconds(2));
+
+        assertThat(SettingsCodec.write(LANE, stored).get("budgets"))
+                .isEqualTo(SettingsCodec.write(LANE, JsonObject.EMPTY).get("budgets"));
+        assertThat(SettingsCodec.write(rate, stored).get("rate"))
+                .isEqualTo(SettingsCodec.write(rate, JsonObject.EMPTY).get("rate"));
+    }
+
+    @Test
     void namespaces_are_written_as_recorded_and_read_back() {
         var settings = NamespaceSettings.DEFAULT.retention(Duration.ofHours(1));
 

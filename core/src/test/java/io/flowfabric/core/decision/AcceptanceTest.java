@@ -46,7 +46,7 @@ class AcceptanceTest {
     }
 
     private static Optional<Known> known(ExecutionId id, Digest digest) {
-        return Optional.of(new Known(id, digest));
+        return Optional.of(new Known(id, digest, Optional.empty()));
     }
 
     @Test
@@ -69,6 +69,18 @@ class AcceptanceTest {
         assertConflict(Conflict.Code.ID_TAKEN, known(ID, OTHER), Optional.empty());
         assertConflict(Conflict.Code.ID_TAKEN, known(elsewhere, SAME), Optional.empty());
         assertConflict(Conflict.Code.KEY_TAKEN, Optional.empty(), known(OTHER_ID, OTHER));
+    }
+
+    @Test
+    void the_refusal_of_other_content_says_what_differs() {
+        var content = Optional.of(SubmittedContent.of(WORK.creator("bob")));
+        var known = Optional.of(new Known(OTHER_ID, OTHER, content));
+
+        assertThatThrownBy(() -> repeated(Optional.empty(), known))
+                .hasMessage(
+                        OTHER_ID
+                                + ": The key ada was submitted with other content. What differs:"
+                                + " creator. Submit it as it was, or use another one.");
     }
 
     private static void assertConflict(

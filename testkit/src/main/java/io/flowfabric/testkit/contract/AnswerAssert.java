@@ -63,6 +63,14 @@ final class AnswerAssert<T> extends AbstractObjectAssert<AnswerAssert<T>, Answer
         return this;
     }
 
+    /** Refused with a message that contains this text. */
+    AnswerAssert<T> says(String text) {
+        Assertions.assertThat(refusal(FlowFabricException.class))
+                .as(info.description())
+                .hasMessageContaining(text);
+        return this;
+    }
+
     AnswerAssert<T> isNotFound(String entity) {
         has("entity", refusal(NotFound.class).entity(), entity);
         return this;

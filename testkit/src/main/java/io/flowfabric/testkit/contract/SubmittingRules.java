@@ -20,8 +20,10 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
@@ -42,17 +44,24 @@ import java.util.function.UnaryOperator;
 
 /** Rule 1: what is submitted can run, once. */
 abstract class SubmittingRules extends Rules {
-    /** Each changes one thing about a submission that is not its id or its key. */
-    private static final List<UnaryOperator<Submission>> OTHER_CONTENT =
+    /** A change of one thing about a submission that is not its id or its key. */
+    private record OtherContent(String part, UnaryOperator<Submission> change) {}
+
+    private static final List<OtherContent> OTHER_CONTENT =
             List.of(
-                    it -> copy(it, "another-kind", it.input()),
-                    it -> copy(it, it.kind(), Payload.text("another input")),
-                    it -> copy(it, it.kind(), Payload.of(it.input().bytes(), "text/html")),
-                    it -> it.lane(Lane.of("another-lane")),
-                    it -> it.creator("another creator"),
-                    it -> it.tag("another", "tag"),
-                    it -> it.policy(it.policy().priority(1)),
-                    it -> it.policy(it.policy().deadline(Due.in(Duration.ofDays(1)))));
+                    new OtherContent("kind", it -> copy(it, "another-kind", it.input())),
+                    new OtherContent("input", it -> copy(it, it.kind(), Payload.text("another"))),
+                    new OtherContent(
+                            "input",
+                            it -> copy(it, it.kind(), Payload.of(it.input().bytes(), "text/html"))),
+                    new OtherContent("lane", it -> it.lane(Lane.of("another-lane"))),
+                    new OtherContent("creator", it -> it.creator("another creator")),
+                    new OtherContent("tags", it -> it.tag("another", "tag")),
+                    new OtherContent(
+                            "priority of the policy", it -> it.policy(it.policy().priority(1))),
+                    new OtherContent(
+                            "deadline of the policy",
+                            it -> it.policy(it.policy().deadline(Due.in(Duration.ofDays(1))))));
 
     SubmittingRules(Supplier<StoreFixture> opening) {
         super(opening);
@@ -157,9 +166,11 @@ abstract class SubmittingRules extends Rules {
         world.submit(submission);
         var before = world.everything();
 
-        for (var change : OTHER_CONTENT) {
-            assertThat(world.offer(change.apply(submission)))
-                    .isConflict(Conflict.Code.ID_TAKEN, submission.id());
+        for (var other : OTHER_CONTENT) {
+            assertThat(world.offer(other.change.apply(submission)))
+                    .isConflict(Conflict.Code.ID_TAKEN, submission.id())
+                    .says("The id %s was submitted".formatted(submission.id()))
+                    .says("What differs: %s.".formatted(other.part));
         }
         assertThat(world.everything()).isEqualTo(before);
     }
@@ -182,11 +193,50 @@ abstract class SubmittingRules extends Rules {
         var first = world.submit(work().key("order-7"));
         var before = world.everything();
 
-        for (var change : OTHER_CONTENT) {
-            assertThat(world.offer(change.apply(work().key("order-7"))))
-                    .isConflict(Conflict.Code.KEY_TAKEN, first);
+        for (var other : OTHER_CONTENT) {
+            assertThat(world.offer(other.change.apply(work().key("order-7"))))
+                    .isConflict(Conflict.Code.KEY_TAKEN, first)
+                    .says("The key order-7 was submitted")
+                    .says("What differs: %s.".formatted(other.part));
         }
         assertThat(world.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void the_refusal_of_other_content_names_all_that_differs_and_nothing_else() {
+        var policy =
+                Policy.DEFAULT
+                        .start(Due.at(world.now()))
+                        .deadline(Due.in(Duration.ofHours(1)))
+                        .retry(Retry.retries(2).jitter(0.25))
+                        .attemptTimeout(Duration.ofMinutes(1))
+                        .needs(Capabilities.of("gpu", "torch>=2.3"))
+                        .share("ada");
+        var large = Payload.text("x".repeat(10_000));
+        var one = copy(labelledWork(), "resize", large).policy(policy).key("order-7");
+        world.submit(one);
+
+        assertThat(world.offer(one.creator("bo"))).says("What differs: creator.");
+        assertThat(world.offer(one.key("order-8"))).says("What differs: key.");
+        assertThat(
+                        world.offer(
+                                copy(one, "shrink", Payload.EMPTY)
+                                        .id(ExecutionId.mint())
+                                        .policy(policy.retry(Retry.NEVER).share("bo"))))
+                .isConflict(Conflict.Code.KEY_TAKEN, one.id())
+                .says(
+                        "What differs: kind, input, retry of the policy, share key of the"
+                                + " policy.");
+    }
+
+    @Test
+    void the_refusal_of_other_content_says_nothing_of_what_cannot_be_read() {
+        var one = work().key("order-7");
+        world.poison(world.submit(one));
+
+        assertThat(world.offer(one.creator("bo")))
+                .isConflict(Conflict.Code.ID_TAKEN, one.id())
+                .says("other content. Submit it as it was, or use another one.");
     }
 
     @Test

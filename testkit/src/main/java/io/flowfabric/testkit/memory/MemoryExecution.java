@@ -10,6 +10,7 @@ import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.LeaseStanding;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
 import io.flowfabric.core.decision.QueuePlace;
+import io.flowfabric.core.decision.SubmittedContent;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
@@ -105,7 +106,10 @@ final class MemoryExecution {
 
     /** What another submission is compared with. */
     Known known() {
-        return new Known(id(), digest);
+        return new Known(
+                id(),
+                digest,
+                poisoned ? Optional.empty() : Optional.of(SubmittedContent.of(submission)));
     }
 
     /** How it stands for a worker whose fence does not hold. */

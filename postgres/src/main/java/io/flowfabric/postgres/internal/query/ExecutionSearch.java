@@ -112,7 +112,7 @@ public final class ExecutionSearch {
                 break;
             }
         }
-        var views = PostgresQueries.views(postgres, ids);
+        var views = PostgresQueries.views(postgres, postgres.db(), ids);
         return new Page<>(
                 ids.stream()
                         .map(views::get)

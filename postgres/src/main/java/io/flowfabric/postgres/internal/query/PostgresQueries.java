@@ -31,6 +31,7 @@ import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.feed.EventReader;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
@@ -56,7 +57,8 @@ public final class PostgresQueries implements Queries {
     @Override
     public List<Answer<ExecutionView>> describe(List<ExecutionId> executions) {
         Limit.BATCH.checkCount("executions", executions.size());
-        var views = views(postgres, executions.stream().map(ExecutionId::uuid).toList());
+        var views =
+                views(postgres, postgres.db(), executions.stream().map(ExecutionId::uuid).toList());
         return executions.stream().map(id -> view(id, views.get(id.uuid()))).toList();
     }
 
@@ -69,9 +71,11 @@ public final class PostgresQueries implements Queries {
                 : found;
     }
 
-    public static Map<UUID, Answer<ExecutionView>> views(PostgresContext postgres, List<UUID> ids) {
+    /** The views of the executions that a connection or a transaction sees, by their ids. */
+    public static Map<UUID, Answer<ExecutionView>> views(
+            PostgresContext postgres, Jdbc db, List<UUID> ids) {
         var reader = new ViewReader();
-        postgres.db().query("describe").uuids("ids", ids, id -> id).each(reader::add);
+        db.query("describe").uuids("ids", ids, id -> id).each(reader::add);
         return reader.read(postgres);
     }
 

@@ -41,7 +41,10 @@ public final class PostgresSubmissions implements Submissions {
     private void decide(List<PreparedSubmission> all, Map<Integer, Answer<Submitted>> answers) {
         var items = all.stream().filter(PreparedSubmission::gated).toList();
         SubmitRefusals.explain(
-                postgres.db(), all.stream().filter(item -> !item.gated()).toList(), answers);
+                postgres,
+                postgres.db(),
+                all.stream().filter(item -> !item.gated()).toList(),
+                answers);
         if (items.isEmpty()) {
             return;
         }
@@ -49,7 +52,7 @@ public final class PostgresSubmissions implements Submissions {
         remember(items, accepted);
         postgres.submitted(accepted.ready());
         accepted.answer(items, answers);
-        SubmitRefusals.explain(postgres.db(), accepted.others(items), answers);
+        SubmitRefusals.explain(postgres, postgres.db(), accepted.others(items), answers);
     }
 
     private Accepted insert(List<PreparedSubmission> items) {

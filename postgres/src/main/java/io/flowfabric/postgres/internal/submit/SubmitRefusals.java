@@ -6,39 +6,74 @@ import io.flowfabric.core.Denied;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Acceptance.Known;
+import io.flowfabric.core.decision.SubmittedContent;
+import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.query.PostgresQueries;
 
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** The second read: why a submission was not accepted. */
 public final class SubmitRefusals {
     private SubmitRefusals() {}
 
-    /** What there is already, found by the ids and by the keys of a batch. */
-    private record Found(Map<UUID, Known> byId, Map<PreparedSubmission.Key, Known> byKey) {
+    /**
+     * What there is already, found by the ids and by the keys of a batch.
+     *
+     * @param contents of those executions that were submitted with other content than an item asks
+     */
+    private record Found(
+            Map<UUID, Known> byId,
+            Map<PreparedSubmission.Key, Known> byKey,
+            Map<UUID, SubmittedContent> contents) {
         Optional<Known> sameId(PreparedSubmission item) {
-            return Optional.ofNullable(byId.get(item.id()));
+            return Optional.ofNullable(byId.get(item.id())).map(this::withContent);
         }
 
         Optional<Known> sameKey(PreparedSubmission item) {
-            return item.keyed() ? Optional.ofNullable(byKey.get(item.key())) : Optional.empty();
+            return item.keyed()
+                    ? Optional.ofNullable(byKey.get(item.key())).map(this::withContent)
+                    : Optional.empty();
+        }
+
+        private Known withContent(Known known) {
+            var content = Optional.ofNullable(contents.get(known.id().uuid()));
+            return new Known(known.id(), known.digest(), content);
+        }
+
+        /** The executions that have the id or the key of an item, and other content. */
+        List<UUID> contradicted(List<PreparedSubmission> items) {
+            return items.stream()
+                    .flatMap(
+                            item ->
+                                    Stream.concat(sameId(item).stream(), sameKey(item).stream())
+                                            .filter(known -> !known.digest().equals(item.digest())))
+                    .map(known -> known.id().uuid())
+                    .distinct()
+                    .toList();
         }
     }
 
-    /** Answers the items; all but those for which whoever was in the way is gone again. */
+    /** Answers the items, except those whose id and key have become free again meanwhile. */
     public static void explain(
-            Jdbc db, List<PreparedSubmission> refused, Map<Integer, Answer<Submitted>> answers) {
+            PostgresContext postgres,
+            Jdbc db,
+            List<PreparedSubmission> refused,
+            Map<Integer, Answer<Submitted>> answers) {
         if (refused.isEmpty()) {
             return;
         }
         var found = found(db, refused);
+        readContents(postgres, db, found.contradicted(refused), found.contents);
         for (PreparedSubmission item : refused) {
             try {
                 explain(db, item, found)
@@ -46,6 +81,20 @@ public final class SubmitRefusals {
             } catch (Conflict | Denied | NotFound refusal) {
                 answers.put(item.index(), Answer.refused(refusal));
             }
+        }
+    }
+
+    /** What cannot be read, or is gone by now, is left out. */
+    private static void readContents(
+            PostgresContext postgres, Jdbc db, List<UUID> ids, Map<UUID, SubmittedContent> into) {
+        if (!ids.isEmpty()) {
+            PostgresQueries.views(postgres, db, ids)
+                    .forEach(
+                            (id, answer) -> {
+                                if (answer instanceof Answer.Done<ExecutionView>(var view)) {
+                                    into.put(id, SubmittedContent.of(view));
+                                }
+                            });
         }
     }
 
@@ -74,7 +123,7 @@ public final class SubmitRefusals {
     }
 
     private static Found found(Jdbc db, List<PreparedSubmission> items) {
-        var found = new Found(new HashMap<>(), new HashMap<>());
+        var found = new Found(new HashMap<>(), new HashMap<>(), new HashMap<>());
         var keyed = items.stream().filter(PreparedSubmission::keyed).toList();
         db.query("known")
                 .uuids("ids", items, PreparedSubmission::id)
@@ -82,7 +131,8 @@ public final class SubmitRefusals {
                 .texts("keys", keyed, item -> item.key().key())
                 .each(
                         row -> {
-                            var known = new Known(RowCodec.id(row), RowCodec.digest(row, "digest"));
+                            var digest = RowCodec.digest(row, "digest");
+                            var known = new Known(RowCodec.id(row), digest, Optional.empty());
                             var key = row.textOrNull("key");
                             if (key == null) {
                                 found.byId.put(known.id().uuid(), known);
