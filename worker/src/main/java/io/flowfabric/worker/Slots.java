@@ -17,12 +17,10 @@ import java.util.function.IntSupplier;
 /**
  * Where assignments wait for a free slot, and how much room there is for more.
  *
- * <p>While handlers are quick it holds eight times as many as can run, so that none of them waits
+ * <p>While handlers are quick it holds some times as many as can run, so that none of them waits
  * for a claim; while they are slow it holds none, so that other workers can have them.
  */
 final class Slots {
-    private static final int PREFETCH = 8;
-
     /** How many endings may be on their way before nothing more is claimed: two full commits. */
     private static final int UNSETTLED = 2 * Committers.BATCH;
 
@@ -209,9 +207,9 @@ final class Slots {
     }
 
     private int free() {
-        int prefetch = pace.quick() ? PREFETCH * concurrency : 0;
+        int prefetch = pace.ahead() * concurrency;
         int unfinished = running + waiting.size();
-        int unpressed = PREFETCH * concurrency + UNSETTLED - unsettled.getAsInt();
+        int unpressed = concurrency + prefetch + UNSETTLED - unsettled.getAsInt();
         int most = Math.min(concurrency + prefetch - unfinished, unpressed);
         return Math.clamp(most, 0, (int) Limit.CLAIM.max());
     }
@@ -225,7 +223,7 @@ final class Slots {
         if (!pace.quick()) {
             return 1;
         }
-        int prefetch = PREFETCH * concurrency;
+        int prefetch = pace.ahead() * concurrency;
         return Math.min(dry ? prefetch : prefetch / 2, (int) Limit.CLAIM.max());
     }
 

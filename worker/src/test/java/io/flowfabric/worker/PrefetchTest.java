@@ -71,16 +71,32 @@ class PrefetchTest {
     }
 
     @Test
-    void quick_handlers_have_eight_times_as_much_waiting() {
+    void instant_handlers_have_thirty_two_times_as_much_waiting() {
         world.start(worker());
         warmUp();
 
-        var ids = world.submit("slow", 50);
+        var ids = world.submit("slow", 100);
 
-        // Both slots and eight times as many, or a few less: a handful is not worth another claim.
+        // Both slots and 32 times as many, or a few less: a handful is not worth another claim.
         eventually("it has prefetched", () -> active(ids) > 2);
         eventually("both slots are taken", () -> inside.get() == 2);
-        assertThat(active(ids)).isLessThanOrEqualTo(18);
+        assertThat(active(ids)).isLessThanOrEqualTo(66);
+    }
+
+    @Test
+    void the_quicker_handlers_are_the_more_waits_for_them() {
+        assertThat(ahead(Duration.ofMillis(20))).isZero();
+        assertThat(ahead(Duration.ofMillis(19))).isEqualTo(8);
+        assertThat(ahead(Duration.ofMillis(1))).isEqualTo(8);
+        assertThat(ahead(Duration.ofNanos(999_999))).isEqualTo(32);
+    }
+
+    private static int ahead(Duration each) {
+        var pace = new Pace();
+        for (int i = 0; i < 8; i++) {
+            pace.ran(each.toNanos());
+        }
+        return pace.ahead();
     }
 
     @Test
