@@ -120,89 +120,151 @@ from above join ${schema}.meter m on m.budget = above.id
 order by above.height, m.key
 
 -- name: spend
--- A report, in one statement, because many wait for each other at a budget: the holder's row is locked and the report kept; then
--- the meters are locked in the order of their numbers, and what was set aside for the work is settled first.
-with recursive clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+-- Reports, many in one statement, because all of them wait for each other at a budget. The rows of the holders are locked in the
+-- order of ids, then the meters in the order of their numbers, then the reports are kept; what was set aside for the work is
+-- settled first. What comes behind a report that breaches a budget that cancels is left out: it may be cancelled by then.
+with recursive ${>clock},
 holder as (
-    select e.id, e.slots, e.holds, l.namespace
-    from ${schema}.execution e
+    select fence.n as fence, e.id, e.slots, e.holds, l.namespace
+    from unnest(:ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[])
+        with ordinality as fence (id, part, attempt, epoch, n)
+    join ${schema}.execution e on e.id = fence.id
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > (select now from clock)
     join ${schema}.lane l on l.id = e.lane
-    where e.id = :id::uuid and e.part = :part::smallint and e.situation = 'running'
-        and e.attempts - 1 = :attempt::integer and e.epoch = :epoch::bigint
+    where e.part = fence.part and e.situation = 'running' and e.attempts - 1 = fence.attempt and e.epoch = fence.epoch
+    order by e.id
     for update of e
 ),
+report as materialized (
+    select r.n, holder.id as execution, holder.namespace, r.name, r.dimension, r.amount, r.key
+    from unnest(:fences::integer[], :names::text[], :dimensions::text[], :amounts::bigint[], :keys::text[])
+        with ordinality as r (fence, name, dimension, amount, key, n)
+    left join holder on holder.fence = r.fence
+),
 above as (
-    select b.id, b.name, b.parent, b.deleted, b.enforcement, 0 as height
+    -- the budgets that were named, each with those above it
+    select b.id as own, b.id, b.namespace, b.name, b.parent, b.deleted, b.enforcement, 0 as height
     from ${schema}.budget b
-    where b.namespace = (select namespace from holder) and b.name = :name and not b.deleted
+    where not b.deleted and (b.namespace, b.name) in (select r.namespace, r.name from report r)
     union all
-    select b.id, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
+    select above.own, b.id, b.namespace, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
     from above join ${schema}.budget b on b.id = above.parent
 ),
-own as (
-    -- the budget that was named, if it counts this
-    select m.budget as id
-    from ${schema}.meter m
-    where m.budget = (select id from above where height = 0) and m.key = :dimension
+known as materialized (
+    -- the reports to a budget that counts such a thing
+    select report.n, report.execution, report.dimension, report.amount, report.key, above.id as budget
+    from report
+    join above on above.height = 0 and above.namespace = report.namespace and above.name = report.name
+    join ${schema}.meter m on m.budget = above.id and m.key = report.dimension
 ),
-added as (
-    insert into ${schema}.spending (budget, key, execution, dimension, amount, at)
-    select own.id, :key, (select id from holder), :dimension, :amount::bigint, (select now from clock)
-    from own
-    on conflict do nothing
-    returning id
+fresh as materialized (
+    -- of a key that is not kept yet, the first
+    select distinct on (known.budget, known.key) known.*
+    from known
+    where not exists (select from ${schema}.spending p where p.budget = known.budget and p.key = known.key)
+    order by known.budget, known.key, known.n
+),
+due as materialized (
+    -- what each of them adds to which meters
+    select
+        fresh.n, fresh.execution, fresh.amount, fresh.dimension, m.id as meter,
+        above.id as budget, above.namespace, above.name, above.height,
+        not above.deleted as told, above.enforcement = 'cancel' and not above.deleted as cancelling
+    from fresh
+    join above on above.own = fresh.budget
+    join ${schema}.meter m on m.budget = above.id and m.key = fresh.dimension
 ),
 drawn as (
-    select m.id
+    select m.id, m.used, m.soft, m.hard
     from ${schema}.meter m
-    where m.budget in (select id from above) and m.key = :dimension and exists (select from added)
+    where m.id = any((select array_agg(due.meter) from due)::integer[])
     order by m.id
     for update
 ),
-settled as materialized (
-    select drawn.id, least(:amount::bigint, coalesce(holder.holds[array_position(holder.slots, drawn.id)], 0)) as amount
-    from drawn cross join holder
+final as materialized (
+    -- the last report of this statement
+    select coalesce(min(reaching.n), cardinality(:keys::text[])) as n
+    from (
+        select
+            due.n, due.amount, drawn.hard, drawn.used + sum(due.amount) over (partition by due.meter order by due.n) as used
+        from due join drawn on drawn.id = due.meter
+        where due.cancelling
+    ) as reaching
+    where reaching.used - reaching.amount < reaching.hard and reaching.used >= reaching.hard
 ),
-used as (
+added as (
+    insert into ${schema}.spending (budget, key, execution, dimension, amount, at)
+    select fresh.budget, fresh.key, fresh.execution, fresh.dimension, fresh.amount, (select now from clock)
+    from fresh
+    where fresh.n <= (select n from final)
+    order by fresh.n
+    on conflict do nothing
+    returning budget, key
+),
+counted as materialized (
+    select
+        due.*, drawn.soft, drawn.hard,
+        (drawn.used + sum(due.amount) over (partition by due.meter order by due.n))::bigint as used,
+        sum(due.amount) over its as spent,
+        coalesce(holder.holds[array_position(holder.slots, due.meter)], 0) as hold
+    from added
+    join fresh on fresh.budget = added.budget and fresh.key = added.key
+    join due on due.n = fresh.n
+    join drawn on drawn.id = due.meter
+    join holder on holder.id = due.execution
+    window its as (partition by due.meter, due.execution order by due.n)
+),
+settled as materialized (
+    select counted.n, counted.execution, counted.meter, counted.budget, counted.amount,
+        (least(counted.spent, counted.hold) - least(counted.spent - counted.amount, counted.hold))::bigint as settled,
+        counted.cancelling and counted.used >= counted.hard as cancels
+    from counted
+),
+charged as (
     update ${schema}.meter m
-    set used = m.used + :amount::bigint, held = m.held - settled.amount
-    from settled
-    where m.id = settled.id
-    returning m.id, m.budget, m.used, m.soft, m.hard
+    set used = m.used + total.amount, held = m.held - total.settled
+    from (
+        select meter, sum(amount)::bigint as amount, sum(settled)::bigint as settled from settled group by meter
+    ) as total
+    where m.id = total.meter
 ),
 held_less as (
     update ${schema}.execution e
     set holds = (
-        select array_agg(given.hold - coalesce((select amount from settled where settled.id = given.slot), 0) order by given.n)
+        select array_agg(
+            given.hold - coalesce((
+                select sum(s.settled)::bigint from settled s where s.execution = holder.id and s.meter = given.slot), 0)
+            order by given.n)
         from unnest(holder.slots, holder.holds) with ordinality as given (slot, hold, n))
     from holder
-    where e.id = holder.id and holder.slots is not null and exists (select from settled where amount > 0)
+    where e.id = holder.id and exists (select from settled s where s.execution = holder.id and s.settled > 0)
 ),
 told as (
     insert into ${schema}.event_${day} (kind, at, namespace, payload)
     select
-        'budget_reached', (select now from clock), (select namespace from holder),
-        jsonb_build_object('budget', above.name, 'dimension', :dimension::text, 'hard', bound.hard, 'used', used.used)
-    from used
-    join above on above.id = used.budget and not above.deleted
-    cross join lateral (values (false, used.soft), (true, used.hard)) as bound (hard, at)
-    where used.used - :amount::bigint < bound.at and used.used >= bound.at
-    order by above.height, bound.hard
+        'budget_reached', (select now from clock), counted.namespace,
+        jsonb_build_object('budget', counted.name, 'dimension', counted.dimension, 'hard', bound.hard, 'used', counted.used)
+    from counted
+    cross join lateral (values (false, counted.soft), (true, counted.hard)) as bound (hard, at)
+    where counted.told and counted.used - counted.amount < bound.at and counted.used >= bound.at
+    order by counted.n, counted.height, bound.hard
 )
 select
-    (select namespace from holder) as namespace,
-    exists (select from above) as defined,
-    (select id from own) as budget,
-    exists (select from added) as added,
-    exists (
-        select from used join above on above.id = used.budget
-        where above.enforcement = 'cancel' and not above.deleted and used.used >= used.hard) as cancels
+    report.execution is not null as held, above.id is not null as defined, known.budget, draws.n is not null as added,
+    coalesce(draws.budgets, '{}') as budgets, coalesce(draws.settled, '{}') as settled, coalesce(draws.cancels, false) as cancels
+from report
+left join above on above.height = 0 and above.namespace = report.namespace and above.name = report.name
+left join known on known.n = report.n
+left join (
+    select n, array_agg(budget) as budgets, array_agg(settled) as settled, bool_or(cancels) as cancels from settled group by n
+) as draws on draws.n = report.n
+where report.n <= (select n from final)
+order by report.n
 
 -- name: spent_before
-select execution, dimension, amount from ${schema}.spending where budget = :budget::integer and key = :key
+select p.budget, p.key, p.execution, p.dimension, p.amount
+from unnest(:budgets::integer[], :keys::text[]) as asked (budget, key)
+join ${schema}.spending p on p.budget = asked.budget and p.key = asked.key
 
 -- name: use_less
 -- The caller has locked them.
