@@ -29,6 +29,7 @@ import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -334,8 +335,54 @@ abstract class UsageBatchRules extends Rules {
     }
 
     @Test
+    void batches_of_many_at_once_add_up_and_tell_each_limit_once() {
+        define(Budget.of("tenant", "tokens", 400));
+        define(Budget.of("one", "tokens", 200).parent("tenant"));
+        define(Budget.of("two", "tokens", 200).parent("tenant"));
+        var reserving = Policy.DEFAULT.budget("one", Map.of("tokens", 5L)).budget("two");
+        var leases = IntStream.range(0, 5).mapToObj(i -> world.begun(reserving)).toList();
+        var feed = world.feed(FeedFilter.of(Topic.EVERYTHING));
+
+        var members = Crowd.of(8, member -> spendAll(leases, member));
+
+        assertThat(members).allSatisfy(answers -> assertThat(answers).allMatch(Answer::isDone));
+        assertThat(level("one")).isEqualTo(new Level(400, 0));
+        assertThat(level("two")).isEqualTo(new Level(600, 0));
+        assertThat(level("tenant")).isEqualTo(new Level(1000, 0));
+        assertThat(
+                        feed.read().stream()
+                                .filter(Event.BudgetReached.class::isInstance)
+                                .map(event -> ((Event.BudgetReached) event).budget()))
+                .containsExactlyInAnyOrder("one", "two", "tenant");
+        assertThat(world.store().budgets().recount(Namespace.DEFAULT).drifts()).isEmpty();
+    }
+
+    @Test
     void a_batch_of_none_is_answered_with_none() {
         assertThat(spend()).isEmpty();
+    }
+
+    /**
+     * A hundred reports for all of these leases to two budgets, in batches and in an order of its
+     * own; two members say the same.
+     */
+    private List<Answer<BudgetView>> spendAll(List<Lease> leases, int member) {
+        var answers = new ArrayList<Answer<BudgetView>>();
+        for (int from = 0; from < 100; from += 20) {
+            var batch =
+                    IntStream.range(from, from + 20)
+                            .map(i -> (i * 7 + member * 13) % 100)
+                            .mapToObj(
+                                    i ->
+                                            report(
+                                                    leases.get(i % leases.size()),
+                                                    i % 2 == 0 ? "one" : "two",
+                                                    1 + i % 4,
+                                                    "%d of %d".formatted(i, member / 2)))
+                            .toList();
+            answers.addAll(world.store().leases().spend(batch));
+        }
+        return answers;
     }
 
     private void define(Budget budget) {

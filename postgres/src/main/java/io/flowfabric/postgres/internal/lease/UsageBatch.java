@@ -1,16 +1,14 @@
 package io.flowfabric.postgres.internal.lease;
 
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -18,38 +16,40 @@ import java.util.stream.IntStream;
 final class UsageBatch {
     private final List<UsageReport> reports;
 
-    /** Each fence once, with its place from 1, so that no row is locked twice. */
-    private final Map<Fence, Integer> fences = new LinkedHashMap<>();
-
     /**
      * What came of a report.
      *
      * @param held whether its fence holds
      * @param defined whether there is such a budget
      * @param budget its number; none when it does not count this dimension
-     * @param added whether its key was not kept before; else nothing was counted
-     * @param draws what it has changed: the budget that it names and those above it
+     * @param draws what it has changed: the budget that it names and those above it; nothing when
+     *     its key was kept before
      * @param cancels whether a limit is reached of a budget that cancels
      */
     record Outcome(
             boolean held,
             boolean defined,
             Optional<Integer> budget,
-            boolean added,
             List<Draw> draws,
             boolean cancels) {
+        static final Outcome LOST = new Outcome(false, false, Optional.empty(), List.of(), false);
+
         static Outcome of(Row row) {
             var budgets = row.ints("budgets");
             var settled = row.longs("settled");
             return new Outcome(
-                    row.bool("held"),
+                    true,
                     row.bool("defined"),
                     Optional.ofNullable(row.intOrNull("budget")),
-                    row.bool("added"),
                     IntStream.range(0, budgets.length)
                             .mapToObj(i -> new Draw(budgets[i], settled[i]))
                             .toList(),
                     row.bool("cancels"));
+        }
+
+        /** Whether it has counted now. */
+        boolean added() {
+            return !draws.isEmpty();
         }
     }
 
@@ -60,9 +60,20 @@ final class UsageBatch {
      */
     record Draw(int budget, long settled) {}
 
+    /**
+     * A row of the answer: a report whose fence holds.
+     *
+     * @param place of the report, from 1
+     * @param last the place of the last report that was looked at
+     */
+    private record Heard(int place, int last, Outcome outcome) {
+        static Heard of(Row row) {
+            return new Heard(row.intValue("n"), row.intValue("final"), Outcome.of(row));
+        }
+    }
+
     UsageBatch(List<UsageReport> reports) {
         this.reports = reports;
-        reports.forEach(report -> fences.putIfAbsent(report.fence(), fences.size() + 1));
     }
 
     /**
@@ -70,17 +81,24 @@ final class UsageBatch {
      * came of each of these: of all, or of the first ones.
      */
     List<Outcome> write(Jdbc db, @Nullable Long now) {
-        return db.query("spend")
-                .set("now", now)
-                .uuids("ids", fences.keySet(), fence -> fence.execution().uuid())
-                .ints("parts", fences.keySet(), fence -> fence.execution().partition().number())
-                .ints("attempts", fences.keySet(), Fence::attempt)
-                .longs("epochs", fences.keySet(), Fence::epoch)
-                .ints("fences", reports, report -> Objects.requireNonNull(fences.get(report.fence())))
-                .texts("names", reports, UsageReport::budget)
-                .texts("dimensions", reports, UsageReport::dimension)
-                .longs("amounts", reports, UsageReport::amount)
-                .texts("keys", reports, UsageReport::key)
-                .list(Outcome::of);
+        var rows =
+                db.query("spend")
+                        .set("now", now)
+                        .uuids("ids", reports, report -> report.fence().execution().uuid())
+                        .ints(
+                                "parts",
+                                reports,
+                                report -> report.fence().execution().partition().number())
+                        .ints("attempts", reports, report -> report.fence().attempt())
+                        .longs("epochs", reports, report -> report.fence().epoch())
+                        .texts("names", reports, UsageReport::budget)
+                        .texts("dimensions", reports, UsageReport::dimension)
+                        .longs("amounts", reports, UsageReport::amount)
+                        .texts("keys", reports, UsageReport::key)
+                        .list(Heard::of);
+        int last = rows.isEmpty() ? reports.size() : rows.getFirst().last;
+        var outcomes = new ArrayList<>(Collections.nCopies(last, Outcome.LOST));
+        rows.forEach(heard -> outcomes.set(heard.place - 1, heard.outcome));
+        return outcomes;
     }
 }

@@ -125,76 +125,67 @@ order by above.height, m.key
 -- settled first. What comes behind a report that breaches a budget that cancels is left out: it may be cancelled by then.
 with recursive ${>clock},
 holder as (
-    select fence.n as fence, e.id, e.slots, e.holds, l.namespace
-    from unnest(:ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[])
-        with ordinality as fence (id, part, attempt, epoch, n)
-    join ${schema}.execution e on e.id = fence.id
+    select r.n, r.name, r.dimension, r.amount, r.key, e.id as execution, e.slots, e.holds, l.namespace
+    from unnest(
+        :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[],
+        :names::text[], :dimensions::text[], :amounts::bigint[], :keys::text[]
+    ) with ordinality as r (id, part, attempt, epoch, name, dimension, amount, key, n)
+    join ${schema}.execution e on e.id = r.id
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > (select now from clock)
     join ${schema}.lane l on l.id = e.lane
-    where e.part = fence.part and e.situation = 'running' and e.attempts - 1 = fence.attempt and e.epoch = fence.epoch
+    where e.part = r.part and e.situation = 'running' and e.attempts - 1 = r.attempt and e.epoch = r.epoch
     order by e.id
     for update of e
 ),
-report as materialized (
-    select r.n, holder.id as execution, holder.namespace, r.name, r.dimension, r.amount, r.key
-    from unnest(:fences::integer[], :names::text[], :dimensions::text[], :amounts::bigint[], :keys::text[])
-        with ordinality as r (fence, name, dimension, amount, key, n)
-    left join holder on holder.fence = r.fence
-),
-above as (
-    -- the budgets that were named, each with those above it
-    select b.id as own, b.id, b.namespace, b.name, b.parent, b.deleted, b.enforcement, 0 as height
-    from ${schema}.budget b
-    where not b.deleted and (b.namespace, b.name) in (select r.namespace, r.name from report r)
-    union all
-    select above.own, b.id, b.namespace, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
-    from above join ${schema}.budget b on b.id = above.parent
-),
-known as materialized (
-    -- the reports to a budget that counts such a thing
-    select report.n, report.execution, report.dimension, report.amount, report.key, above.id as budget
-    from report
-    join above on above.height = 0 and above.namespace = report.namespace and above.name = report.name
-    join ${schema}.meter m on m.budget = above.id and m.key = report.dimension
+asked as materialized (
+    -- with the budget that was named, if there is one, and its number, if it counts this
+    select holder.*, b.id as named, m.budget as own
+    from holder
+    left join ${schema}.budget b on b.namespace = holder.namespace and b.name = holder.name and not b.deleted
+    left join ${schema}.meter m on m.budget = b.id and m.key = holder.dimension
 ),
 fresh as materialized (
-    -- of a key that is not kept yet, the first
-    select distinct on (known.budget, known.key) known.*
-    from known
-    where not exists (select from ${schema}.spending p where p.budget = known.budget and p.key = known.key)
-    order by known.budget, known.key, known.n
+    -- of a key that is not kept yet, the first report
+    select distinct on (asked.own, asked.key) asked.*
+    from asked
+    where asked.own is not null
+        and not exists (select from ${schema}.spending p where p.budget = asked.own and p.key = asked.key)
+    order by asked.own, asked.key, asked.n
 ),
-due as materialized (
-    -- what each of them adds to which meters
+above as (
+    -- once for each budget that it counts in: the one that was named, and those above
     select
-        fresh.n, fresh.execution, fresh.amount, fresh.dimension, m.id as meter,
-        above.id as budget, above.namespace, above.name, above.height,
-        not above.deleted as told, above.enforcement = 'cancel' and not above.deleted as cancelling
+        fresh.n, fresh.execution, fresh.slots, fresh.holds, fresh.namespace, fresh.own, fresh.key, fresh.dimension, fresh.amount,
+        b.id as budget, b.name, b.parent, b.deleted, b.enforcement, 0 as height
     from fresh
-    join above on above.own = fresh.budget
-    join ${schema}.meter m on m.budget = above.id and m.key = fresh.dimension
+    join ${schema}.budget b on b.id = fresh.own
+    union all
+    select
+        above.n, above.execution, above.slots, above.holds, above.namespace, above.own, above.key, above.dimension, above.amount,
+        b.id, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
+    from above
+    join ${schema}.budget b on b.id = above.parent
 ),
 drawn as (
-    select m.id, m.used, m.soft, m.hard
-    from ${schema}.meter m
-    where m.id = any((select array_agg(due.meter) from due)::integer[])
+    select above.*, m.id as meter, m.used, m.soft, m.hard
+    from above
+    join ${schema}.meter m on m.budget = above.budget and m.key = above.dimension
     order by m.id
-    for update
+    for update of m
 ),
 final as materialized (
     -- the last report of this statement
-    select coalesce(min(reaching.n), cardinality(:keys::text[])) as n
+    select coalesce(min(reaching.n), cardinality(:keys::text[]))::integer as n
     from (
-        select
-            due.n, due.amount, drawn.hard, drawn.used + sum(due.amount) over (partition by due.meter order by due.n) as used
-        from due join drawn on drawn.id = due.meter
-        where due.cancelling
+        select n, amount, hard, used + sum(amount) over (partition by meter order by n) as used
+        from drawn
+        where enforcement = 'cancel' and not deleted
     ) as reaching
     where reaching.used - reaching.amount < reaching.hard and reaching.used >= reaching.hard
 ),
 added as (
     insert into ${schema}.spending (budget, key, execution, dimension, amount, at)
-    select fresh.budget, fresh.key, fresh.execution, fresh.dimension, fresh.amount, (select now from clock)
+    select fresh.own, fresh.key, fresh.execution, fresh.dimension, fresh.amount, (select now from clock)
     from fresh
     where fresh.n <= (select n from final)
     order by fresh.n
@@ -203,21 +194,18 @@ added as (
 ),
 counted as materialized (
     select
-        due.*, drawn.soft, drawn.hard,
-        (drawn.used + sum(due.amount) over (partition by due.meter order by due.n))::bigint as used,
-        sum(due.amount) over its as spent,
-        coalesce(holder.holds[array_position(holder.slots, due.meter)], 0) as hold
-    from added
-    join fresh on fresh.budget = added.budget and fresh.key = added.key
-    join due on due.n = fresh.n
-    join drawn on drawn.id = due.meter
-    join holder on holder.id = due.execution
-    window its as (partition by due.meter, due.execution order by due.n)
+        n, execution, slots, holds, namespace, dimension, amount, budget, name, deleted, enforcement, height, meter, soft, hard,
+        (used + sum(amount) over (partition by meter order by n))::bigint as used,
+        sum(amount) over (partition by meter, execution order by n) as spent,
+        coalesce(holds[array_position(slots, meter)], 0) as hold
+    from drawn
+    where ((own, key) in (select added.budget, added.key from added)) is true
 ),
 settled as materialized (
-    select counted.n, counted.execution, counted.meter, counted.budget, counted.amount,
-        (least(counted.spent, counted.hold) - least(counted.spent - counted.amount, counted.hold))::bigint as settled,
-        counted.cancelling and counted.used >= counted.hard as cancels
+    select
+        n, execution, slots, holds, amount, budget, meter,
+        (least(spent, hold) - least(spent - amount, hold))::bigint as settled,
+        enforcement = 'cancel' and not deleted and used >= hard as cancels
     from counted
 ),
 charged as (
@@ -231,13 +219,19 @@ charged as (
 held_less as (
     update ${schema}.execution e
     set holds = (
-        select array_agg(
-            given.hold - coalesce((
-                select sum(s.settled)::bigint from settled s where s.execution = holder.id and s.meter = given.slot), 0)
-            order by given.n)
-        from unnest(holder.slots, holder.holds) with ordinality as given (slot, hold, n))
-    from holder
-    where e.id = holder.id and exists (select from settled s where s.execution = holder.id and s.settled > 0)
+        select array_agg(given.hold - coalesce(total.settled[array_position(total.meters, given.slot)], 0) order by given.n)
+        from unnest(total.slots, total.holds) with ordinality as given (slot, hold, n))
+    from (
+        select execution, slots, holds, array_agg(meter) as meters, array_agg(settled) as settled
+        from (
+            select execution, slots, holds, meter, sum(settled)::bigint as settled
+            from settled
+            where settled > 0
+            group by execution, slots, holds, meter
+        ) as each_meter
+        group by execution, slots, holds
+    ) as total
+    where e.id = total.execution
 ),
 told as (
     insert into ${schema}.event_${day} (kind, at, namespace, payload)
@@ -246,20 +240,23 @@ told as (
         jsonb_build_object('budget', counted.name, 'dimension', counted.dimension, 'hard', bound.hard, 'used', counted.used)
     from counted
     cross join lateral (values (false, counted.soft), (true, counted.hard)) as bound (hard, at)
-    where counted.told and counted.used - counted.amount < bound.at and counted.used >= bound.at
+    where not counted.deleted and counted.used - counted.amount < bound.at and counted.used >= bound.at
     order by counted.n, counted.height, bound.hard
 )
 select
-    report.execution is not null as held, above.id is not null as defined, known.budget, draws.n is not null as added,
-    coalesce(draws.budgets, '{}') as budgets, coalesce(draws.settled, '{}') as settled, coalesce(draws.cancels, false) as cancels
-from report
-left join above on above.height = 0 and above.namespace = report.namespace and above.name = report.name
-left join known on known.n = report.n
-left join (
-    select n, array_agg(budget) as budgets, array_agg(settled) as settled, bool_or(cancels) as cancels from settled group by n
-) as draws on draws.n = report.n
-where report.n <= (select n from final)
-order by report.n
+    n, (select n from final) as final, bool_or(defined) as defined, max(own) as budget,
+    coalesce(array_agg(budget) filter (where budget is not null), '{}') as budgets,
+    coalesce(array_agg(settled) filter (where budget is not null), '{}') as settled,
+    coalesce(bool_or(cancels), false) as cancels
+from (
+    select n, named is not null as defined, own, null::integer as budget, null::bigint as settled, null::boolean as cancels
+    from asked
+    where n <= (select n from final)
+    union all
+    select n, null, null, budget, settled, cancels from settled
+) as outcome
+group by n
+order by n
 
 -- name: spent_before
 select p.budget, p.key, p.execution, p.dimension, p.amount
