@@ -184,8 +184,7 @@ abstract class UsageBatchRules extends Rules {
                 .isEqualTo(Map.of("tokens", new Level(10, 0), "cents", new Level(0, 3)));
         assertThat(answers.get(1).orThrow().levels())
                 .isEqualTo(Map.of("tokens", new Level(10, 0), "cents", new Level(2, 1)));
-        assertThat(answers.get(2).orThrow().levels())
-                .isEqualTo(Map.of("tokens", new Level(5, 0)));
+        assertThat(answers.get(2).orThrow().levels()).isEqualTo(Map.of("tokens", new Level(5, 0)));
         assertThat(answers.get(3).orThrow().levels())
                 .isEqualTo(Map.of("tokens", new Level(10, 0), "cents", new Level(4, 0)));
     }

@@ -68,7 +68,6 @@ final class UsageWriter {
         if (refusal.isEmpty() && view.isPresent()) {
             return Answer.done(view.get());
         }
-        return Answer.refused(
-                refusal.orElseGet(() -> new NotFound("budget", report.budget())));
+        return Answer.refused(refusal.orElseGet(() -> new NotFound("budget", report.budget())));
     }
 }
