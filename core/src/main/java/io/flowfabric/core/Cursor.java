@@ -8,19 +8,22 @@ import java.util.Base64;
  * A place in a feed or in a listing, to go on from. It is opaque to everyone but the store that
  * made it.
  *
- * <p>The text is base64url of a version, a purpose, the store's position and a checksum, so that a
- * cut, altered or misplaced cursor is refused instead of silently read as another place. The empty
- * cursor means from now on (a feed) or from the beginning (a listing).
+ * <p>The text is one of the words {@code start}, {@code now} and {@code end}, or base64url of a
+ * version, a purpose, the store's position and a checksum, so that a cut, altered or misplaced
+ * cursor is refused instead of silently read as another place.
  */
 public record Cursor(String text) {
-    /** The empty cursor, given to a listing: from the beginning. */
-    public static final Cursor START = new Cursor("");
+    /** Before everything: the first page of a listing, all events of a feed that are kept. */
+    public static final Cursor START = new Cursor("start");
 
-    /** The empty cursor, given to a feed: what happens from this call on. */
-    public static final Cursor NOW = START;
+    /** For a feed alone: what happens from the call on that it is given to. */
+    public static final Cursor NOW = new Cursor("now");
 
-    /** The empty cursor, behind the last page of a listing: there is no more. */
-    public static final Cursor END = START;
+    /**
+     * What the last page of a listing has as its {@link Page#next}. No listing and no feed goes on
+     * from here.
+     */
+    public static final Cursor END = new Cursor("end");
 
     private static final byte VERSION = 1;
     private static final int HEADER = 2;
@@ -31,24 +34,35 @@ public record Cursor(String text) {
     /** What a cursor is a place in; one kind is never read as the other. */
     public enum Purpose {
         /** A place in a feed of events. */
-        FEED('f'),
+        FEED('f', "feed", "start or now"),
         /** A place in a listing. */
-        LISTING('l');
+        LISTING('l', "listing", "start");
 
         private final byte tag;
+        private final String word;
+        private final String beginnings;
 
-        Purpose(char tag) {
+        Purpose(char tag, String word, String beginnings) {
             this.tag = (byte) tag;
+            this.word = word;
+            this.beginnings = beginnings;
         }
     }
 
     /**
-     * @throws Invalid when the text is neither empty nor a cursor
+     * @throws Invalid when the text is no cursor
      */
     public Cursor {
-        if (!text.isEmpty()) {
+        if (!isWord(text)) {
             decode(text);
         }
+    }
+
+    private static boolean isWord(String text) {
+        return switch (text) {
+            case "start", "now", "end" -> true;
+            default -> false;
+        };
     }
 
     /** The cursor that stands for a store's own position. */
@@ -67,17 +81,20 @@ public record Cursor(String text) {
         return new Cursor(Base64.getUrlEncoder().withoutPadding().encodeToString(whole));
     }
 
-    /** Whether this is the empty cursor. */
-    public boolean none() {
-        return text.isEmpty();
-    }
-
     /**
      * The store's own position.
      *
-     * @throws Invalid when this is a cursor for something else, or the empty one
+     * @throws Invalid when this is a cursor for something else, or {@link #START}, {@link #NOW} or
+     *     {@link #END}
      */
     public byte[] position(Purpose purpose) {
+        if (isWord(text)) {
+            throw new Invalid(
+                    Invalid.Code.MALFORMED_CURSOR,
+                    "cursor",
+                    "%s is no place that a %s can go on from; begin again with %s."
+                            .formatted(text, purpose.word, purpose.beginnings));
+        }
         var body = decode(text);
         if (body[1] != purpose.tag) {
             throw malformed();
@@ -90,7 +107,8 @@ public record Cursor(String text) {
         return new Invalid(
                 Invalid.Code.MALFORMED_CURSOR,
                 "cursor",
-                "It is not one that was given out here; start again without one.");
+                "It is not one that was given out here; begin again with start, or with now in a"
+                        + " feed.");
     }
 
     /** The refusal of a cursor whose place in the feed has been dropped by retention. */
@@ -98,8 +116,8 @@ public record Cursor(String text) {
         return new Invalid(
                 Invalid.Code.CURSOR_EXPIRED,
                 "cursor",
-                "What came after it is no longer kept; read the current state, then start again"
-                        + " without a cursor.");
+                "What came after it is no longer kept; read the current state, then go on from"
+                        + " now.");
     }
 
     /** The refusal of a cursor into a log that has since been replaced by a copy of itself. */
@@ -108,8 +126,8 @@ public record Cursor(String text) {
                 Invalid.Code.CURSOR_RESTORED,
                 "cursor",
                 "The log was restored from a copy since it was given out, so it is not known what"
-                        + " came after it; read the current state, then start again without a"
-                        + " cursor, or read everything again from the beginning.");
+                        + " came after it; read the current state, then go on from now, or read"
+                        + " everything that is kept again from start.");
     }
 
     /**

@@ -8,7 +8,7 @@ import java.util.List;
  * <p>It may hold fewer than were asked for, even none, when what fits is rare: a page does a
  * bounded amount of work. Only the cursor says whether there is more.
  *
- * @param next where to go on; the empty cursor when there is nothing more
+ * @param next where to go on; {@link Cursor#END} when there is nothing more
  */
 public record Page<T>(List<T> items, Cursor next) {
     public Page {

@@ -5,6 +5,7 @@ import static io.flowfabric.core.Cursor.Purpose.LISTING;
 import static io.flowfabric.core.Refusals.assertRefused;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 
 class CursorTest {
     private static final byte[] POSITION = ByteBuffer.allocate(8).putLong(12345).array();
@@ -45,11 +47,27 @@ class CursorTest {
     }
 
     @Test
-    void the_empty_cursor_is_no_place_yet() {
-        assertThat(Cursor.START).isEqualTo(new Cursor("")).hasToString("");
-        assertThat(Cursor.START.none()).isTrue();
-        assertThat(Cursor.at(FEED, new byte[0]).none()).isFalse();
-        assertMalformed(() -> Cursor.START.position(FEED));
+    void start_now_and_end_are_three_cursors_without_a_position() {
+        for (var cursor : List.of(Cursor.START, Cursor.NOW, Cursor.END)) {
+            assertThat(new Cursor(cursor.text())).isEqualTo(cursor);
+            assertMalformed(() -> cursor.position(FEED));
+            assertMalformed(() -> cursor.position(LISTING));
+        }
+        assertThat(List.of(Cursor.START, Cursor.NOW, Cursor.END))
+                .extracting(Cursor::text)
+                .containsExactly("start", "now", "end");
+    }
+
+    @Test
+    void a_word_where_it_means_nothing_is_refused_with_those_that_do() {
+        assertThatThrownBy(() -> Cursor.END.position(FEED))
+                .hasMessage(
+                        "cursor: end is no place that a feed can go on from; begin again with"
+                                + " start or now.");
+        assertThatThrownBy(() -> Cursor.NOW.position(LISTING))
+                .hasMessage(
+                        "cursor: now is no place that a listing can go on from; begin again with"
+                                + " start.");
     }
 
     @Test
@@ -96,7 +114,9 @@ class CursorTest {
                 " AWZl9A",
                 "AWZl9A\n",
                 "AWZl9A\uD83E",
+                "",
                 "null",
+                "START",
                 "0",
                 "=",
                 "\uD800"
@@ -136,19 +156,20 @@ class CursorTest {
     void a_refusal_says_how_to_go_on() {
         assertThat(Cursor.malformed())
                 .hasMessage(
-                        "cursor: It is not one that was given out here; start again without one.");
+                        "cursor: It is not one that was given out here; begin again with start, or"
+                                + " with now in a feed.");
         assertThat(Cursor.expired())
                 .hasMessage(
                         "cursor: What came after it is no longer kept; read the current state, then"
-                                + " start again without a cursor.");
+                                + " go on from now.");
         assertThat(Cursor.expired().code()).isEqualTo(Invalid.Code.CURSOR_EXPIRED);
         assertThat(Cursor.expired().field()).isEqualTo("cursor");
         assertThat(Cursor.restored())
                 .hasMessage(
                         "cursor: The log was restored from a copy since it was given out, so"
                                 + " it is not known what came after it; read the current state,"
-                                + " then start again without a cursor, or read everything again"
-                                + " from the beginning.");
+                                + " then go on from now, or read everything that is kept again"
+                                + " from start.");
         assertThat(Cursor.restored().code()).isEqualTo(Invalid.Code.CURSOR_RESTORED);
         assertThat(Cursor.restored().field()).isEqualTo("cursor");
     }

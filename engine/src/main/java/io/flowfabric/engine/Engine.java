@@ -210,8 +210,8 @@ public final class Engine extends Service implements Backend {
      * engine stops those that are left.
      *
      * @param filter which events are wanted
-     * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@code
-     *     feeds().beginning()} for all that is kept, or one that was saved
+     * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@link
+     *     Cursor#START} for all that is kept, or one that was saved
      * @return the follower, running
      * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
      *     was restored from a copy since

@@ -143,7 +143,7 @@ public final class Follower extends Service {
         return status.get();
     }
 
-    /** A refused cursor is refused here; without one, the feed begins at this moment. */
+    /** A bad cursor is refused here, and {@link Cursor#NOW} is this moment. */
     @Override
     protected void begin() {
         take(feeds.read(filter, position, HELPING));

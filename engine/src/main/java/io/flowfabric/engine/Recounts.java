@@ -137,7 +137,7 @@ final class Recounts extends Service {
                 each.accept(view.namespace());
             }
             after = page.next();
-        } while (!after.none());
+        } while (!after.equals(Cursor.END));
     }
 
     @Override

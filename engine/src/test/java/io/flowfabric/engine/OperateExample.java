@@ -54,7 +54,7 @@ final class OperateExample {
             var page = engine.queries().search(search, after, 100);
             found.addAll(page.items()); // may be few, or none, on any page
             after = page.next();
-        } while (!after.none()); // only this says whether there is more
+        } while (!after.equals(Cursor.END)); // only this says whether there is more
         return found;
     }
 
@@ -132,7 +132,7 @@ final class OperateExample {
                 }
             }
             after = page.next();
-        } while (!after.none());
+        } while (!after.equals(Cursor.END));
     }
 
     // PAGE]

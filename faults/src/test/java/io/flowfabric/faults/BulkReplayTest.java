@@ -196,7 +196,7 @@ class BulkReplayTest {
             var page = world.store().queries().search(Search.in(Namespace.DEFAULT), after, 1000);
             all.addAll(page.items());
             after = page.next();
-        } while (!after.none());
+        } while (!after.equals(Cursor.END));
         return all;
     }
 

@@ -7,7 +7,6 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Progress;
-import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.DatabaseOptions;
@@ -155,10 +154,9 @@ final class WorkerProgram {
     }
 
     /** Under a key that tells attempts apart, but not who goes on with one. */
-    private void report(Task task, String budget, long amount, int part) {
+    private static void report(Task task, String budget, long amount, int part) {
         var key = "%s/%d/%d".formatted(task.execution(), task.attempt(), part);
-        var report = new UsageReport(task.fence(), budget, TOKENS, amount, key);
-        store.leases().spend(List.of(report)).getFirst().orThrow();
+        task.spend(budget, TOKENS, amount, key);
     }
 
     /** Work that takes as long as it is let, and notices nothing meanwhile. */

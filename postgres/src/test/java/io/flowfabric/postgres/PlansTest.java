@@ -333,8 +333,7 @@ class PlansTest {
         var leases = store.claims().claim(new Claim(spender.id(), 1, BATCH)).leases();
         startLogging();
         for (Lease lease : leases) {
-            var key = lease.fence().toString();
-            var report = new UsageReport(lease.fence(), "team", "tokens", 10, key);
+            var report = usage(lease, lease.fence().toString());
             store.leases().spend(List.of(report)).getFirst().orThrow();
         }
         store.maintenance().tick(Chore.TIMERS, 1000);
@@ -342,6 +341,19 @@ class PlansTest {
         assertThat(plans("spend")).hasSize(BATCH);
         check("spend", 6);
         check("breached", 6);
+
+        startLogging();
+        var batch = leases.stream().map(l -> usage(l, "another " + l.fence())).toList();
+        store.leases().spend(batch).forEach(Answer::orThrow);
+        store.leases().spend(batch).forEach(Answer::orThrow);
+
+        assertThat(plans("spend")).hasSize(2);
+        check("spend", 2 * BATCH);
+        check("spent_before", BATCH);
+    }
+
+    private static UsageReport usage(Lease lease, String key) {
+        return new UsageReport(lease.fence(), "team", "tokens", 10, key);
     }
 
     @Test
@@ -455,7 +467,7 @@ class PlansTest {
                 store.queries().search(Search.in(Namespace.DEFAULT).creator("x"), Cursor.START, 1);
 
         assertThat(page.items()).isEmpty();
-        assertThat(page.next().none()).isFalse();
+        assertThat(page.next()).isNotEqualTo(Cursor.END);
         check("search", 2_000);
     }
 

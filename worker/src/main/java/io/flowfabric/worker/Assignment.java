@@ -11,9 +11,11 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.RetryDecision;
 
 import org.jspecify.annotations.Nullable;
@@ -54,9 +56,6 @@ final class Assignment implements Task, Runnable {
     private volatile @Nullable Thread thread;
     private volatile boolean told;
     private @Nullable Ending ending;
-
-    /** How often the store could not answer the ending; the committers count in here. */
-    int repeats;
 
     Assignment(WorkerSession shift, Lease lease) {
         this.shift = shift;
@@ -205,6 +204,16 @@ final class Assignment implements Task, Runnable {
                 throw e;
             }
             LOG.debug("A report on {} was not taken.", fence(), e);
+        }
+    }
+
+    @Override
+    public BudgetView spend(String budget, String dimension, long amount, String key) {
+        try {
+            return shift.spend(new UsageReport(fence(), budget, dimension, amount, key)).orThrow();
+        } catch (LeaseLost gone) {
+            lose();
+            throw gone;
         }
     }
 

@@ -1,16 +1,6 @@
 package io.flowfabric.worker;
 
-import io.flowfabric.core.Advice;
-import io.flowfabric.core.Answer;
-import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Lane;
-import io.flowfabric.core.LeaseLost;
-import io.flowfabric.core.lease.Ended;
-import io.flowfabric.core.lease.Ending;
-import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.policy.Backoff;
-import io.flowfabric.core.state.Transition;
-import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 
@@ -20,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -29,17 +19,31 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Brings endings to the store, many in one commit.
+ * Brings what handlers say to the store, many in one commit.
  *
  * <p>A committer takes what has queued up during its last commit, and never waits for more: under
- * load commits grow by themselves, and without load an ending is on its way at once. A second one
+ * load commits grow by themselves, and without load an item is on its way at once. A second one
  * helps when a full commit waits, or when the first is held up; two that always shared the queue
- * would make twice the commits, for nothing. An ending that got no answer is repeated unchanged,
- * for as long as it takes: that is safe, and giving up is not.
+ * would make twice the commits, for nothing.
  */
-final class Committers extends Service {
-    /** The most endings in one commit. */
+final class Committers<T> extends Service {
+    /** The most items in one commit. */
     static final int BATCH = 256;
+
+    /** How a batch is brought to the store. */
+    interface Commit<T> {
+        /** What the items are, for the log. */
+        String items();
+
+        /**
+         * Brings a batch to the store, and returns the items that got no answer: they are repeated
+         * after a while. When it throws, all of them are repeated, before any other batch.
+         */
+        Set<T> commit(List<T> batch);
+    }
+
+    /** An item, and how often the store could not answer it. */
+    private record Queued<T>(T item, int repeats) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Committers.class);
 
@@ -52,8 +56,7 @@ final class Committers extends Service {
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(10), Duration.ofSeconds(5), 2);
 
-    private final Leases leases;
-    private final EngineMetrics metrics;
+    private final Commit<T> commit;
     private final Time time;
     private final String name;
     private final Runnable settled;
@@ -61,7 +64,7 @@ final class Committers extends Service {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
     private final Condition help = lock.newCondition();
-    private final ArrayDeque<Assignment> queue = new ArrayDeque<>();
+    private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
     private final List<Thread> threads = new ArrayList<>();
     private long moved;
     private final AtomicInteger unsettled = new AtomicInteger();
@@ -69,25 +72,33 @@ final class Committers extends Service {
     private volatile Thread stopping = Thread.currentThread();
 
     /**
-     * @param settled called after each commit, when fewer endings are on their way
+     * @param settled called after each commit, when fewer items are on their way
      */
-    Committers(Leases leases, EngineMetrics metrics, Time time, String name, Runnable settled) {
-        this.leases = leases;
-        this.metrics = metrics;
+    Committers(Commit<T> commit, Time time, String name, Runnable settled) {
+        this.commit = commit;
         this.time = time;
         this.name = name;
         this.settled = settled;
     }
 
-    /** How many endings are on their way. */
+    /** How many items are on their way. */
     int unsettled() {
         return unsettled.get();
     }
 
-    /** Puts an ending on its way. */
-    void add(Assignment assignment) {
-        unsettled.incrementAndGet();
-        enqueue(List.of(assignment));
+    /** Puts an item on its way, unless it is too late for that, and says whether it has. */
+    boolean add(T item) {
+        lock.lock();
+        try {
+            if (closing) {
+                return false;
+            }
+            unsettled.incrementAndGet();
+            enqueue(List.of(new Queued<>(item, 0)));
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -106,7 +117,7 @@ final class Committers extends Service {
             interrupted |= Thread.interrupted();
             long left = PATIENCE.toNanos() - (time.nanos() - began);
             if (left <= 0) {
-                LOG.warn("{} endings were left without an answer.", unsettled.get());
+                LOG.warn("{} {} were left without an answer.", unsettled.get(), commit.items());
                 break;
             }
             time.park(left);
@@ -114,9 +125,9 @@ final class Committers extends Service {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        closing = true;
         lock.lock();
         try {
+            closing = true;
             work.signalAll();
             help.signalAll();
         } finally {
@@ -128,14 +139,14 @@ final class Committers extends Service {
         }
     }
 
-    private void enqueue(List<Assignment> assignments) {
+    private void enqueue(List<Queued<T>> items) {
         lock.lock();
         try {
             if (queue.isEmpty()) {
                 moved = System.nanoTime();
                 help.signal();
             }
-            queue.addAll(assignments);
+            queue.addAll(items);
             work.signal();
             if (queue.size() >= BATCH) {
                 help.signal();
@@ -145,7 +156,7 @@ final class Committers extends Service {
         }
     }
 
-    private Thread commits(String role, Supplier<List<Assignment>> source) {
+    private Thread commits(String role, Supplier<List<Queued<T>>> source) {
         return Thread.ofVirtual()
                 .name(name + role)
                 .start(
@@ -157,7 +168,7 @@ final class Committers extends Service {
     }
 
     /** Whatever has queued up; nothing only when it is over. */
-    private List<Assignment> take() {
+    private List<Queued<T>> take() {
         lock.lock();
         try {
             while (queue.isEmpty() && !closing) {
@@ -170,7 +181,7 @@ final class Committers extends Service {
     }
 
     /** What has queued up once it is too much for one, or has waited for too long. */
-    private List<Assignment> help() {
+    private List<Queued<T>> help() {
         lock.lock();
         try {
             while (queue.size() < BATCH && !closing) {
@@ -191,8 +202,8 @@ final class Committers extends Service {
         }
     }
 
-    private List<Assignment> batch() {
-        var batch = new ArrayList<Assignment>(Math.min(queue.size(), BATCH));
+    private List<Queued<T>> batch() {
+        var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
         while (batch.size() < BATCH && !queue.isEmpty()) {
             batch.add(queue.remove());
         }
@@ -200,55 +211,33 @@ final class Committers extends Service {
         return batch;
     }
 
-    private void commit(List<Assignment> batch) {
-        var endings = new ArrayList<Ending>(batch.size());
-        for (var assignment : batch) {
-            endings.add(assignment.ending());
-        }
+    private void commit(List<Queued<T>> batch) {
+        var items = batch.stream().map(Queued::item).toList();
         for (int failures = 0; ; failures++) {
-            List<Answer<Ended>> answers;
+            Set<T> unanswered;
             try {
-                answers = leases.end(endings);
+                unanswered = commit.commit(items);
             } catch (RuntimeException e) {
                 if (closing) {
                     return;
                 }
-                LOG.warn("A commit of {} endings failed; it is repeated.", batch.size(), e);
+                LOG.warn(
+                        "A commit of {} {} failed; it is repeated.",
+                        batch.size(),
+                        commit.items(),
+                        e);
                 time.park(AGAIN.delay(failures).toNanos());
                 continue;
             }
-            count(batch, answers);
-            answered(batch, answers);
+            answered(batch, unanswered);
             return;
         }
     }
 
-    /** The store does not say which lanes they were of; who brought them knows. */
-    private void count(List<Assignment> batch, List<Answer<Ended>> answers) {
-        record Way(Lane lane, Transition transition) {}
-        var counts = new HashMap<Way, Integer>();
-        for (int i = 0; i < batch.size(); i++) {
-            if (answers.get(i) instanceof Answer.Done<Ended>(var ended)) {
-                counts.merge(new Way(batch.get(i).lane(), ended.transition()), 1, Integer::sum);
-            }
-        }
-        counts.forEach((way, count) -> metrics.attempted(way.lane, way.transition, count));
-    }
-
-    private void answered(List<Assignment> batch, List<Answer<Ended>> answers) {
-        var unanswered = new ArrayList<Assignment>(0);
-        for (int i = 0; i < batch.size(); i++) {
-            var assignment = batch.get(i);
-            if (answers.get(i) instanceof Answer.Refused<Ended>(var refusal)
-                    && !isFinal(assignment, refusal)) {
-                unanswered.add(assignment);
-            } else {
-                assignment.settled();
-            }
-        }
+    private void answered(List<Queued<T>> batch, Set<T> unanswered) {
         int left = unsettled.addAndGet(unanswered.size() - batch.size());
         if (!unanswered.isEmpty()) {
-            later(unanswered);
+            later(batch.stream().filter(queued -> unanswered.contains(queued.item)).toList());
         }
         settled.run();
         if (left == 0) {
@@ -256,29 +245,19 @@ final class Committers extends Service {
         }
     }
 
-    private static boolean isFinal(Assignment assignment, FlowFabricException refusal) {
-        if (refusal.advice() == Advice.REPEAT_LATER) {
-            LOG.warn("The end of {} got no answer; it is repeated.", assignment, refusal);
-            return false;
-        }
-        if (refusal instanceof LeaseLost) {
-            LOG.info("The end of {} came too late: {}", assignment, refusal.getMessage());
-        } else {
-            LOG.error("The end of {} was refused.", assignment, refusal);
-        }
-        return true;
-    }
-
-    /** Tries single endings again after a while, without holding up all the others. */
-    private void later(List<Assignment> unanswered) {
+    /** Tries single items again after a while, without holding up all the others. */
+    private void later(List<Queued<T>> unanswered) {
         int failures = unanswered.getFirst().repeats;
-        unanswered.forEach(assignment -> assignment.repeats++);
+        var again =
+                unanswered.stream()
+                        .map(queued -> new Queued<>(queued.item, queued.repeats + 1))
+                        .toList();
         Thread.ofVirtual()
                 .name(name + "-again")
                 .start(
                         () -> {
                             time.park(AGAIN.delay(failures).toNanos());
-                            enqueue(unanswered);
+                            enqueue(again);
                         });
     }
 }

@@ -5,6 +5,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.admission.BudgetView;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -49,6 +50,23 @@ public interface Task {
      * @throws io.flowfabric.core.LeaseLost when another worker may have the work by now
      */
     void progress(int percent, String message);
+
+    /**
+     * Reports what the work used up, and waits until it is counted. What the handlers of a worker
+     * report at about the same time goes to the store in one call; each gets an answer of its own.
+     *
+     * @param budget the name of a budget in the namespace of this work
+     * @param dimension what of it, such as tokens
+     * @param amount how much, besides what was reported before
+     * @param key told apart from other reports to the same budget: repeating it counts once
+     * @return how the budget stands then
+     * @throws io.flowfabric.core.LeaseLost when another worker may have the work by now
+     * @throws io.flowfabric.core.NotFound when there is no such budget, or it has no such dimension
+     * @throws io.flowfabric.core.Conflict when the key was used for something else
+     * @throws io.flowfabric.core.StoreFailure when the store gave no answer; the same report can be
+     *     made again
+     */
+    BudgetView spend(String budget, String dimension, long amount, String key);
 
     /**
      * Whether the handler should stop: because of {@link #leaseLost()} or {@link #shuttingDown()}.

@@ -6,6 +6,7 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.Service;
+import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +43,8 @@ public final class Worker extends Service {
     private final Session template;
     private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
-    private final Committers committers;
+    private final Committers<Assignment> endings;
+    private final Committers<Waiting> usage;
     private volatile Duration grace;
     private volatile boolean draining;
     private volatile WorkerSession shift;
@@ -61,14 +63,19 @@ public final class Worker extends Service {
         this.template = template;
         this.handlers = Map.copyOf(handlers);
         this.grace = grace;
-        this.committers =
-                new Committers(
-                        engine.leases(),
-                        engine.metrics(),
+        this.endings =
+                new Committers<>(
+                        new EndingCommit(engine.leases(), engine.metrics()),
                         engine.time(),
                         template.worker(),
                         this::committed);
-        this.slots = new Slots(concurrency, threads(template.worker()), committers::unsettled);
+        this.usage =
+                new Committers<>(
+                        new UsageCommit(engine.leases()),
+                        engine.time(),
+                        template.worker() + "-usage",
+                        () -> {});
+        this.slots = new Slots(concurrency, threads(template.worker()), endings::unsettled);
         this.shift = newShift();
     }
 
@@ -88,7 +95,8 @@ public final class Worker extends Service {
 
     @Override
     protected void begin() {
-        committers.start();
+        endings.start();
+        usage.start();
         shift.session().start();
         claimer = Thread.ofVirtual().name(template.worker() + "-claimer").start(this::work);
     }
@@ -106,7 +114,8 @@ public final class Worker extends Service {
             slots.awaitIdle(engine.time(), UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
-        committers.stop();
+        endings.stop();
+        usage.stop();
         shift.session().stop();
     }
 
@@ -168,7 +177,7 @@ public final class Worker extends Service {
 
     private WorkerSession newShift() {
         return new WorkerSession(
-                engine, template.id(SessionId.mint()), handlers, slots, committers);
+                engine, template.id(SessionId.mint()), handlers, slots, endings, usage);
     }
 
     private void committed() {

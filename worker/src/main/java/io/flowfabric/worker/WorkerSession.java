@@ -1,11 +1,15 @@
 package io.flowfabric.worker;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineSession;
+import io.flowfabric.worker.UsageCommit.Waiting;
 
 import java.util.List;
 import java.util.Map;
@@ -16,7 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class WorkerSession implements EngineSession.Holder {
     private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
-    private final Committers committers;
+    private final Committers<Assignment> endings;
+    private final Committers<Waiting> usage;
     private final Leases leases;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
@@ -27,10 +32,12 @@ final class WorkerSession implements EngineSession.Holder {
             Session session,
             Map<String, Handler.WithResult> handlers,
             Slots slots,
-            Committers committers) {
+            Committers<Assignment> endings,
+            Committers<Waiting> usage) {
         this.handlers = handlers;
         this.slots = slots;
-        this.committers = committers;
+        this.endings = endings;
+        this.usage = usage;
         this.leases = engine.leases();
         this.session = engine.session(session, this);
     }
@@ -106,7 +113,16 @@ final class WorkerSession implements EngineSession.Holder {
     }
 
     void commit(Assignment assignment) {
-        committers.add(assignment);
+        endings.add(assignment);
+    }
+
+    /** Reports to the store together with other handlers, and waits for the answer. */
+    Answer<BudgetView> spend(UsageReport report) {
+        var waiting = Waiting.of(report);
+        // A handler that outlives its worker reports alone, and is told that its lease is lost.
+        return usage.add(waiting)
+                ? waiting.answer().join()
+                : leases.spend(List.of(report)).getFirst();
     }
 
     void forget(Assignment assignment) {

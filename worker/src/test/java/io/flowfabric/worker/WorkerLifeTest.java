@@ -28,8 +28,11 @@ class WorkerLifeTest {
         COMMITTERS {
             @Override
             Service make(WorkerScenario world) {
-                return new Committers(
-                        world.engine().leases(), EngineMetrics.NONE, Time.SYSTEM, "some", () -> {});
+                return new Committers<>(
+                        new EndingCommit(world.engine().leases(), EngineMetrics.NONE),
+                        Time.SYSTEM,
+                        "some",
+                        () -> {});
             }
         },
         WORKER {

@@ -54,7 +54,7 @@ final class Check {
             var page = queries.search(search, cursor, PAGE);
             page.items().forEach(this::sort);
             cursor = page.next();
-        } while (!cursor.none());
+        } while (!cursor.equals(Cursor.END));
     }
 
     private void sort(ExecutionView view) {

@@ -36,7 +36,7 @@ final class Leftovers {
             var acts = page.items().stream().filter(Leftovers::ours).map(Leftovers::cancel);
             count += cancel(store, acts.toList());
             cursor = page.next();
-        } while (!cursor.none());
+        } while (!cursor.equals(Cursor.END));
         if (count > 0) {
             screen.say("%d executions of a run that was stopped are cancelled.".formatted(count));
         }

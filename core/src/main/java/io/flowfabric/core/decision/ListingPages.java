@@ -33,7 +33,7 @@ public final class ListingPages {
 
     /** The name after which a listing in the order of names goes on; empty at its start. */
     public static String nameAfter(Cursor cursor) {
-        return cursor.none()
+        return cursor.equals(Cursor.START)
                 ? ""
                 : new String(cursor.position(Cursor.Purpose.LISTING), StandardCharsets.UTF_8);
     }

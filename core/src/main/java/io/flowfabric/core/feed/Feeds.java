@@ -13,10 +13,11 @@ public interface Feeds {
     /**
      * The next events that fit a filter.
      *
-     * <p>The empty cursor means from now on: the answer is empty and its cursor fixes the moment.
-     * Events that do not fit move the cursor too. Refusals: {@code Invalid} with {@code
-     * malformed_cursor}; when what came after the cursor is no longer kept, {@code cursor_expired};
-     * when the log was restored from a copy since, {@code cursor_restored}.
+     * <p>{@link Cursor#NOW} means from this call on: the answer is empty and its cursor fixes the
+     * moment. {@link Cursor#START} means from the {@linkplain #beginning() beginning}. Events that
+     * do not fit move the cursor too. Refusals: {@code Invalid} with {@code malformed_cursor}; when
+     * what came after the cursor is no longer kept, {@code cursor_expired}; when the log was
+     * restored from a copy since, {@code cursor_restored}.
      */
     Batch read(FeedFilter filter, Cursor after, int max);
 

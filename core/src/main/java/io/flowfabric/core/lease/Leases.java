@@ -22,6 +22,10 @@ public interface Leases {
      * Reports what was used up. It always counts, also beyond a limit; the answer says how the
      * budget stands then. The same report again counts once; the same key with another content is
      * {@code Conflict}; an unknown budget or dimension is {@code NotFound}.
+     *
+     * <p>The reports of one call are taken in their order, each as if it were made alone, and each
+     * answer says how the budget stood after that report. When one breaches a budget that cancels,
+     * those behind it of what was cancelled are {@code LeaseLost}.
      */
     List<Answer<BudgetView>> spend(List<UsageReport> spendings);
 

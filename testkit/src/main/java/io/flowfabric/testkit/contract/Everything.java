@@ -50,14 +50,12 @@ record Everything(
     static <T> List<T> pages(Function<Cursor, Page<T>> listing) {
         var items = new ArrayList<T>();
         var after = Cursor.START;
-        do {
+        while (!after.equals(Cursor.END)) {
             var page = listing.apply(after);
             items.addAll(page.items());
-            assertThat(page.next().none() || !page.next().equals(after))
-                    .as("a page leads on, or is the last")
-                    .isTrue();
+            assertThat(page.next()).as("a page leads on, or is the last").isNotEqualTo(after);
             after = page.next();
-        } while (!after.none());
+        }
         return items;
     }
 }

@@ -174,7 +174,7 @@ abstract class FeedingRules extends Rules {
     }
 
     @Test
-    void without_a_cursor_a_feed_begins_now() {
+    void from_now_a_feed_has_what_happens_after_the_call() {
         world.submit();
 
         var now = world.store().feeds().read(EVERYTHING, Cursor.NOW, 10);
@@ -197,6 +197,9 @@ abstract class FeedingRules extends Rules {
         assertThat(steps(world.wholeFeed(EVERYTHING).read()))
                 .extracting(Event.Step::execution)
                 .containsExactlyInAnyOrderElementsOf(works);
+        assertThat(steps(from(EVERYTHING, Cursor.START).read()))
+                .extracting(Event.Step::execution)
+                .containsExactlyInAnyOrderElementsOf(works);
     }
 
     @Test
@@ -206,7 +209,7 @@ abstract class FeedingRules extends Rules {
         var listing = world.store().queries().search(search, Cursor.START, 1).next();
         var garbage = Cursor.at(Cursor.Purpose.FEED, "garbage".getBytes(StandardCharsets.UTF_8));
 
-        for (var cursor : List.of(listing, garbage)) {
+        for (var cursor : List.of(listing, garbage, Cursor.END)) {
             assertThat(asked(() -> world.store().feeds().read(EVERYTHING, cursor, 10)))
                     .isInvalid(Invalid.Code.MALFORMED_CURSOR);
         }

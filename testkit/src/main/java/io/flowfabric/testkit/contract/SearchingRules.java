@@ -13,8 +13,10 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -77,7 +80,7 @@ abstract class SearchingRules extends Rules {
         var page = world.store().queries().search(ALL, Cursor.START, 3);
 
         assertThat(page.items()).hasSize(3);
-        assertThat(page.next().none()).isFalse();
+        assertThat(page.next()).isNotEqualTo(Cursor.END);
     }
 
     @Test
@@ -160,6 +163,28 @@ abstract class SearchingRules extends Rules {
         for (int max : new int[] {-1, 0, 1001}) {
             assertThat(asked(() -> queries.search(ALL, Cursor.START, max)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
+        }
+    }
+
+    @Test
+    void no_listing_goes_on_from_its_end_from_now_or_from_a_place_in_a_feed() {
+        var store = world.store();
+        var here = Namespace.DEFAULT;
+        var listings =
+                List.<Function<Cursor, Page<?>>>of(
+                        after -> store.queries().search(ALL, after, 1),
+                        after -> store.namespaces().list(after, 1),
+                        after -> store.lanes().list(here, after, 1),
+                        after -> store.quotas().list(here, after, 1),
+                        after -> store.budgets().list(here, after, 1),
+                        after -> store.workers().list(here, Workers.Scope.ALL, after, 1));
+
+        for (var listing : listings) {
+            assertThat(listing.apply(Cursor.START).next()).isEqualTo(Cursor.END);
+            for (var cursor : List.of(Cursor.END, Cursor.NOW, store.feeds().beginning())) {
+                assertThat(asked(() -> listing.apply(cursor)))
+                        .isInvalid(Invalid.Code.MALFORMED_CURSOR);
+            }
         }
     }
 

@@ -249,6 +249,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class UsageBatches extends UsageBatchRules {
+        UsageBatches() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class BeingShut extends ShutRules {
         BeingShut() {
             super(StoreContract.this::open);

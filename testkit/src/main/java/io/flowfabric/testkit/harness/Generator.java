@@ -20,6 +20,7 @@ import io.flowfabric.testkit.harness.Operation.Profile;
 import io.flowfabric.testkit.harness.Operation.Slip;
 import io.flowfabric.testkit.harness.Operation.Tampering;
 import io.flowfabric.testkit.harness.Operation.Twist;
+import io.flowfabric.testkit.harness.Operation.Usage;
 
 import java.time.Duration;
 import java.util.EnumMap;
@@ -120,18 +121,21 @@ record Generator(long seed, int stream, Mix mix) {
                                     Operation.Grant.Change.DELETE),
                             draw.one(0L, 10L, 100L),
                             draw.one("ada", "bob"));
-            case SPEND ->
-                    new Operation.Spend(
-                            hold(draw),
-                            draw.one(Vocabulary.BUDGETS),
-                            draw.one(0L, 1L, 5L, 40L),
-                            draw.below(40));
+            case SPEND -> new Operation.Spend(draw.fewOf(item -> usage(draw)));
             case CONFIGURE ->
                     new Operation.Configure(
                             draw.one(Vocabulary.LANES), settings(draw), draw.one("ada", "bob"));
             case TICK -> new Operation.Tick(draw.weighted(CHORES), draw.one(1, 2, 3, 100));
             case PASS -> new Operation.Pass(pause(draw));
         };
+    }
+
+    private static Usage usage(Draw draw) {
+        return new Usage(
+                hold(draw),
+                draw.one(Vocabulary.BUDGETS),
+                draw.one(0L, 1L, 5L, 40L),
+                draw.below(40));
     }
 
     private static Operation.Bound bound(Draw draw) {

@@ -304,8 +304,20 @@ sealed interface Operation {
         }
     }
 
-    /** A worker reports what it used up. */
-    record Spend(Hold hold, String budget, long amount, int key) implements Operation {}
+    /** Workers report what they used up, in one call. */
+    record Spend(List<Usage> usages) implements Operation {
+        @Override
+        public int items() {
+            return usages.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Spend(some(usages, items));
+        }
+    }
+
+    record Usage(Hold hold, String budget, long amount, int key) {}
 
     // Time.
 

@@ -190,7 +190,7 @@ final class StateComparison {
             var page = read.apply(cursor);
             items.addAll(page.items());
             cursor = page.next();
-        } while (!cursor.none());
+        } while (!cursor.equals(Cursor.END));
         return items;
     }
 }

@@ -14,6 +14,7 @@ import io.flowfabric.testkit.harness.Operation.Hold;
 import io.flowfabric.testkit.harness.Operation.Manner;
 import io.flowfabric.testkit.harness.Operation.Note;
 import io.flowfabric.testkit.harness.Operation.Parting;
+import io.flowfabric.testkit.harness.Operation.Usage;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
@@ -101,22 +102,22 @@ final class WorkerRole extends Role {
     }
 
     void spend(Operation.Spend operation) {
-        presented(operation.hold())
+        var reports = operation.usages().stream().flatMap(usage -> usage(usage).stream()).toList();
+        if (!reports.isEmpty()) {
+            stage.call("spend", reports, store -> store.leases().spend(reports));
+        }
+    }
+
+    private Optional<UsageReport> usage(Usage usage) {
+        return presented(usage.hold())
                 .map(
                         fence ->
-                                List.of(
-                                        new UsageReport(
-                                                fence,
-                                                operation.budget(),
-                                                Vocabulary.TOKENS,
-                                                operation.amount(),
-                                                "spending-" + operation.key())))
-                .ifPresent(
-                        spendings ->
-                                stage.call(
-                                        "spend",
-                                        spendings,
-                                        store -> store.leases().spend(spendings)));
+                                new UsageReport(
+                                        fence,
+                                        usage.budget(),
+                                        Vocabulary.TOKENS,
+                                        usage.amount(),
+                                        "spending-" + usage.key()));
     }
 
     void end(Operation.End operation) {

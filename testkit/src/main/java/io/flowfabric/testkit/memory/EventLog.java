@@ -44,10 +44,10 @@ final class EventLog {
 
     Feeds.Batch read(FeedFilter filter, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        if (after.none()) {
+        if (after.equals(Cursor.NOW)) {
             return new Feeds.Batch(List.of(), cursor(last), false);
         }
-        long position = position(after);
+        long position = after.equals(Cursor.START) ? dropped : position(after);
         var entries = new ArrayList<Feeds.Entry>();
         boolean more = false;
         for (Logged logged : kept) {

@@ -82,7 +82,7 @@ final class MemoryQueries implements Queries, Feeds {
                     if (search.order() == Search.Order.NEWEST_FIRST) {
                         Collections.reverse(rows);
                     }
-                    if (!after.none()) {
+                    if (!after.equals(Cursor.START)) {
                         long last = sequence(after);
                         rows.removeIf(row -> !comesAfter(search, row, last));
                     }

@@ -14,6 +14,7 @@ import io.flowfabric.core.operate.Workers;
 
 import java.nio.ByteBuffer;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.UUID;
 
 /** How worker processes are seen by those who operate them. */
@@ -28,11 +29,12 @@ final class MemoryWorkers implements Workers {
     public Page<WorkerView> list(Namespace namespace, Scope scope, Cursor after, int max) {
         return world.call(
                 () -> {
+                    var last = last(after);
                     var listed =
                             world.known()
                                     .filter(it -> it.session.namespace().equals(namespace))
                                     .filter(it -> scope == Scope.ALL || world.isAlive(it))
-                                    .filter(it -> after.none() || isAfter(it, last(after)))
+                                    .filter(it -> last.isEmpty() || isAfter(it, last.get()))
                                     .sorted(Comparator.comparing(it -> it.session.id()))
                                     .map(this::view)
                                     .toList();
@@ -90,12 +92,16 @@ final class MemoryWorkers implements Workers {
                 .array();
     }
 
-    private static SessionId last(Cursor cursor) {
+    /** The last session of the page before; nothing before the first page. */
+    private static Optional<SessionId> last(Cursor cursor) {
+        if (cursor.equals(Cursor.START)) {
+            return Optional.empty();
+        }
         var position = cursor.position(Cursor.Purpose.LISTING);
         if (position.length != 2 * Long.BYTES) {
             throw Cursor.malformed();
         }
         var bytes = ByteBuffer.wrap(position);
-        return new SessionId(new UUID(bytes.getLong(), bytes.getLong()));
+        return Optional.of(new SessionId(new UUID(bytes.getLong(), bytes.getLong())));
     }
 }

@@ -111,13 +111,13 @@ public final class PostgresFeeds implements Feeds {
     @Override
     public Batch read(FeedFilter filter, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        if (after.none()) {
+        if (after.equals(Cursor.NOW)) {
             var now = now();
             var seen = now.newest.map(now.log.now::upTo).orElse(Snapshot.NOTHING);
             var place = FeedPosition.behind(now.log.era, seen, now.log.last);
             return new Batch(List.of(), place.cursor(), false);
         }
-        return read(filter, FeedPosition.of(after), max);
+        return read(filter, after.equals(Cursor.START) ? first() : FeedPosition.of(after), max);
     }
 
     private Batch read(FeedFilter filter, FeedPosition after, int max) {
@@ -133,8 +133,12 @@ public final class PostgresFeeds implements Feeds {
 
     @Override
     public Cursor beginning() {
+        return first().cursor();
+    }
+
+    private FeedPosition first() {
         var log = now().log;
-        return FeedPosition.beginning(log.era, log.dropped).cursor();
+        return FeedPosition.beginning(log.era, log.dropped);
     }
 
     /**

@@ -1,16 +1,10 @@
 package io.flowfabric.postgres.internal.lease;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.LeaseEnd;
-import io.flowfabric.core.decision.LeaseStanding;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
@@ -19,11 +13,7 @@ import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.catalog.RowCodec;
-import io.flowfabric.postgres.internal.jdbc.Row;
-import io.flowfabric.postgres.internal.step.FactsReader;
 
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,13 +31,6 @@ public final class PostgresLeases implements Leases {
 
     public PostgresLeases(PostgresContext postgres) {
         this.postgres = postgres;
-    }
-
-    /** How an execution stands whose fence did not hold. */
-    private record Standing(LeaseStanding standing, boolean readable) {
-        FlowFabricException lost(Fence presented) {
-            return readable ? standing.lost(presented) : FactsReader.unreadable(standing.id());
-        }
     }
 
     @Override
@@ -81,14 +64,14 @@ public final class PostgresLeases implements Leases {
                         .map(Progress::fence)
                         .filter(fence -> !written.contains(fence.execution().uuid()))
                         .toList();
-        var standings = standings(refused);
+        var standings = LeaseStandings.read(postgres.db(), refused);
         for (Progress report : reports) {
             var id = report.fence().execution().uuid();
             answers.put(
                     id,
                     written.contains(id)
                             ? Answer.done(report.fence())
-                            : Answer.refused(lost(report.fence(), standings)));
+                            : Answer.refused(standings.lost(report.fence())));
         }
         return answers;
     }
@@ -96,19 +79,7 @@ public final class PostgresLeases implements Leases {
     @Override
     public List<Answer<BudgetView>> spend(List<UsageReport> spendings) {
         Limit.BATCH.checkCount("spendings", spendings.size());
-        return spendings.stream().map(this::spend).toList();
-    }
-
-    private Answer<BudgetView> spend(UsageReport spending) {
-        var fence = spending.fence();
-        try {
-            return new UsageWriter(postgres)
-                    .spend(spending)
-                    .map(Answer::done)
-                    .orElseGet(() -> Answer.refused(lost(fence, standings(List.of(fence)))));
-        } catch (NotFound | Conflict refusal) {
-            return Answer.refused(refusal);
-        }
+        return new UsageWriter(postgres).write(spendings);
     }
 
     @Override
@@ -155,7 +126,7 @@ public final class PostgresLeases implements Leases {
                         .map(Ending::fence)
                         .filter(fence -> !written.containsKey(fence.execution().uuid()))
                         .toList();
-        var standings = standings(refused);
+        var standings = LeaseStandings.read(postgres.db(), refused);
         var answers = new HashMap<UUID, Answer<Ended>>();
         for (Ending ending : endings) {
             var id = ending.fence().execution().uuid();
@@ -163,71 +134,10 @@ public final class PostgresLeases implements Leases {
             answers.put(
                     id,
                     step == null
-                            ? repeated(ending, standings)
+                            ? standings.repeated(ending)
                             : Answer.done(
                                     new Ended(LeaseEnd.of(ending).transition(), step.until())));
         }
         return answers;
-    }
-
-    /** The answer to a call that may have been heard before. */
-    private static Answer<Ended> repeated(Ending ending, Map<UUID, Standing> standings) {
-        var standing = standings.get(ending.fence().execution().uuid());
-        if (standing == null || !standing.readable) {
-            return Answer.refused(lost(ending.fence(), standings));
-        }
-        try {
-            return Answer.done(standing.standing.repeated(ending));
-        } catch (LeaseLost | Conflict refusal) {
-            return Answer.refused(refusal);
-        }
-    }
-
-    private static FlowFabricException lost(Fence fence, Map<UUID, Standing> standings) {
-        var standing = standings.get(fence.execution().uuid());
-        return standing == null
-                ? new NotFound("execution", fence.execution().toString())
-                : standing.lost(fence);
-    }
-
-    private Map<UUID, Standing> standings(Collection<Fence> fences) {
-        if (fences.isEmpty()) {
-            return Map.of();
-        }
-        var standings = new HashMap<UUID, Standing>();
-        var ids = fences.stream().map(Fence::execution).collect(Collectors.toSet());
-        postgres.db()
-                .query("given")
-                .uuids("ids", ids, ExecutionId::uuid)
-                .each(
-                        row -> {
-                            // The same UUID in another partition is another id.
-                            if (ids.contains(RowCodec.id(row))) {
-                                standings.put(row.uuid("id"), standing(row));
-                            }
-                        });
-        return standings;
-    }
-
-    private static Standing standing(Row row) {
-        var givenUp =
-                Optional.ofNullable(row.longOrNull("given_epoch"))
-                        .map(
-                                epoch ->
-                                        new LeaseStanding.GivenUp(
-                                                epoch,
-                                                RowCodec.digest(row, "given_digest"),
-                                                new Ended(
-                                                        RowCodec.transition(
-                                                                row, "given_transition"),
-                                                        RowCodec.time(row, "given_until"))));
-        return new Standing(
-                new LeaseStanding(
-                        RowCodec.id(row),
-                        row.intValue("attempts"),
-                        row.longValue("epoch"),
-                        RowCodec.situation(row).publicState(),
-                        givenUp),
-                row.bool("readable"));
     }
 }

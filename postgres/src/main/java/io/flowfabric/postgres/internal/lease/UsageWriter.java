@@ -1,118 +1,73 @@
 package io.flowfabric.postgres.internal.lease;
 
-import io.flowfabric.core.Conflict;
-import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
-import io.flowfabric.postgres.internal.admission.PostgresBudgets;
+import io.flowfabric.postgres.internal.lease.UsageBatch.Outcome;
 
-import org.jspecify.annotations.Nullable;
-
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 
-/** How what a worker used up is counted: in one statement, under the lock of the execution. */
-public final class UsageWriter {
+/**
+ * How what workers used up is counted: many reports in one statement, under the locks of their
+ * executions, and answered as if each had been made alone.
+ */
+final class UsageWriter {
+    /** What one statement takes: one commit should not hold everybody up. */
+    private static final int CHUNK = 1000;
+
     private final PostgresContext postgres;
 
-    public UsageWriter(PostgresContext postgres) {
+    UsageWriter(PostgresContext postgres) {
         this.postgres = postgres;
     }
 
-    /**
-     * What came of a report.
-     *
-     * @param namespace of the work; none when the lease is lost
-     * @param defined whether there is such a budget
-     * @param budget its number; none when it does not count this dimension
-     * @param added whether it was not heard before
-     * @param cancels whether a limit is reached of a budget that cancels
-     */
-    private record Heard(
-            @Nullable String namespace,
-            boolean defined,
-            @Nullable Integer budget,
-            boolean added,
-            boolean cancels) {}
+    /** Counts reports, and answers each with how its budget stands then. */
+    List<Answer<BudgetView>> write(List<UsageReport> reports) {
+        var answers = new ArrayList<Answer<BudgetView>>(reports.size());
+        while (answers.size() < reports.size()) {
+            int from = answers.size();
+            int to = Math.min(from + CHUNK, reports.size());
+            answers.addAll(writeFirst(reports.subList(from, to)));
+        }
+        return answers;
+    }
 
-    /**
-     * Counts one report, and says how the budget stands then; nothing when the lease is lost.
-     *
-     * @throws NotFound when there is no such budget or dimension
-     * @throws Conflict when its key was used for something else
-     */
-    public Optional<BudgetView> spend(UsageReport spending) {
-        var heard = hear(spending);
-        var namespace = heard.namespace;
-        if (namespace == null) {
-            return Optional.empty();
-        }
-        if (!heard.defined) {
-            throw new NotFound("budget", spending.budget());
-        }
-        var budget = heard.budget;
-        if (budget == null) {
-            throw NotFound.dimension(spending.budget(), spending.dimension());
-        }
-        if (!heard.added) {
-            mustBeTheSame(budget, spending);
-        }
-        if (heard.cancels) {
+    /** Counts as many of these as one statement does, from the first on. */
+    private List<Answer<BudgetView>> writeFirst(List<UsageReport> offered) {
+        var outcomes = new UsageBatch(offered).write(postgres.db(), postgres.now());
+        var reports = offered.subList(0, outcomes.size());
+        var refusals = UsageRefusals.read(postgres.db(), reports, outcomes);
+        var views = new ArrayList<>(UsageViews.read(postgres.db(), reports, outcomes));
+        if (outcomes.stream().anyMatch(Outcome::cancels)) {
             new BudgetBreaches(postgres).cancelAll();
+            // The last one may be the breach, and sees what came of it.
+            views.removeLast();
+            views.addAll(
+                    UsageViews.read(
+                            postgres.db(),
+                            List.of(reports.getLast()),
+                            List.of(outcomes.getLast())));
         }
-        return Optional.of(
-                new PostgresBudgets(postgres)
-                        .describe(new Namespace(namespace), spending.budget()));
+        var answers = new ArrayList<Answer<BudgetView>>(reports.size());
+        for (int i = 0; i < reports.size(); i++) {
+            var report = reports.get(i);
+            answers.add(answer(report, refusals.of(report, outcomes.get(i)), views.get(i)));
+        }
+        return answers;
     }
 
-    private Heard hear(UsageReport spending) {
-        var fence = spending.fence();
-        return postgres.db()
-                .query("spend")
-                .set("now", postgres.now())
-                .set("id", fence.execution().uuid())
-                .set("part", fence.execution().partition().number())
-                .set("attempt", fence.attempt())
-                .set("epoch", fence.epoch())
-                .set("name", spending.budget())
-                .set("dimension", spending.dimension())
-                .set("amount", spending.amount())
-                .set("key", spending.key())
-                .one(
-                        row ->
-                                new Heard(
-                                        row.textOrNull("namespace"),
-                                        row.bool("defined"),
-                                        row.intOrNull("budget"),
-                                        row.bool("added"),
-                                        row.bool("cancels")));
-    }
-
-    /** Whoever repeats a report says the same again. */
-    private void mustBeTheSame(int budget, UsageReport spending) {
-        record Before(UUID execution, String dimension, long amount) {}
-        var execution = spending.fence().execution().uuid();
-        var same = new Before(execution, spending.dimension(), spending.amount());
-        var before =
-                postgres.db()
-                        .query("spent_before")
-                        .set("budget", budget)
-                        .set("key", spending.key())
-                        .optional(
-                                row ->
-                                        new Before(
-                                                row.uuid("execution"),
-                                                row.text("dimension"),
-                                                row.longValue("amount")));
-        // One that is gone by now was another's: this execution is still there.
-        if (before.isEmpty() || !before.get().equals(same)) {
-            throw new Conflict(
-                    Conflict.Code.SPENT_DIFFERENTLY,
-                    spending.key(),
-                    "This was reported before, with other content.");
+    /** A refusal goes first; a budget that was deleted meanwhile has nothing to show. */
+    private static Answer<BudgetView> answer(
+            UsageReport report, Optional<FlowFabricException> refusal, Optional<BudgetView> view) {
+        if (refusal.isEmpty() && view.isPresent()) {
+            return Answer.done(view.get());
         }
+        return Answer.refused(refusal.orElseGet(() -> new NotFound("budget", report.budget())));
     }
 }

@@ -127,9 +127,9 @@ public final class ExecutionSearch {
     private List<Found> found(Search search, Cursor after, int max) {
         var low = search.submitted().from().map(Place::before).orElse(Place.FIRST);
         var high = search.submitted().to().map(Place::before).orElse(Place.LAST);
-        if (!after.none() && search.order() == Search.Order.NEWEST_FIRST) {
+        if (!after.equals(Cursor.START) && search.order() == Search.Order.NEWEST_FIRST) {
             high = high.orSooner(Place.of(after));
-        } else if (!after.none()) {
+        } else if (!after.equals(Cursor.START)) {
             low = low.orLater(Place.of(after));
         }
         var situations = situations(search);

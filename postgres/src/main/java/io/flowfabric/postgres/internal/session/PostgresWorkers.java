@@ -39,7 +39,7 @@ public final class PostgresWorkers implements Workers {
                         .set("now", postgres.now())
                         .set("namespace", namespace.name())
                         .set("dead_too", scope == Scope.ALL)
-                        .set("from", after.none() ? FIRST : next(after))
+                        .set("from", after.equals(Cursor.START) ? FIRST : next(after))
                         .set("max", max + 1)
                         .list(row -> row.uuid("id"));
         // A page begins with the session that its cursor names: before the first one there is no

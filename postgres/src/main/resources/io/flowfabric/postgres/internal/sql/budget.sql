@@ -120,89 +120,148 @@ from above join ${schema}.meter m on m.budget = above.id
 order by above.height, m.key
 
 -- name: spend
--- A report, in one statement, because many wait for each other at a budget: the holder's row is locked and the report kept; then
--- the meters are locked in the order of their numbers, and what was set aside for the work is settled first.
-with recursive clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+-- Reports, many in one statement, because all of them wait for each other at a budget. The rows of the holders are locked in the
+-- order of ids, then the meters in the order of their numbers, then the reports are kept; what was set aside for the work is
+-- settled first. What comes behind a report that breaches a budget that cancels is left out: it may be cancelled by then.
+with recursive ${>clock},
 holder as (
-    select e.id, e.slots, e.holds, l.namespace
-    from ${schema}.execution e
+    select r.n, r.name, r.dimension, r.amount, r.key, e.id as execution, e.slots, e.holds, l.namespace
+    from unnest(
+        :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[],
+        :names::text[], :dimensions::text[], :amounts::bigint[], :keys::text[]
+    ) with ordinality as r (id, part, attempt, epoch, name, dimension, amount, key, n)
+    join ${schema}.execution e on e.id = r.id
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > (select now from clock)
     join ${schema}.lane l on l.id = e.lane
-    where e.id = :id::uuid and e.part = :part::smallint and e.situation = 'running'
-        and e.attempts - 1 = :attempt::integer and e.epoch = :epoch::bigint
+    where e.part = r.part and e.situation = 'running' and e.attempts - 1 = r.attempt and e.epoch = r.epoch
+    order by e.id
     for update of e
 ),
-above as (
-    select b.id, b.name, b.parent, b.deleted, b.enforcement, 0 as height
-    from ${schema}.budget b
-    where b.namespace = (select namespace from holder) and b.name = :name and not b.deleted
-    union all
-    select b.id, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
-    from above join ${schema}.budget b on b.id = above.parent
+asked as materialized (
+    -- with the budget that was named, if there is one, and its number, if it counts this
+    select holder.*, b.id as named, m.budget as own
+    from holder
+    left join ${schema}.budget b on b.namespace = holder.namespace and b.name = holder.name and not b.deleted
+    left join ${schema}.meter m on m.budget = b.id and m.key = holder.dimension
 ),
-own as (
-    -- the budget that was named, if it counts this
-    select m.budget as id
-    from ${schema}.meter m
-    where m.budget = (select id from above where height = 0) and m.key = :dimension
+fresh as materialized (
+    -- of a key that is not kept yet, the first report
+    select distinct on (asked.own, asked.key) asked.*
+    from asked
+    where asked.own is not null
+        and not exists (select from ${schema}.spending p where p.budget = asked.own and p.key = asked.key)
+    order by asked.own, asked.key, asked.n
+),
+above as (
+    -- once for each budget that it counts in: the one that was named, and those above
+    select
+        fresh.n, fresh.execution, fresh.slots, fresh.holds, fresh.namespace, fresh.own, fresh.key, fresh.dimension, fresh.amount,
+        b.id as budget, b.name, b.parent, b.deleted, b.enforcement, 0 as height
+    from fresh
+    join ${schema}.budget b on b.id = fresh.own
+    union all
+    select
+        above.n, above.execution, above.slots, above.holds, above.namespace, above.own, above.key, above.dimension, above.amount,
+        b.id, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
+    from above
+    join ${schema}.budget b on b.id = above.parent
+),
+drawn as (
+    select above.*, m.id as meter, m.used, m.soft, m.hard
+    from above
+    join ${schema}.meter m on m.budget = above.budget and m.key = above.dimension
+    order by m.id
+    for update of m
+),
+final as materialized (
+    -- the last report of this statement
+    select coalesce(min(reaching.n), cardinality(:keys::text[]))::integer as n
+    from (
+        select n, amount, hard, used + sum(amount) over (partition by meter order by n) as used
+        from drawn
+        where enforcement = 'cancel' and not deleted
+    ) as reaching
+    where reaching.used - reaching.amount < reaching.hard and reaching.used >= reaching.hard
 ),
 added as (
     insert into ${schema}.spending (budget, key, execution, dimension, amount, at)
-    select own.id, :key, (select id from holder), :dimension, :amount::bigint, (select now from clock)
-    from own
+    select fresh.own, fresh.key, fresh.execution, fresh.dimension, fresh.amount, (select now from clock)
+    from fresh
+    where fresh.n <= (select n from final)
+    order by fresh.n
     on conflict do nothing
-    returning id
+    returning budget, key
 ),
-drawn as (
-    select m.id
-    from ${schema}.meter m
-    where m.budget in (select id from above) and m.key = :dimension and exists (select from added)
-    order by m.id
-    for update
+counted as materialized (
+    select
+        n, execution, slots, holds, namespace, dimension, amount, budget, name, deleted, enforcement, height, meter, soft, hard,
+        (used + sum(amount) over (partition by meter order by n))::bigint as used,
+        sum(amount) over (partition by meter, execution order by n) as spent,
+        coalesce(holds[array_position(slots, meter)], 0) as hold
+    from drawn
+    where ((own, key) in (select added.budget, added.key from added)) is true
 ),
 settled as materialized (
-    select drawn.id, least(:amount::bigint, coalesce(holder.holds[array_position(holder.slots, drawn.id)], 0)) as amount
-    from drawn cross join holder
+    select
+        n, execution, slots, holds, amount, budget, meter,
+        (least(spent, hold) - least(spent - amount, hold))::bigint as settled,
+        enforcement = 'cancel' and not deleted and used >= hard as cancels
+    from counted
 ),
-used as (
+charged as (
     update ${schema}.meter m
-    set used = m.used + :amount::bigint, held = m.held - settled.amount
-    from settled
-    where m.id = settled.id
-    returning m.id, m.budget, m.used, m.soft, m.hard
+    set used = m.used + total.amount, held = m.held - total.settled
+    from (
+        select meter, sum(amount)::bigint as amount, sum(settled)::bigint as settled from settled group by meter
+    ) as total
+    where m.id = total.meter
 ),
 held_less as (
     update ${schema}.execution e
     set holds = (
-        select array_agg(given.hold - coalesce((select amount from settled where settled.id = given.slot), 0) order by given.n)
-        from unnest(holder.slots, holder.holds) with ordinality as given (slot, hold, n))
-    from holder
-    where e.id = holder.id and holder.slots is not null and exists (select from settled where amount > 0)
+        select array_agg(given.hold - coalesce(total.settled[array_position(total.meters, given.slot)], 0) order by given.n)
+        from unnest(total.slots, total.holds) with ordinality as given (slot, hold, n))
+    from (
+        select execution, slots, holds, array_agg(meter) as meters, array_agg(settled) as settled
+        from (
+            select execution, slots, holds, meter, sum(settled)::bigint as settled
+            from settled
+            where settled > 0
+            group by execution, slots, holds, meter
+        ) as each_meter
+        group by execution, slots, holds
+    ) as total
+    where e.id = total.execution
 ),
 told as (
     insert into ${schema}.event_${day} (kind, at, namespace, payload)
     select
-        'budget_reached', (select now from clock), (select namespace from holder),
-        jsonb_build_object('budget', above.name, 'dimension', :dimension::text, 'hard', bound.hard, 'used', used.used)
-    from used
-    join above on above.id = used.budget and not above.deleted
-    cross join lateral (values (false, used.soft), (true, used.hard)) as bound (hard, at)
-    where used.used - :amount::bigint < bound.at and used.used >= bound.at
-    order by above.height, bound.hard
+        'budget_reached', (select now from clock), counted.namespace,
+        jsonb_build_object('budget', counted.name, 'dimension', counted.dimension, 'hard', bound.hard, 'used', counted.used)
+    from counted
+    cross join lateral (values (false, counted.soft), (true, counted.hard)) as bound (hard, at)
+    where not counted.deleted and counted.used - counted.amount < bound.at and counted.used >= bound.at
+    order by counted.n, counted.height, bound.hard
 )
 select
-    (select namespace from holder) as namespace,
-    exists (select from above) as defined,
-    (select id from own) as budget,
-    exists (select from added) as added,
-    exists (
-        select from used join above on above.id = used.budget
-        where above.enforcement = 'cancel' and not above.deleted and used.used >= used.hard) as cancels
+    n, (select n from final) as final, bool_or(defined) as defined, max(own) as budget,
+    coalesce(array_agg(budget) filter (where budget is not null), '{}') as budgets,
+    coalesce(array_agg(settled) filter (where budget is not null), '{}') as settled,
+    coalesce(bool_or(cancels), false) as cancels
+from (
+    select n, named is not null as defined, own, null::integer as budget, null::bigint as settled, null::boolean as cancels
+    from asked
+    where n <= (select n from final)
+    union all
+    select n, null, null, budget, settled, cancels from settled
+) as outcome
+group by n
+order by n
 
 -- name: spent_before
-select execution, dimension, amount from ${schema}.spending where budget = :budget::integer and key = :key
+select p.budget, p.key, p.execution, p.dimension, p.amount
+from unnest(:budgets::integer[], :keys::text[]) as asked (budget, key)
+join ${schema}.spending p on p.budget = asked.budget and p.key = asked.key
 
 -- name: use_less
 -- The caller has locked them.

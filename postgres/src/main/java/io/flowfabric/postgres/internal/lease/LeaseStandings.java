@@ -1,0 +1,97 @@
+package io.flowfabric.postgres.internal.lease;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Conflict;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.decision.LeaseStanding;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.step.FactsReader;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** How executions stand whose fences did not hold, and what their presenters are told. */
+final class LeaseStandings {
+    private final Map<UUID, Standing> standings = new HashMap<>();
+
+    private LeaseStandings() {}
+
+    private record Standing(LeaseStanding standing, boolean readable) {
+        FlowFabricException lost(Fence presented) {
+            return readable ? standing.lost(presented) : FactsReader.unreadable(standing.id());
+        }
+    }
+
+    /** Reads how the executions of these fences stand; of none, without asking the server. */
+    static LeaseStandings read(Jdbc db, Collection<Fence> fences) {
+        var read = new LeaseStandings();
+        if (!fences.isEmpty()) {
+            var ids = fences.stream().map(Fence::execution).collect(Collectors.toSet());
+            db.query("given")
+                    .uuids("ids", ids, ExecutionId::uuid)
+                    .each(
+                            row -> {
+                                // The same UUID in another partition is another id.
+                                if (ids.contains(RowCodec.id(row))) {
+                                    read.standings.put(row.uuid("id"), standing(row));
+                                }
+                            });
+        }
+        return read;
+    }
+
+    /** Why a fence did not hold. */
+    FlowFabricException lost(Fence fence) {
+        var standing = standings.get(fence.execution().uuid());
+        return standing == null
+                ? new NotFound("execution", fence.execution().toString())
+                : standing.lost(fence);
+    }
+
+    /** The answer to an ending that may have been heard before. */
+    Answer<Ended> repeated(Ending ending) {
+        var standing = standings.get(ending.fence().execution().uuid());
+        if (standing == null || !standing.readable) {
+            return Answer.refused(lost(ending.fence()));
+        }
+        try {
+            return Answer.done(standing.standing.repeated(ending));
+        } catch (LeaseLost | Conflict refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+
+    private static Standing standing(Row row) {
+        var givenUp =
+                Optional.ofNullable(row.longOrNull("given_epoch"))
+                        .map(
+                                epoch ->
+                                        new LeaseStanding.GivenUp(
+                                                epoch,
+                                                RowCodec.digest(row, "given_digest"),
+                                                new Ended(
+                                                        RowCodec.transition(
+                                                                row, "given_transition"),
+                                                        RowCodec.time(row, "given_until"))));
+        return new Standing(
+                new LeaseStanding(
+                        RowCodec.id(row),
+                        row.intValue("attempts"),
+                        row.longValue("epoch"),
+                        RowCodec.situation(row).publicState(),
+                        givenUp),
+                row.bool("readable"));
+    }
+}

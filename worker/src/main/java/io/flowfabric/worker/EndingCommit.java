@@ -1,0 +1,82 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.Advice;
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.engine.EngineMetrics;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * How endings are brought to the store. One that got no answer is repeated unchanged, for as long
+ * as it takes: that is safe, and giving up is not.
+ */
+final class EndingCommit implements Committers.Commit<Assignment> {
+    private static final Logger LOG = LoggerFactory.getLogger(EndingCommit.class);
+
+    private final Leases leases;
+    private final EngineMetrics metrics;
+
+    EndingCommit(Leases leases, EngineMetrics metrics) {
+        this.leases = leases;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public String items() {
+        return "endings";
+    }
+
+    @Override
+    public Set<Assignment> commit(List<Assignment> batch) {
+        var answers = leases.end(batch.stream().map(Assignment::ending).toList());
+        count(batch, answers);
+        var unanswered = new HashSet<Assignment>();
+        for (int i = 0; i < batch.size(); i++) {
+            var assignment = batch.get(i);
+            if (answers.get(i) instanceof Answer.Refused<Ended>(var refusal)
+                    && !isFinal(assignment, refusal)) {
+                unanswered.add(assignment);
+            } else {
+                assignment.settled();
+            }
+        }
+        return unanswered;
+    }
+
+    /** The store does not say which lanes they were of; who brought them knows. */
+    private void count(List<Assignment> batch, List<Answer<Ended>> answers) {
+        record Way(Lane lane, Transition transition) {}
+        var counts = new HashMap<Way, Integer>();
+        for (int i = 0; i < batch.size(); i++) {
+            if (answers.get(i) instanceof Answer.Done<Ended>(var ended)) {
+                counts.merge(new Way(batch.get(i).lane(), ended.transition()), 1, Integer::sum);
+            }
+        }
+        counts.forEach((way, count) -> metrics.attempted(way.lane, way.transition, count));
+    }
+
+    private static boolean isFinal(Assignment assignment, FlowFabricException refusal) {
+        if (refusal.advice() == Advice.REPEAT_LATER) {
+            LOG.warn("The end of {} got no answer; it is repeated.", assignment, refusal);
+            return false;
+        }
+        if (refusal instanceof LeaseLost) {
+            LOG.info("The end of {} came too late: {}", assignment, refusal.getMessage());
+        } else {
+            LOG.error("The end of {} was refused.", assignment, refusal);
+        }
+        return true;
+    }
+}
