@@ -35,10 +35,6 @@ final class ClaimMemory {
         Form(String statement) {
             this.statement = statement;
         }
-
-        Form next() {
-            return this == PLAIN ? COUNTED : ANY;
-        }
     }
 
     /**

@@ -4,11 +4,14 @@ import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
+import io.flowfabric.postgres.internal.ready.CrowdedLanes.Position;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,6 +28,7 @@ final class FoundWork {
     private final List<Integer> unjudged = new ArrayList<>();
     private final List<Integer> crowd = new ArrayList<>();
     private final List<CrowdedLanes.Full> full = new ArrayList<>();
+    private final Map<LaneGate, Position> fronts = new HashMap<>();
     private final List<String> offers = new ArrayList<>();
     private boolean seen;
     private boolean intricate;
@@ -43,6 +47,7 @@ final class FoundWork {
         if (!seen) {
             busy = row.intValue("busy");
             addShut(row);
+            addFronts(row);
         }
         addPlain(row);
     }
@@ -93,17 +98,38 @@ final class FoundWork {
         }
     }
 
+    private void addFronts(Row row) {
+        int lane = row.intValue("serving");
+        var gates = row.ints("front_gates");
+        var ranks = row.longs("front_ranks");
+        var freshs = row.ints("front_freshs");
+        var seqs = row.longs("front_seqs");
+        for (int i = 0; i < gates.length; i++) {
+            fronts.put(
+                    new LaneGate(lane, gates[i]), new Position(ranks[i], freshs[i] == 1, seqs[i]));
+        }
+        var full = row.ints("full_gates");
+        var meters = row.texts("full_meters");
+        for (int i = 0; i < full.length; i++) {
+            addFull(lane, full[i], meters[i]);
+        }
+    }
+
     private void addFull(Row row) {
         var gates = row.ints("full_gates");
         var lanes = row.ints("full_lanes");
         var meters = row.texts("full_meters");
         for (int i = 0; i < gates.length; i++) {
-            var numbers = meters[i].substring(1, meters[i].length() - 1).split(",");
-            full.add(
-                    new CrowdedLanes.Full(
-                            new LaneGate(lanes[i], gates[i]),
-                            Stream.of(numbers).map(Integer::valueOf).collect(Collectors.toSet())));
+            addFull(lanes[i], gates[i], meters[i]);
         }
+    }
+
+    private void addFull(int lane, int gate, String meters) {
+        var numbers = meters.substring(1, meters.length() - 1).split(",");
+        full.add(
+                new CrowdedLanes.Full(
+                        new LaneGate(lane, gate),
+                        Stream.of(numbers).map(Integer::valueOf).collect(Collectors.toSet())));
     }
 
     LeaseReader reader() {
@@ -140,6 +166,11 @@ final class FoundWork {
     /** Gates of crowded lanes behind which nothing may start for now. */
     List<CrowdedLanes.Full> full() {
         return full;
+    }
+
+    /** Where work behind gates of a crowded lane begins from now on. */
+    Map<LaneGate, Position> fronts() {
+        return fronts;
     }
 
     /** Whether the statement met what it does not do, and took nothing. */

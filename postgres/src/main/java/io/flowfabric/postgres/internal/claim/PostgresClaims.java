@@ -135,7 +135,12 @@ public final class PostgresClaims implements Claims {
      * @param window how many are looked at
      * @param again whether the claim has been given something before
      */
-    private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {}
+    private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {
+        /** What is left of it once some were taken. */
+        Look after(int taken) {
+            return new Look(claim, ttl, max - taken, window, again || taken > 0);
+        }
+    }
 
     private record Round(Given given, int taken, int unreadable, long candidates, boolean welcome) {
         static final Round NOTHING =
@@ -162,25 +167,52 @@ public final class PostgresClaims implements Claims {
     private Round cheaply(Look look) {
         var session = look.claim.session();
         var form = memory.form(session);
-        while (form != ClaimMemory.Form.ANY) {
+        if (form == ClaimMemory.Form.PLAIN) {
             var marks = postgres.marks().look();
             var found = new FoundWork();
-            if (form == ClaimMemory.Form.PLAIN) {
-                query(form, look, look.max, marks).each(found::addPlain);
-            } else {
-                query(form, look, look.max, marks)
-                        .set("busy", memory.busy(session))
-                        .set("shut_gates", Claimed.GATES)
-                        .each(found::addCounted);
-                memory.saw(session, found.busy());
-            }
+            query(form, look, look.max, marks).each(found::addPlain);
             if (!found.intricate()) {
                 return round(look, marks, found);
             }
-            form = form.next();
+            form = ClaimMemory.Form.COUNTED;
             memory.needs(session, form);
         }
-        return anyhow(look);
+        return form == ClaimMemory.Form.COUNTED ? counted(look) : anyhow(look);
+    }
+
+    /** By the statement for work that counts, and where it finds too little by that for any. */
+    private Round counted(Look look) {
+        var session = look.claim.session();
+        var crowded = memory.crowded(session);
+        var choice =
+                crowded.isEmpty()
+                        ? Choice.NONE
+                        : postgres.crowds().choose(crowded, look.window, false);
+        var marks = crowded.isEmpty() ? postgres.marks().look() : LowWaterMarks.EVERYWHERE;
+        var limit = choice.limit();
+        int busy = crowded.isEmpty() ? memory.busy(session) : Math.max(1, choice.gates().size());
+        var found = new FoundWork();
+        query(ClaimMemory.Form.COUNTED, look, look.max, marks)
+                .set("busy", busy)
+                .set("shut_gates", Claimed.GATES)
+                .ints("front_gates", choice.gates(), LaneGate::gate)
+                .set("limit_rank", limit.rank())
+                .set("limit_fresh", limit.fresh())
+                .set("limit_seq", limit.seq())
+                .each(found::addCounted);
+        if (found.intricate()) {
+            memory.needs(session, ClaimMemory.Form.ANY);
+            return anyhow(look);
+        }
+        var round = round(look, marks, found);
+        if (crowded.isEmpty()) {
+            memory.saw(session, found.busy());
+            return round;
+        }
+        postgres.crowds().seen(choice, found.fronts(), found.full());
+        return round.taken >= look.max || round.unreadable > 0
+                ? round
+                : round.and(anyhow(look.after(round.taken)));
     }
 
     /**
@@ -203,6 +235,7 @@ public final class PostgresClaims implements Claims {
                     asked(look, choice, marks, look.max - sum.taken, look.again || sum.taken > 0);
             if (!found.crowd().isEmpty()) {
                 memory.crowded(session, found.crowd());
+                memory.needs(session, ClaimMemory.Form.COUNTED);
             } else if (!found.unjudged().isEmpty()) {
                 fits.judge(postgres, session, Capabilities.of(found.offers()), found.unjudged());
             } else {

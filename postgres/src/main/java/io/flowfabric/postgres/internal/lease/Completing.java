@@ -46,10 +46,15 @@ public enum Completing {
             return form;
         }
 
-        void saw(Completing used, int done, int all) {
+        /**
+         * @param counted whether anything that was done counted against something
+         */
+        void saw(Completing used, int done, int all, boolean counted) {
             if (done * 2 < all) {
                 form = used.next();
                 left.set(HOLDS);
+            } else if (used == COUNTED && !counted) {
+                left.set(0);
             }
         }
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Endings of leases on their way into the one statement that writes them. */
 public final class EndingBatch {
@@ -45,9 +46,10 @@ public final class EndingBatch {
     /**
      * What the endings of a batch have led to.
      *
+     * @param counted whether anything of it counted against something
      * @param freed the meters that have room again for which work may have waited
      */
-    public record Outcome<T>(List<T> written, Set<Integer> freed) {}
+    public record Outcome<T>(List<T> written, boolean counted, Set<Integer> freed) {}
 
     public EndingBatch(Collection<Ending> endings) {
         rows = endings.stream().map(ending -> new Row(ending, LeaseEnd.of(ending))).toList();
@@ -70,6 +72,7 @@ public final class EndingBatch {
     public Outcome<UUID> complete(Completing form, Jdbc db, @Nullable Long now) {
         var inOrder =
                 rows.stream().sorted(Comparator.comparing(Row::id, RowCodec.ID_ORDER)).toList();
+        var counted = new AtomicBoolean();
         var freed = new HashSet<Integer>();
         var completed =
                 db.query(form.statement())
@@ -87,11 +90,12 @@ public final class EndingBatch {
                         .list(
                                 row -> {
                                     if (form == Completing.COUNTED && freed.isEmpty()) {
+                                        counted.set(row.bool("counted"));
                                         freed.addAll(List.of(row.ints("freed")));
                                     }
                                     return row.uuid("id");
                                 });
-        return new Outcome<>(completed, freed);
+        return new Outcome<>(completed, counted.get(), freed);
     }
 
     /** Writes those whose fence holds, and says which they are. */
@@ -146,6 +150,6 @@ public final class EndingBatch {
                                             row.bool("ready"),
                                             RowCodec.time(row, "until"));
                                 });
-        return new Outcome<>(written, freed);
+        return new Outcome<>(written, true, freed);
     }
 }

@@ -96,7 +96,7 @@ public final class PostgresLeases implements Leases {
         }
         var outcome = rows.complete(form, postgres.db(), postgres.now());
         var completed = Set.copyOf(outcome.written());
-        forms.saw(form, completed.size(), endings.size());
+        forms.saw(form, completed.size(), endings.size(), outcome.counted());
         postgres.freed(outcome.freed());
         var others =
                 endings.stream()

@@ -4,6 +4,8 @@ import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +19,9 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /**
  * The fronts of lanes that have too many gates for a claim to look behind all of them, as they have
@@ -30,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * in order; when that is not enough, many more.
  *
  * <p>What another process makes ready behind a gate that had nothing is seen with the next reading:
- * within a second, or when a claim has come to nothing.
+ * within a second or so, or when a claim has come to nothing.
  */
 public final class CrowdedLanes {
     /** With no more gates than this a claim looks behind all of them. */
@@ -42,8 +46,13 @@ public final class CrowdedLanes {
     private static final long FRESH_IF_CHANGED = Duration.ofMillis(200).toNanos();
     private static final long FRESH_FOR_NOTHING = Duration.ofMillis(100).toNanos();
 
+    private static final Logger log = LoggerFactory.getLogger(CrowdedLanes.class);
+
     private final Jdbc db;
     private final Map<Integer, Fronts> lanes = new ConcurrentHashMap<>();
+
+    /** How often this process has queued work in each of them. */
+    private final Map<Integer, AtomicLong> queued = new ConcurrentHashMap<>();
 
     /** How often something was given back by this process. */
     private final AtomicLong freed = new AtomicLong();
@@ -54,6 +63,8 @@ public final class CrowdedLanes {
 
     /** A place in the order of a lane. */
     public record Position(long rank, boolean fresh, long seq) {
+        static final Position LAST = new Position(Long.MAX_VALUE, true, Long.MAX_VALUE);
+
         static final Comparator<Position> ORDER =
                 Comparator.comparingLong(Position::rank)
                         .thenComparing(Position::fresh)
@@ -75,7 +86,17 @@ public final class CrowdedLanes {
         private final Map<Integer, Front> byGate = new HashMap<>();
         private final SortedSet<Front> inOrder = new TreeSet<>(Front.ORDER);
         private final Map<Integer, Set<Integer>> full = new HashMap<>();
-        private volatile boolean changed;
+        private final AtomicBoolean replaced = new AtomicBoolean();
+        private final AtomicLong queued;
+        private final long queuedBefore;
+
+        /**
+         * @param queued how often this process has queued work in the lane
+         */
+        Fronts(AtomicLong queued) {
+            this.queued = queued;
+            this.queuedBefore = queued.get();
+        }
 
         /** Moves a front on, never back. */
         void move(int gate, Position to) {
@@ -90,9 +111,17 @@ public final class CrowdedLanes {
             }
         }
 
+        void forget(int gate) {
+            var known = byGate.remove(gate);
+            if (known != null) {
+                inOrder.remove(known);
+            }
+        }
+
         /** Whether they will do for a claim that otherwise comes to nothing, or for any other. */
         boolean serve(boolean nothing) {
             long age = System.nanoTime() - read;
+            boolean changed = queued.get() != queuedBefore;
             return nothing
                     ? !changed && age < FRESH_FOR_NOTHING
                     : age < (changed ? FRESH_IF_CHANGED : FRESH);
@@ -112,6 +141,12 @@ public final class CrowdedLanes {
             List<@Nullable Position> limits,
             long moment) {
         public static final Choice NONE = new Choice(List.of(), List.of(), List.of(), 0);
+
+        /** The limit of the first lane; the end of everything where there is none. */
+        public Position limit() {
+            var limit = limits.isEmpty() ? null : limits.getFirst();
+            return limit == null ? Position.LAST : limit;
+        }
 
         /** Whether all gates with work that may have room are among them. */
         public boolean everything() {
@@ -150,12 +185,32 @@ public final class CrowdedLanes {
         return new Choice(List.copyOf(crowded), gates, limits, moment);
     }
 
+    /**
+     * The fronts of a lane. Where a claim would find something anyway it does not wait for newer
+     * ones: they are read beside it, for the claims after it.
+     */
     private Fronts fronts(int lane, boolean nothing) {
         var known = lanes.get(lane);
-        if (known != null && known.serve(nothing)) {
-            return known;
+        if (known == null || nothing && !known.serve(true)) {
+            return read(lane);
         }
-        var fronts = new Fronts();
+        if (!known.serve(false) && known.replaced.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("flowfabric-fronts").start(() -> replace(lane, known));
+        }
+        return known;
+    }
+
+    private void replace(int lane, Fronts known) {
+        try {
+            read(lane);
+        } catch (RuntimeException e) {
+            log.debug("The fronts of lane {} could not be read", lane, e);
+            known.replaced.set(false);
+        }
+    }
+
+    private Fronts read(int lane) {
+        var fronts = new Fronts(queued.computeIfAbsent(lane, first -> new AtomicLong()));
         db.query("fronts")
                 .set("lane", lane)
                 .each(
@@ -176,6 +231,32 @@ public final class CrowdedLanes {
             move(
                     new LaneGate(place.lane(), place.gate()),
                     new Position(place.rank(), place.fresh(), place.seq()));
+        }
+    }
+
+    /**
+     * What a look has found out: where work behind its gates begins now, or that there is none, or
+     * that a gate is full.
+     */
+    public void seen(Choice choice, Map<LaneGate, Position> begins, Collection<Full> full) {
+        full(choice, full);
+        var shut = full.stream().map(Full::gate).collect(Collectors.toSet());
+        for (var gate : choice.gates) {
+            var at = begins.get(gate);
+            if (at != null) {
+                move(gate, at);
+            } else if (!shut.contains(gate)) {
+                forget(gate);
+            }
+        }
+    }
+
+    private void forget(LaneGate gate) {
+        var fronts = lanes.get(gate.lane());
+        if (fronts != null) {
+            synchronized (fronts) {
+                fronts.forget(gate.gate());
+            }
         }
     }
 
@@ -229,9 +310,9 @@ public final class CrowdedLanes {
     /** Work became ready in these lanes, perhaps before all that is known. */
     public void queued(Collection<Integer> changed) {
         for (int lane : changed) {
-            var fronts = lanes.get(lane);
-            if (fronts != null) {
-                fronts.changed = true;
+            var times = queued.get(lane);
+            if (times != null) {
+                times.incrementAndGet();
             }
         }
     }

@@ -11,7 +11,10 @@ visible as materialized (
     ${>gates_in_sight}
 ),
 sight as materialized (
-    select ${>not_one_lane} or (select coalesce(bool_or(intricate), false) from visible) as intricate
+    select
+        ${>not_one_lane}
+        or (select coalesce(bool_or(crowd), false) from serving)
+        or (select coalesce(bool_or(intricate), false) from visible) as intricate
 ),
 head as materialized (
     select entry.place, entry.id
@@ -57,13 +60,23 @@ order by e.rank, fresh, e.seq
 
 -- name: claim_counted
 -- Claims from one lane as claim does, where work counts against quotas that bound no more than how much of it runs at once.
+-- Of a crowded lane it looks behind the gates that the process names, up to the first entry behind another.
 with ${>clock},
 ${>claimer},
 ${>serving},
 visible as materialized (
     select
         claimer.lane, gate.id as gate, lane_gate.meters, claimer.now, claimer.sharing or gate.timed or gate.compares as intricate
-    ${>gates_in_sight}
+    from serving as claimer
+    cross join lateral (
+        select g.gate, g.meters from ${schema}.lane_gate g where g.lane = claimer.lane and not claimer.crowd
+        union all
+        select g.gate, g.meters
+        from ${schema}.lane_gate g
+        where g.lane = claimer.lane and claimer.crowd and g.gate = any(:front_gates::integer[])
+    ) as lane_gate
+    join ${schema}.gate on gate.id = lane_gate.gate
+    where ${>fitting}
 ),
 place as materialized (
     -- as far as one can see without a lock; null: as many as there are
@@ -74,6 +87,7 @@ place as materialized (
 sight as materialized (
     select
         ${>not_one_lane}
+        or (:front_gates::integer[] = '{}' and (select coalesce(bool_or(crowd), false) from serving))
         or (select coalesce(bool_or(intricate), false) from visible)
         or (select coalesce(bool_or(intricate), false) from place) as intricate,
         (select coalesce(bool_or(place.left < :window::integer), false) from place) as scarce
@@ -101,7 +115,9 @@ candidate as materialized (
     select
         stretch.gate, stretch.meters, entry.*,
         -- the last of those that are looked at, if there may be more behind it
-        stretch.reach < stretch.most and entry.nth = stretch.reach as edge
+        stretch.reach < stretch.most and entry.nth = stretch.reach as edge,
+        entry.nth <= stretch.reach
+            and (entry.rank, entry.fresh, entry.seq) < (:limit_rank::bigint, :limit_fresh::boolean, :limit_seq::bigint) as takable
     from stretch
     cross join lateral (
         select r.ctid as place, r.rank, r.fresh, r.seq, r.id, row_number() over (order by r.rank, r.fresh, r.seq) as nth
@@ -110,15 +126,17 @@ candidate as materialized (
             and ${>in_stretch}
             and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
-        limit stretch.reach
+        -- of a crowded lane one more, to know where work behind the gate begins once the rest is taken
+        limit stretch.reach + (case when :front_gates::integer[] = '{}' then 0 else 1 end)
     ) as entry
 ),
 queue as materialized (
     -- What comes after the last behind one gate is not in order: what is still behind that gate may be ahead of it.
     select place, id, rank, fresh, seq, meters
     from candidate
-    where not exists (select from candidate where edge)
-        or (rank, fresh, seq) <= (select rank, fresh, seq from candidate where edge order by rank, fresh, seq limit 1)
+    where takable and (
+        not exists (select from candidate where edge)
+        or (rank, fresh, seq) <= (select rank, fresh, seq from candidate where edge order by rank, fresh, seq limit 1))
     order by rank, fresh, seq
     limit :window::integer
 ),
@@ -183,6 +201,13 @@ counted as (
     ) as started
     where m.id = started.id
 ),
+front as (
+    -- where work behind the gates of a crowded lane begins from now on
+    select distinct on (gate) gate, rank, fresh, seq
+    from candidate
+    where :front_gates::integer[] <> '{}' and place <> all(array(select place from given))
+    order by gate, rank, fresh, seq
+),
 ${>receipted},
 ${>claims_recorded}
 -- A row at least: whether the session may claim under this number, how many were in sight behind how many gates, and whether
@@ -191,12 +216,18 @@ select
     sight.*, ${>lease_columns}, e.rank, e.seq, e.next = 'first' as fresh
 from (
     select
-        intricate, exists (select from claimer) as welcome,
+        intricate, exists (select from claimer) as welcome, coalesce((select min(lane) from serving), 0) as serving,
         (select count(distinct gate) from candidate) as busy,
         -- where not everything was looked at, as many as there could be
         greatest(
-            (select count(*) from candidate),
+            (select count(*) from candidate where takable),
             case when exists (select from candidate where edge) then :window::integer end) as candidates,
+        array(select gate from front) as front_gates, array(select rank from front) as front_ranks,
+        array(select fresh::integer from front) as front_freshs, array(select seq from front) as front_seqs,
+        array(select gate from room where places <= 0 and :front_gates::integer[] <> '{}' order by gate) as full_gates,
+        array(
+            select visible.meters::text from visible join room on room.gate = visible.gate
+            where room.places <= 0 and :front_gates::integer[] <> '{}' order by room.gate) as full_meters,
         case when scarce and exists (
             select
             from (
@@ -236,11 +267,13 @@ serving as materialized (
     from serving as claimer
     join ${schema}.lane_gate on lane_gate.lane = claimer.lane
     join ${schema}.gate on gate.id = lane_gate.gate
-    where not claimer.crowd
-        and (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+    where not claimer.crowd and ${>fitting}
+
+-- fragment: fitting
+(gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
 
 -- fragment: not_one_lane
-(select coalesce(bool_or(crowd) or min(lane) < max(lane), false) from serving)
+(select coalesce(min(lane) < max(lane), false) from serving)
 
 -- fragment: stretches
 -- Beside what is known to have been taken, or everywhere: the number of the stretch to look in.

@@ -52,7 +52,9 @@ changed as (
 ),
 ${>given_back},
 ${>completions_written}
-select id, array(select id from uncounted where waited_for) as freed from changed
+select
+    id, exists (select from uncounted) as counted, array(select id from uncounted where waited_for) as freed
+from changed
 
 -- fragment: completed_now
         situation = 'completed', detail = null, session = null, since = null,
