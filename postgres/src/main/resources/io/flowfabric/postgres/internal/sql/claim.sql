@@ -75,7 +75,7 @@ visible as materialized (
         from ${schema}.lane_gate g
         where g.lane = claimer.lane and claimer.crowd and g.gate = any(:front_gates::integer[])
     ) as lane_gate
-    join ${schema}.gate on gate.id = lane_gate.gate
+    cross join lateral (${>gate_of_lane}) as gate
     where ${>fitting}
 ),
 place as materialized (
@@ -85,31 +85,34 @@ place as materialized (
     where m.id = any(array(select unnest(meters) from visible))
 ),
 sight as materialized (
+    -- The places left are looked up in arrays: a join would compare each gate with each meter.
     select
         ${>not_one_lane}
         or (:front_gates::integer[] = '{}' and (select coalesce(bool_or(crowd), false) from serving))
         or (select coalesce(bool_or(intricate), false) from visible)
-        or (select coalesce(bool_or(intricate), false) from place) as intricate,
-        (select coalesce(bool_or(place.left < :window::integer), false) from place) as scarce
+        or coalesce(bool_or(place.intricate), false) as intricate,
+        coalesce(bool_or(place.left < :window::integer), false) as scarce,
+        array_agg(place.id) as meters, array_agg(place.left) as lefts
+    from place
 ),
-room as (
-    -- Where places are scarce, how many there are behind each gate.
-    select visible.gate, min(place.left) as places
+room as materialized (
+    -- how many places there are behind each gate, where they are scarce
+    select
+        visible.*,
+        case when sight.scarce then (
+            select min(sight.lefts[array_position(sight.meters, asked.id)]) from unnest(visible.meters) as asked (id)) end as places
     from visible
-    cross join unnest(visible.meters) as asked (id)
-    join place on place.id = asked.id
-    where (select scarce from sight)
-    group by visible.gate
+    cross join sight
+    where not sight.intricate
 ),
 stretch as (
     -- What is behind each gate, and not so far where many have something.
     select
-        visible.*, n, least(:window::integer, room.places) as most,
-        least(:window::integer, room.places, 2 + 3 * :window::integer / :busy::integer) as reach
-    from visible
-    left join room on room.gate = visible.gate
+        visible.*, n, least(:window::integer, visible.places) as most,
+        least(:window::integer, visible.places, 2 + 3 * :window::integer / :busy::integer) as reach
+    from room as visible
     ${>stretches}
-    where not (select intricate from sight) and (room.places is null or room.places > 0)
+    where visible.places is null or visible.places > 0
 ),
 candidate as materialized (
     select
@@ -149,8 +152,8 @@ over as (
         cross join unnest(queue.meters) as asked (id)
         where (select scarce from sight)
     ) as ahead
-    join place on place.id = ahead.id
-    where ahead.nth > place.left
+    cross join sight
+    where ahead.nth > sight.lefts[array_position(sight.meters, ahead.id)]
 ),
 head as materialized (
     select * from queue where place <> all(array(select place from over)) order by rank, fresh, seq
@@ -158,13 +161,18 @@ head as materialized (
 taken as materialized (
     ${>lock_heads}
 ),
-meter as materialized (
+meter as (
     -- From here on no other claim counts against these, and what they say is so.
-    select m.id, m.most - m.running as left, m.budget is not null or m.rate is not null as intricate
+    select m.id, case when m.budget is null and m.rate is null then m.most - m.running else 0 end as left
     from ${schema}.meter m
     where m.id = any(array(select unnest(meters) from taken))
     order by m.id
     for update
+),
+locked as materialized (
+    select
+        coalesce(bool_or(meter.left < :max::integer), false) as scarce, array_agg(meter.id) as meters, array_agg(meter.left) as lefts
+    from meter
 ),
 late as (
     -- those whose places others have taken meanwhile
@@ -173,10 +181,10 @@ late as (
         select taken.place, asked.id, count(*) over (partition by asked.id order by taken.rank, taken.fresh, taken.seq) as nth
         from taken
         cross join unnest(taken.meters) as asked (id)
-        where exists (select from meter where meter.left < :max::integer or meter.intricate)
+        where (select scarce from locked)
     ) as ahead
-    join meter on meter.id = ahead.id
-    where ahead.nth > meter.left or meter.intricate
+    cross join locked
+    where ahead.nth > locked.lefts[array_position(locked.meters, ahead.id)]
 ),
 given as materialized (
     select taken.place, taken.id, taken.meters from taken where taken.place <> all(array(select place from late))
@@ -225,15 +233,10 @@ from (
         array(select gate from front) as front_gates, array(select rank from front) as front_ranks,
         array(select fresh::integer from front) as front_freshs, array(select seq from front) as front_seqs,
         array(select gate from room where places <= 0 and :front_gates::integer[] <> '{}' order by gate) as full_gates,
-        array(
-            select visible.meters::text from visible join room on room.gate = visible.gate
-            where room.places <= 0 and :front_gates::integer[] <> '{}' order by room.gate) as full_meters,
+        array(select meters::text from room where places <= 0 and :front_gates::integer[] <> '{}' order by gate) as full_meters,
         case when scarce and exists (
             select
-            from (
-                select visible.* from visible join room on room.gate = visible.gate
-                where room.places <= 0 limit :shut_gates::integer
-            ) as behind
+            from (select * from room where places <= 0 limit :shut_gates::integer) as behind
             join ${schema}.ready r on r.lane = behind.lane and r.gate = behind.gate
             where r.deadline is null or r.deadline > behind.now
         ) then '{concurrency}'::text[] else '{}' end as shut
@@ -268,6 +271,10 @@ serving as materialized (
     join ${schema}.lane_gate on lane_gate.lane = claimer.lane
     join ${schema}.gate on gate.id = lane_gate.gate
     where not claimer.crowd and ${>fitting}
+
+-- fragment: gate_of_lane
+-- One by one: the planner, which expects a handful, would otherwise read all that the lane has for each gate.
+select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
 
 -- fragment: fitting
 (gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
