@@ -10,6 +10,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetRecount.Drift;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
@@ -17,6 +18,7 @@ import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.admission.MeterRecounter.Wrong;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Frame;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Standing;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
@@ -186,7 +188,14 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetRecount recount(Namespace namespace) {
-        return new BudgetRecounter(postgres, namespace).recount();
+        var all = new MeterRecounter(postgres, namespace, MeterRecounter.Of.BUDGETS).recount();
+        return new BudgetRecount(
+                all.counted(), all.drifts().stream().map(PostgresBudgets::drift).toList());
+    }
+
+    private static Drift drift(Wrong wrong) {
+        var meter = wrong.meter();
+        return new Drift(meter.name(), meter.key(), meter.said().held(), wrong.is().held());
     }
 
     private static Optional<Frame> find(Jdbc tx, Namespace namespace, String budget) {
