@@ -19,14 +19,15 @@ order by b.name collate "C"
 limit :max::integer
 
 -- name: lock_budget
--- One change of a budget at a time; a first one makes the row.
+-- One change of a budget at a time; a first one makes the row. No column of a key is set: that would lock the key, too, and
+-- a report that has locked its meters would wait for it.
 insert into ${schema}.budget as b (namespace, name, enforcement, deleted) values (:namespace, :name, 'stop', true)
-on conflict (namespace, name) do update set name = b.name
+on conflict (namespace, name) do update set deleted = b.deleted
 returning b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, b.deleted,
     (select above.name from ${schema}.budget above where above.id = b.parent) as parent
 
 -- name: lock_known_budget
--- The same, of one that is there.
+-- Locks a budget that is there.
 select b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
@@ -98,7 +99,7 @@ cross join lateral (
 where not h.buried and e.slots && :meters::integer[]
 
 -- name: lock_breached
--- Whether it is still so, until the transaction is over. In the order of their numbers, as everyone who counts.
+-- Whether it is still so, until the transaction is over. In the order of their numbers, as every statement that counts.
 select m.id, m.budget
 from ${schema}.meter m
 join ${schema}.budget b on b.id = m.budget

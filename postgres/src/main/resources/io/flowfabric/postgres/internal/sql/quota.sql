@@ -9,9 +9,10 @@ order by name collate "C"
 limit :max::integer
 
 -- name: lock_quota
--- One change of a quota at a time; a first one makes the row.
+-- One change of a quota at a time; a first one makes the row. No column of a key is set: that would lock the key, too, and
+-- what refers to it would wait.
 insert into ${schema}.quota as q (namespace, name, deleted) values (:namespace, :name, true)
-on conflict (namespace, name) do update set name = q.name
+on conflict (namespace, name) do update set deleted = q.deleted
 returning q.id, q.namespace, q.name, q.settings::text as settings, q.deleted
 
 -- name: change_quota
@@ -20,7 +21,7 @@ set most = :most::integer, rate = :rate::integer, span = :span::bigint, settings
 where id = :id::integer
 
 -- name: change_meters
--- In the order of their numbers, as everyone who counts. Starts that no longer count are forgotten, and when the
+-- In the order of their numbers, as every statement that counts. Starts that no longer count are forgotten, and when the
 -- next may begin is found anew.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
@@ -55,7 +56,7 @@ select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota
 where q.namespace = :namespace and q.name = :name and not q.deleted and m.key = :key
 
 -- name: add_meter
--- With what its quota says at this moment, which nobody changes meanwhile.
+-- With what its quota says at this moment, which is not changed meanwhile.
 insert into ${schema}.meter (quota, key, most, rate, span)
 select q.id, :key, q.most, q.rate, q.span
 from ${schema}.quota q
@@ -69,6 +70,7 @@ with wanted as (
     select q.id, asked.key, q.most, q.rate, q.span
     from unnest(:names::text[], :keys::text[]) as asked (name, key)
     join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
+    order by q.id
     for share of q
 )
 insert into ${schema}.meter (quota, key, most, rate, span)

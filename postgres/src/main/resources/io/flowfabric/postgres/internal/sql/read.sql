@@ -221,7 +221,7 @@ insert into ${schema}.event_${day} (kind, at, lane, actor, reason, payload)
 select 'lane_changed', now, id, :actor, :reason, :payload::jsonb from configured
 
 -- name: hold_quotas
--- Nobody deletes them until the lane names them.
+-- They cannot be deleted until the lane names them.
 select name from ${schema}.quota where namespace = :namespace and name = any(:names::text[]) and not deleted
 order by id for share
 
@@ -238,20 +238,35 @@ where namespace = :namespace
 order by name
 limit 1
 
+-- name: hold_lane_of
+-- The lane of an execution stays as it is until the transaction is over.
+select l.id from ${schema}.execution e join ${schema}.lane l on l.id = e.lane where e.id = :id::uuid for share of l
+
 -- name: share_anew
--- Nobody has had a turn yet.
-with forgotten as (
-    delete from ${schema}.share where lane = :id::integer
+-- No key has had a turn yet. Shares are locked in the order in which turns are drawn.
+with held as materialized (
+    select priority, key from ${schema}.share where lane = :id::integer order by priority, key for update
+),
+forgotten as (
+    delete from ${schema}.share s using held where s.lane = :id::integer and s.priority = held.priority and s.key = held.key
 )
 delete from ${schema}.round where lane = :id::integer
 
 -- name: rank_anew
 -- Those that wait in the lane take the places that its new settings give them; where keys share, their rounds come later.
-with moved as (
+with waiting as materialized (
+    select e.id
+    from ${schema}.ready r
+    join ${schema}.execution e on e.id = r.id
+    where r.lane = :id::integer and e.situation = 'ready'
+    order by e.id
+    for update of e
+),
+moved as (
     update ${schema}.execution e
     set rank = ${schema}.place_of(e.priority, e.submitted, :ageing::bigint, :sharing::boolean)
-    from ${schema}.ready r
-    where r.lane = :id::integer and e.id = r.id
+    from waiting
+    where e.id = waiting.id
     returning e.id, e.rank, e.lane, e.gate, e.seq
 )
 update ${schema}.ready r set rank = moved.rank, share = null
