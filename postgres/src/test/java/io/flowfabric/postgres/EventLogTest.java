@@ -235,8 +235,7 @@ class EventLogTest {
         submit(1);
         var quiet = quiet(store.feeds().beginning());
         connection.setAutoCommit(false);
-        var late =
-                store.in(connection).submit(works(1)).getFirst().orThrow().id();
+        var late = store.in(connection).submit(works(1)).getFirst().orThrow().id();
 
         // Its event has its id by now, and nothing else happens until it commits.
         quiet = quiet(quiet(quiet));

@@ -108,9 +108,7 @@ class LockOrderTest {
 
     private Submission submit(String share, String kind) {
         var work =
-                Submission.of(kind, Payload.EMPTY)
-                        .lane(LANE)
-                        .policy(Policy.DEFAULT.share(share));
+                Submission.of(kind, Payload.EMPTY).lane(LANE).policy(Policy.DEFAULT.share(share));
         store.submit(work);
         return work;
     }
@@ -142,8 +140,8 @@ class LockOrderTest {
         try (var other = TestPostgres.connect();
                 var statement =
                         other.prepareStatement(
-                                "select from pg_stat_activity"
-                                        + " where application_name = ? and wait_event_type = 'Lock'")) {
+                                "select from pg_stat_activity where application_name = ? and"
+                                        + " wait_event_type = 'Lock'")) {
             statement.setString(1, "order " + schema.text());
             return statement.executeQuery().next();
         }

@@ -18,9 +18,9 @@ import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.admission.MeterRecounter.Wrong;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Frame;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Standing;
+import io.flowfabric.postgres.internal.admission.MeterRecounter.Wrong;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** How budgets are defined and changed. Whoever changes one locks its row, and then its meters. */
+/** How budgets are defined and changed. A change of one locks its row, and then its meters. */
 public final class PostgresBudgets implements Budgets {
     private final PostgresContext postgres;
 
@@ -202,7 +202,7 @@ public final class PostgresBudgets implements Budgets {
         return BudgetReader.frame("budget", tx, namespace, budget);
     }
 
-    /** Whoever decides about a budget that is there does so while nobody else changes it. */
+    /** A budget that is there, locked, so that no other transaction changes it. */
     private static Optional<Frame> locked(Jdbc tx, Namespace namespace, String budget) {
         return BudgetReader.frame("lock_known_budget", tx, namespace, budget);
     }

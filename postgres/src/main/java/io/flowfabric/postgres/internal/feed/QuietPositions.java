@@ -10,9 +10,9 @@ import java.util.Map;
  * could be seen on which server. While a glance stays the same, there is nothing behind the
  * position, and the events need not be looked at.
  *
- * <p>A glance holds the whole snapshot, so a transaction that was in progress and has ended makes it
- * another one, whatever numbers its events have. Numbers of transactions may be given again after a
- * crash; the last checkpoint, which is part of the glance, is another one then.
+ * <p>A glance holds the whole snapshot, so a transaction that was in progress and has ended makes
+ * it another one, whatever numbers its events have. Numbers of transactions may be given again
+ * after a crash; the last checkpoint, which is part of the glance, is another one then.
  */
 final class QuietPositions {
     /** More readers than wait for events of one process; those that asked last are remembered. */

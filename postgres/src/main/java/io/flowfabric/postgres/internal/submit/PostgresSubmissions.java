@@ -80,8 +80,8 @@ public final class PostgresSubmissions implements Submissions {
     }
 
     /**
-     * The first submission to a lane registers it in the same commit; a refused one leaves no lane
-     * behind.
+     * The first submission to a lane registers it in the commit of its work; a refused one leaves
+     * no lane behind.
      */
     private Accepted insertWhatIsNew(Jdbc tx, List<PreparedSubmission> items) {
         var wanted = items.stream().map(PreparedSubmission::lane).distinct().sorted().toList();
