@@ -244,7 +244,7 @@ class ArrowsTest {
             new SliceAssignment() {
                 @Override
                 public SliceIdentifier getIdentifierOf(JavaClass type) {
-                    return isValue(type)
+                    return isValue(outermost(type))
                             ? SliceIdentifier.of(type.getPackageName(), "values")
                             : SliceIdentifier.of(type.getPackageName());
                 }
@@ -254,6 +254,11 @@ class ArrowsTest {
                     return "packages";
                 }
             };
+
+    /** A nested class is where the class is that it is a part of. */
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArrowsTest::outermost).orElse(type);
+    }
 
     /** Whether internal packages use it, and it knows nothing of them. */
     private static boolean isValue(JavaClass type) {

@@ -5,6 +5,7 @@ import io.flowfabric.core.Invalid;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How to reach a Postgres, and how long to wait for it.
@@ -88,96 +89,48 @@ public record DatabaseOptions(
         return of(url).withLogin(user, password);
     }
 
+    /** These options with another login. */
     public DatabaseOptions withLogin(String newUser, String newPassword) {
-        return new DatabaseOptions(
-                url,
-                newUser,
-                newPassword,
-                applicationName,
-                connections,
-                acquireTimeout,
-                connectTimeout,
-                statementTimeout,
-                lockTimeout,
-                socketTimeout,
-                prepareThreshold);
+        return with(
+                draft -> {
+                    draft.user = newUser;
+                    draft.password = newPassword;
+                });
     }
 
+    /** These options with another name in {@code pg_stat_activity}. */
     public DatabaseOptions withApplicationName(String name) {
-        return new DatabaseOptions(
-                url,
-                user,
-                password,
-                name,
-                connections,
-                acquireTimeout,
-                connectTimeout,
-                statementTimeout,
-                lockTimeout,
-                socketTimeout,
-                prepareThreshold);
+        return with(draft -> draft.applicationName = name);
     }
 
+    /** These options with another size of the pool. */
     public DatabaseOptions withConnections(int count) {
-        return new DatabaseOptions(
-                url,
-                user,
-                password,
-                applicationName,
-                count,
-                acquireTimeout,
-                connectTimeout,
-                statementTimeout,
-                lockTimeout,
-                socketTimeout,
-                prepareThreshold);
+        return with(draft -> draft.connections = count);
     }
 
+    /** These options with another time that a call waits for a free connection. */
     public DatabaseOptions withAcquireTimeout(Duration timeout) {
-        return new DatabaseOptions(
-                url,
-                user,
-                password,
-                applicationName,
-                connections,
-                timeout,
-                connectTimeout,
-                statementTimeout,
-                lockTimeout,
-                socketTimeout,
-                prepareThreshold);
+        return with(draft -> draft.acquireTimeout = timeout);
     }
 
     /** The timeouts of the server; zero leaves one to the server. */
     public DatabaseOptions withServerTimeouts(Duration statement, Duration lock) {
-        return new DatabaseOptions(
-                url,
-                user,
-                password,
-                applicationName,
-                connections,
-                acquireTimeout,
-                connectTimeout,
-                statement,
-                lock,
-                socketTimeout,
-                prepareThreshold);
+        return with(
+                draft -> {
+                    draft.statementTimeout = statement;
+                    draft.lockTimeout = lock;
+                });
     }
 
     /** For a PgBouncer that cannot keep prepared statements, or to measure without them. */
     public DatabaseOptions withPrepareThreshold(int uses) {
-        return new DatabaseOptions(
-                url,
-                user,
-                password,
-                applicationName,
-                connections,
-                acquireTimeout,
-                connectTimeout,
-                statementTimeout,
-                lockTimeout,
-                socketTimeout,
-                uses);
+        return with(draft -> draft.prepareThreshold = uses);
+    }
+
+    private DatabaseOptions with(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
+        return draft.options();
     }
 
     /** Without the password, and without the parameters of the URL, which may contain it. */
@@ -209,6 +162,46 @@ public record DatabaseOptions(
                     Invalid.Code.OUT_OF_RANGE,
                     field,
                     "%s is outside of %s to %s.".formatted(value, least, LONGEST));
+        }
+    }
+
+    /** Options whose fields can be set one by one; what cannot be changed is taken as it is. */
+    private static final class Draft {
+        private final DatabaseOptions base;
+        private @Nullable String user;
+        private @Nullable String password;
+        private String applicationName;
+        private int connections;
+        private Duration acquireTimeout;
+        private Duration statementTimeout;
+        private Duration lockTimeout;
+        private int prepareThreshold;
+
+        Draft(DatabaseOptions base) {
+            this.base = base;
+            user = base.user;
+            password = base.password;
+            applicationName = base.applicationName;
+            connections = base.connections;
+            acquireTimeout = base.acquireTimeout;
+            statementTimeout = base.statementTimeout;
+            lockTimeout = base.lockTimeout;
+            prepareThreshold = base.prepareThreshold;
+        }
+
+        DatabaseOptions options() {
+            return new DatabaseOptions(
+                    base.url,
+                    user,
+                    password,
+                    applicationName,
+                    connections,
+                    acquireTimeout,
+                    base.connectTimeout,
+                    statementTimeout,
+                    lockTimeout,
+                    base.socketTimeout,
+                    prepareThreshold);
         }
     }
 }

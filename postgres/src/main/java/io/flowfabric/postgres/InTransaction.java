@@ -39,9 +39,9 @@ import java.util.Set;
  * duplicates are no errors to Postgres, and everything else is undone to a savepoint. Only a broken
  * connection, and a serialisation failure under SERIALIZABLE, leave nothing but to roll back.
  *
- * <p>Until the transaction ends, its work is visible to nobody else, and it is in nobody's way but
- * of those who submit the same id or the same key: they wait, no longer than the lock timeout of
- * the store, and then are told {@link Contended}. So a caller who holds a key must not submit it
+ * <p>Until the transaction ends, no other transaction sees its work or waits for it, except
+ * submissions of the same id or the same key: they wait, no longer than the lock timeout of the
+ * store, and then are told {@link Contended}. So a caller who holds a key must not submit it
  * elsewhere, too, before the commit.
  *
  * <p>Delays and deadlines count from the call, not from the commit. New lanes, gates and terms are
@@ -72,7 +72,7 @@ public final class InTransaction implements Submissions {
      * @throws Invalid when the connection is closed, is in autocommit mode or leads to another
      *     database, or its transaction may not write or has failed already; each with a code of its
      *     own
-     * @throws Contended when somebody's open transaction holds an id or a key for too long, or this
+     * @throws Contended when another open transaction holds an id or a key for too long, or this
      *     transaction cannot be serialised; nothing of the call is kept then
      */
     @Override
@@ -151,7 +151,7 @@ public final class InTransaction implements Submissions {
      *
      * <p>That is a commit of its own, like that of gates and terms: were it part of the caller's
      * transaction, every other submission to a new lane would wait until that ends, and a rollback
-     * would undo what processes remember. A lane without work is in nobody's way.
+     * would undo what processes remember. A lane without work costs nothing.
      */
     private Map<Lane, Integer> lanes(List<PreparedSubmission> items) {
         var catalog = postgres.catalog();
@@ -242,7 +242,7 @@ public final class InTransaction implements Submissions {
 
     /**
      * Inserts what is new. Rounds are drawn in a commit of their own: were they part of the
-     * caller's transaction, everybody else with the same share key would wait until that ends. A
+     * caller's transaction, every other submission with that share key would wait until it ends. A
      * rollback costs the key that turn.
      */
     private Accepted insert(Jdbc tx, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
@@ -259,7 +259,7 @@ public final class InTransaction implements Submissions {
 
     /**
      * Wakes waiters when the caller commits. Elsewhere no transaction notifies, because commits
-     * that do wait for each other; here nobody but Postgres knows when the work is there.
+     * that do wait for each other; here only Postgres knows when the work is there.
      */
     private void announce(Jdbc tx, Collection<Integer> lanes) {
         if (!lanes.isEmpty()) {

@@ -59,6 +59,7 @@ public final class PostgresStore implements Store {
     private final WakeupNotifier bell;
     private final DatabaseIdentity home;
     private final LogIncarnation origin;
+    private final PostgresFeeds feeds;
 
     private PostgresStore(PostgresContext postgres) {
         this.postgres = postgres;
@@ -68,6 +69,7 @@ public final class PostgresStore implements Store {
         this.bell = new WakeupNotifier(postgres.db(), postgres.marks(), postgres.waking());
         this.home = new DatabaseIdentity(postgres.db());
         this.origin = new LogIncarnation(postgres.db());
+        this.feeds = new PostgresFeeds(postgres, origin);
     }
 
     /** Opens the store in the default schema, which is made or brought up to date first. */
@@ -235,7 +237,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Feeds feeds() {
-        return new PostgresFeeds(postgres, origin);
+        return feeds;
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
@@ -225,6 +227,55 @@ class EventLogTest {
         var told = readAll(passed.next).told;
         assertThat(told.subList(0, 2000)).isEqualTo(late);
         assertThat(told.subList(2000, told.size())).isEqualTo(last);
+    }
+
+    @Test
+    void a_look_that_found_nothing_hides_nothing_of_a_transaction_that_was_in_progress()
+            throws SQLException {
+        submit(1);
+        var quiet = quiet(store.feeds().beginning());
+        connection.setAutoCommit(false);
+        var late = store.in(connection).submit(works(1)).getFirst().orThrow().id();
+
+        // Its event has its id by now, and nothing else happens until it commits.
+        quiet = quiet(quiet(quiet));
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        assertThat(readAll(quiet).told).containsExactly(late);
+    }
+
+    @Test
+    void a_look_that_found_nothing_hides_nothing_of_a_writer_that_only_had_an_id()
+            throws SQLException {
+        submit(1);
+        var id = texts("select nextval('%s.event_id')::text").getFirst();
+        var quiet = quiet(quiet(quiet(store.feeds().beginning())));
+
+        execute(
+                "insert into %s.event_0 (id, kind, at, namespace, actor, reason, payload) values ("
+                        + id
+                        + ", 'namespace_changed', 1, 'shop', 'ada', 'why', '{\"settings\": {}}')");
+
+        assertThat(store.feeds().read(EVERYTHING, quiet, 10).entries()).hasSize(1);
+    }
+
+    @Test
+    void a_reader_with_nothing_to_read_notices_that_events_were_dropped() throws SQLException {
+        submit(1);
+        var quiet = quiet(quiet(store.feeds().beginning()));
+        submit(1);
+        execute("truncate %s.event");
+        execute("update %s.horizon set dropped = %1$s.last_event_id()");
+
+        assertThatExceptionOfType(Invalid.class)
+                .isThrownBy(() -> store.feeds().read(EVERYTHING, quiet, 10))
+                .returns(Invalid.Code.CURSOR_EXPIRED, Invalid::code);
+    }
+
+    /** Reads to the end, and says where that is. */
+    private Cursor quiet(Cursor from) {
+        return readAll(from).next;
     }
 
     private record Told(List<ExecutionId> told, Cursor next) {}

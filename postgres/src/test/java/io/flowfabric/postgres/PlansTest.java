@@ -535,6 +535,26 @@ class PlansTest {
     }
 
     @Test
+    void a_feed_reads_no_events_while_nothing_happens() {
+        var everything = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
+        var feeds = store.feeds();
+        var tail = feeds.read(everything, Cursor.NOW, 1).next();
+        tail = feeds.read(everything, tail, BATCH).next();
+
+        startLogging();
+        for (int i = 0; i < 3; i++) {
+            var batch = feeds.read(everything, tail, BATCH);
+            assertThat(batch.entries()).isEmpty();
+            tail = batch.next();
+        }
+
+        assertThat(plans("feed_events")).hasSize(3);
+        assertThat(plans("dropped")).isEmpty();
+        assertThat(plans("read_events"))
+                .allSatisfy(plan -> assertThat(plan.text).contains("never executed"));
+    }
+
+    @Test
     void retention_finds_the_days_that_are_over_without_reading_the_others() {
         startLogging();
         store.maintenance().tick(Chore.RETENTION, 1000);

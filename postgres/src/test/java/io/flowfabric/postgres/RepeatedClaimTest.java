@@ -93,7 +93,7 @@ class RepeatedClaimTest {
                     }
                 }
                 assertThat(System.nanoTime()).as("calls that wait").isLessThan(end);
-                Thread.sleep(5);
+                Thread.onSpinWait();
             }
         }
     }

@@ -10,6 +10,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.BudgetRecount;
+import io.flowfabric.core.admission.BudgetRecount.Drift;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
@@ -19,6 +20,7 @@ import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Frame;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Standing;
+import io.flowfabric.postgres.internal.admission.MeterRecounter.Wrong;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
@@ -30,7 +32,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** How budgets are defined and changed. Whoever changes one locks its row, and then its meters. */
+/** How budgets are defined and changed. A change of one locks its row, and then its meters. */
 public final class PostgresBudgets implements Budgets {
     private final PostgresContext postgres;
 
@@ -186,14 +188,21 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetRecount recount(Namespace namespace) {
-        return new BudgetRecounter(postgres, namespace).recount();
+        var all = new MeterRecounter(postgres, namespace, MeterRecounter.Of.BUDGETS).recount();
+        return new BudgetRecount(
+                all.counted(), all.drifts().stream().map(PostgresBudgets::drift).toList());
+    }
+
+    private static Drift drift(Wrong wrong) {
+        var meter = wrong.meter();
+        return new Drift(meter.name(), meter.key(), meter.said().held(), wrong.is().held());
     }
 
     private static Optional<Frame> find(Jdbc tx, Namespace namespace, String budget) {
         return BudgetReader.frame("budget", tx, namespace, budget);
     }
 
-    /** Whoever decides about a budget that is there does so while nobody else changes it. */
+    /** A budget that is there, locked, so that no other transaction changes it. */
     private static Optional<Frame> locked(Jdbc tx, Namespace namespace, String budget) {
         return BudgetReader.frame("lock_known_budget", tx, namespace, budget);
     }

@@ -95,8 +95,9 @@ public final class PostgresLanes implements Lanes {
     }
 
     private static void rankAnew(Jdbc tx, int lane, @Nullable Long ageing, boolean shares) {
-        tx.query("share_anew").set("id", lane).update();
+        // State rows before shares, as a step locks them.
         tx.query("rank_anew").set("id", lane).set("ageing", ageing).set("sharing", shares).update();
+        tx.query("share_anew").set("id", lane).update();
         if (shares) {
             StepBatch.place(tx, tx.query("fresh_in").set("id", lane).list(row -> row.uuid("id")));
         }
@@ -239,10 +240,7 @@ public final class PostgresLanes implements Lanes {
         if (unknown.isEmpty()) {
             return;
         }
-        var lanes = new HashMap<Integer, LaneView>();
-        tx.query("share_lanes")
-                .ints("ids", unknown, LaneGate::lane)
-                .each(row -> lanes.put(row.intValue("id"), view(row)));
+        var lanes = holdLanes(tx, unknown);
         var gates = catalog.gates(tx, unknown.stream().map(LaneGate::gate).toList());
         var inLane =
                 unknown.stream()
@@ -265,6 +263,26 @@ public final class PostgresLanes implements Lanes {
                 .texts("meters", inLane, gate -> gate.map(PostgresLanes::meters).orElse(null))
                 .texts("costs", inLane, gate -> gate.map(PostgresLanes::costs).orElse(null))
                 .update();
+    }
+
+    /**
+     * Keeps those lanes as they are that get their first work behind a gate, for a transaction that
+     * writes the work before it {@linkplain #addGates adds the gates}: rows of lanes are locked
+     * before those of their work.
+     */
+    public static void holdForGates(PostgresContext postgres, Jdbc tx, Collection<LaneGate> pairs) {
+        var unknown = pairs.stream().filter(pair -> !postgres.catalog().knows(pair)).toList();
+        if (!unknown.isEmpty()) {
+            holdLanes(tx, unknown);
+        }
+    }
+
+    private static Map<Integer, LaneView> holdLanes(Jdbc tx, List<LaneGate> pairs) {
+        var lanes = new HashMap<Integer, LaneView>();
+        tx.query("share_lanes")
+                .ints("ids", pairs, LaneGate::lane)
+                .each(row -> lanes.put(row.intValue("id"), view(row)));
+        return lanes;
     }
 
     /** The numbers of those lanes that there are. */

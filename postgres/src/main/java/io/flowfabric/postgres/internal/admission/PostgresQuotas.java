@@ -8,6 +8,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaRecount;
+import io.flowfabric.core.admission.QuotaRecount.Drift;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.codec.EventCodec;
@@ -17,12 +18,14 @@ import io.flowfabric.core.codec.SettingsCodec;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.admission.MeterRecounter.Wrong;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +133,21 @@ public final class PostgresQuotas implements Quotas {
 
     @Override
     public QuotaRecount recount(Namespace namespace) {
-        return new QuotaRecounter(postgres, namespace).recount();
+        var all = new MeterRecounter(postgres, namespace, MeterRecounter.Of.QUOTAS).recount();
+        return new QuotaRecount(
+                all.counted(),
+                all.drifts().stream()
+                        .map(PostgresQuotas::drift)
+                        .sorted(Comparator.comparing(Drift::use))
+                        .toList());
+    }
+
+    private static Drift drift(Wrong wrong) {
+        var meter = wrong.meter();
+        return new Drift(
+                Catalog.use(meter.name(), meter.key()),
+                meter.said().running(),
+                wrong.is().running());
     }
 
     /** How quotas stand, by the numbers of their meters; those that were deleted are left out. */

@@ -44,7 +44,7 @@ public final class TargetedClaims {
     }
 
     private Lease claim(Jdbc tx, ExecutionId execution, SessionId session, Attribution by) {
-        hold(tx, session);
+        hold(tx, execution, session);
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (!(facts.state() instanceof Running running && running.session().equals(session))) {
@@ -73,7 +73,7 @@ public final class TargetedClaims {
 
     private GrantStub reclaim(Jdbc tx, ExecutionId execution, Session worker, Duration ttl) {
         var session = worker.id();
-        hold(tx, session);
+        hold(tx, execution, session);
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (facts.state() instanceof Granted granted
@@ -95,10 +95,12 @@ public final class TargetedClaims {
     }
 
     /**
-     * Before the row, as claims do: what is leased to a session that was just buried would never
-     * come back.
+     * Holds the lane of the execution, whose settings say what it counts against, and the session:
+     * what is leased to a session that was just buried would never come back. Both before the row,
+     * in the order in which all rows are locked.
      */
-    private void hold(Jdbc tx, SessionId session) {
+    private void hold(Jdbc tx, ExecutionId execution, SessionId session) {
+        tx.query("hold_lane_of").set("id", execution.uuid()).optional(row -> row.intValue("id"));
         var held =
                 tx.query("hold_session")
                         .set("now", postgres.now())

@@ -99,7 +99,8 @@ public final class LogIncarnation {
     }
 
     /**
-     * On a connection without time limits: it waits for those who write, and others wait for it.
+     * On a connection without time limits: it waits for all writers of events, and they wait for
+     * it.
      */
     private void beginEraOnce(Whereabouts here) {
         try (var connection = db.connect("origin")) {
@@ -114,7 +115,7 @@ public final class LogIncarnation {
     private void beginEra(Whereabouts here, Transaction tx) {
         var before = kept(tx, "lock_log_place");
         if (before.equals(Optional.of(here))) {
-            // Somebody else was faster.
+            // Another engine was faster.
             return;
         }
         boolean elsewhere = before.filter(there -> !there.origin.equals(here.origin)).isPresent();

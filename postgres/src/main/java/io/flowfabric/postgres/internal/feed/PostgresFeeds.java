@@ -42,6 +42,7 @@ public final class PostgresFeeds implements Feeds {
     private final PostgresContext postgres;
     private final LogIncarnation origin;
     private final Summaries summaries;
+    private final QuietPositions quiet = new QuietPositions();
 
     public PostgresFeeds(PostgresContext postgres, LogIncarnation origin) {
         this.postgres = postgres;
@@ -79,18 +80,24 @@ public final class PostgresFeeds implements Feeds {
     private static final class Rows {
         private final EventReader reader = new EventReader();
         private @Nullable Log log;
+        private @Nullable String glance;
         private int count;
         private long last;
         private long newest;
 
-        Rows(long newest) {
+        /** The glance at which nothing was behind the position that is read from. */
+        private final @Nullable String quietAt;
+
+        Rows(long newest, @Nullable String quietAt) {
             this.newest = newest;
+            this.quietAt = quietAt;
         }
 
         /** There is always a row, and in the only one there may be no event. */
         void add(Row row) {
             if (log == null) {
                 log = Log.of(row);
+                glance = row.textOrNull("glance");
             }
             var id = row.longOrNull("id");
             if (id != null) {
@@ -101,6 +108,11 @@ public final class PostgresFeeds implements Feeds {
                 }
                 reader.add(row, newest);
             }
+        }
+
+        /** Whether all is as it was when nothing was there, so that no events were looked for. */
+        boolean quiet() {
+            return quietAt != null && quietAt.equals(glance);
         }
 
         Log log() {
@@ -143,9 +155,13 @@ public final class PostgresFeeds implements Feeds {
 
     /**
      * A day may have been emptied between the snapshot of what was read and the reading of it: then
-     * its events are missing there, and only who looks now sees that they were dropped.
+     * its events are missing there, and only another look tells that they were dropped. Where the
+     * snapshot had no ids that the position does not know, there was nothing to miss.
      */
-    private void checkNothingWasDropped(FeedPosition before) {
+    private void checkNothingWasDropped(FeedPosition before, Log log) {
+        if (log.last <= before.known()) {
+            return;
+        }
         long dropped = postgres.db().query("dropped").one(row -> row.longValue("dropped"));
         if (before.missed(dropped)) {
             throw Cursor.expired();
@@ -156,6 +172,7 @@ public final class PostgresFeeds implements Feeds {
     private FeedPosition portion(
             FeedFilter filter, FeedPosition from, int max, List<Entry> entries) {
         var place = from;
+        String begunAt = null;
         int left = max;
         // What is below the known one is found at once, if that was not tried before.
         long start = from.insidePortion() ? from.last() : Math.max(from.last(), from.known());
@@ -166,7 +183,13 @@ public final class PostgresFeeds implements Feeds {
             int most = left;
             var rows = settled(() -> rows(before, bound, most), Rows::log);
             check(place, rows.log());
-            checkNothingWasDropped(place);
+            if (rows.quiet()) {
+                return place;
+            }
+            checkNothingWasDropped(place, rows.log());
+            if (!place.insidePortion()) {
+                begunAt = rows.glance;
+            }
             place = place.begun(rows.log().now, rows.log().last);
             deliver(filter, place, rows, entries);
             left -= rows.count;
@@ -175,13 +198,25 @@ public final class PostgresFeeds implements Feeds {
             }
             place = place.at(bound, rows.newest);
             if (bound >= place.portion().orElseThrow().end()) {
-                return place.finished();
+                return finished(place, begunAt);
             }
             if (step == STEPS) {
                 return place;
             }
             start = bound;
         }
+    }
+
+    /**
+     * @param begunAt the glance at which the portion was begun, if that was in this call and is
+     *     known
+     */
+    private FeedPosition finished(FeedPosition place, @Nullable String begunAt) {
+        var behind = place.finished();
+        if (begunAt != null) {
+            quiet.add(behind, begunAt);
+        }
+        return behind;
     }
 
     private void deliver(FeedFilter filter, FeedPosition place, Rows rows, List<Entry> entries) {
@@ -193,7 +228,10 @@ public final class PostgresFeeds implements Feeds {
     }
 
     private Rows rows(FeedPosition place, long bound, int most) {
-        var rows = new Rows(place.portion().map(FeedPosition.Portion::newest).orElse(0L));
+        var rows =
+                new Rows(
+                        place.portion().map(FeedPosition.Portion::newest).orElse(0L),
+                        quiet.glance(place));
         postgres.db()
                 .query("feed_events")
                 .set("above", place.last())
@@ -203,6 +241,7 @@ public final class PostgresFeeds implements Feeds {
                         "target",
                         place.portion().map(portion -> portion.target().toString()).orElse(null))
                 .set("most", most)
+                .set("quiet", rows.quietAt)
                 .each(rows::add);
         return rows;
     }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Which transactions somebody could see: a {@code pg_snapshot}.
+ * The transactions that a statement can see: a {@code pg_snapshot}.
  *
  * @param xmin everything before this one had ended
  * @param xmax nothing from this one on had
@@ -44,7 +44,7 @@ public record Snapshot(long xmin, long xmax, List<Long> open) {
         return new Snapshot(Long.parseLong(parts.group(1)), Long.parseLong(parts.group(2)), open);
     }
 
-    /** The same, without what it knows of transactions after the given one. */
+    /** This snapshot without what it knows of transactions after the given one. */
     public Snapshot upTo(long xid) {
         long end = Math.min(xmax, xid + 1);
         return new Snapshot(

@@ -34,9 +34,9 @@ import java.util.UUID;
 /**
  * What happens because time passes.
  *
- * <p>Due timers are looked at without a lock; then the rows are locked, passing over what somebody
- * else is at, and what is still due is done. So many engines can do this at once, nothing is done
- * twice, and rows are always locked before their timers.
+ * <p>Due timers are looked at without a lock; then the rows are locked, passing over those that
+ * another transaction has locked, and what is still due is done. So many engines can do this at
+ * once, nothing is done twice, and rows are always locked before their timers.
  */
 public final class PostgresMaintenance implements Maintenance {
     private static final Logger log = LoggerFactory.getLogger(PostgresMaintenance.class);
@@ -110,7 +110,7 @@ public final class PostgresMaintenance implements Maintenance {
     }
 
     private Done lapse(Jdbc tx, List<UUID> held) {
-        // Whoever is at one of them while its session is dead is an operator: wait for what he
+        // Only an operator acts on one of them while its session is dead: wait for what that
         // leaves.
         var locked = FactsReader.lock("facts", tx, postgres, held);
         var dead = deadSessions(tx, locked.values());
@@ -167,7 +167,7 @@ public final class PostgresMaintenance implements Maintenance {
             processed += done.processed;
             errors += done.errors;
         }
-        // Whoever breached a budget has done this, unless he died first.
+        // The engine that took the report of a breach has done this, unless it died first.
         var breaches = new BudgetBreaches(postgres).cancel(limit - processed);
         processed += breaches.cancelled();
         errors += breaches.errors();
@@ -175,7 +175,7 @@ public final class PostgresMaintenance implements Maintenance {
         return new Round(processed, errors, processed >= limit);
     }
 
-    /** Lets those look again who wait for a window to pass, or for a period to end. */
+    /** Wakes claims that wait for a window to pass, or for a period to end. */
     private void openMeters() {
         postgres.freed(
                 postgres.db()

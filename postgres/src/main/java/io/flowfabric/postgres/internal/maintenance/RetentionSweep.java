@@ -115,6 +115,7 @@ public final class RetentionSweep {
 
     /** Runs a statement that drops events and says up to which, and notes it. */
     private static int drop(Jdbc tx, Query statement) {
+        tx.query("lock_horizon").one(row -> row.longValue("dropped"));
         var last = statement.one(row -> Optional.ofNullable(row.longOrNull("last")));
         last.ifPresent(id -> tx.query("move_horizon").set("last", id).update());
         return last.isPresent() ? 1 : 0;

@@ -275,7 +275,7 @@ public final class ExplanationReader {
                 (number, count) -> {
                     var gate = gates.get(number);
                     if (gate == null) {
-                        // Another version may know who can take it; nobody here does.
+                        // Another version may know a worker that can take it; this one knows none.
                         waiting.others.merge(Situation.WITHOUT_WORKER, count, Long::sum);
                     } else {
                         queues.add(

@@ -26,9 +26,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What holds ready work back from outside: its lane, that nobody could take it, a budget, a quota.
- * Nobody writes that down, so it is found out when somebody reads; once for all work of a lane and
- * a gate.
+ * What holds ready work back from outside: its lane, the lack of a worker that could take it, a
+ * budget, a quota. It is not stored, so it is found out by each read, once for all work of a lane
+ * and a gate.
  */
 public final class Obstacles {
     private final PostgresContext postgres;

@@ -161,7 +161,7 @@ public final class PostgresQueries implements Queries {
         return merged(steps, beats.read(postgres.db(), postgres.catalog()));
     }
 
-    /** The steps since the last submission, with what is told of whoever held it at the time. */
+    /** The steps since the last submission, with what is told of the session that held it then. */
     private static List<Event> merged(List<EventReader.Read> steps, List<EventReader.Read> beats) {
         var all = new ArrayList<>(steps);
         all.addAll(beats);

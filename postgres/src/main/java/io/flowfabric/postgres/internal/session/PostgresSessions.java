@@ -78,7 +78,7 @@ public final class PostgresSessions implements Sessions {
         return opened;
     }
 
-    /** One process has one name: two that call themselves the same instance are a mistake. */
+    /** One process has one name: an instance under two names of workers is a mistake. */
     private void refuseAnotherName(Jdbc tx, Session session) {
         tx.query("same_instance")
                 .set("now", postgres.now())
@@ -111,7 +111,7 @@ public final class PostgresSessions implements Sessions {
         return new OpenedSession(beat.aliveUntil(), false);
     }
 
-    /** Who lives and serves one of these lanes. */
+    /** The sessions that live and serve one of these lanes. */
     public static List<Session> alive(PostgresContext postgres, Collection<Lane> lanes) {
         return postgres.db()
                 .query("alive_in")

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
 
-/** How worker processes are seen by those who operate them. */
+/** The worker processes as operators see them. */
 public final class PostgresWorkers implements Workers {
     private static final UUID FIRST = new UUID(0, 0);
 
@@ -47,7 +47,7 @@ public final class PostgresWorkers implements Workers {
         boolean more = ids.size() > max;
         var views =
                 views(more ? ids.subList(0, max) : ids).stream()
-                        // Who has died since the ids were read is not alive any more.
+                        // A session that has died since the ids were read is not alive any more.
                         .filter(view -> scope == Scope.ALL || view.alive())
                         .toList();
         return new Page<>(views, more ? cursor(ids.get(max)) : Cursor.END);
@@ -69,7 +69,7 @@ public final class PostgresWorkers implements Workers {
                 .set("actor", by.actor())
                 .set("reason", by.reason())
                 .update();
-        // Also for one that was dead before: whoever marked it may not have come this far.
+        // Also for one that was dead before: the call that marked it may not have come this far.
         chores.end(session.uuid());
         return describe(session);
     }

@@ -80,13 +80,19 @@ public final class PostgresSubmissions implements Submissions {
     }
 
     /**
-     * The first submission to a lane registers it in the same commit; a refused one leaves no lane
-     * behind.
+     * The first submission to a lane registers it in the commit of its work; a refused one leaves
+     * no lane behind.
      */
     private Accepted insertWhatIsNew(Jdbc tx, List<PreparedSubmission> items) {
         var wanted = items.stream().map(PreparedSubmission::lane).distinct().sorted().toList();
         var added = Set.copyOf(PostgresLanes.add(tx, postgres.now(), wanted));
         var lanes = PostgresLanes.numbers(tx, wanted);
+        var all =
+                items.stream()
+                        .map(item -> new LaneGate(number(lanes, item.lane()), item.gate()))
+                        .distinct()
+                        .toList();
+        PostgresLanes.holdForGates(postgres, tx, all);
         var accepted = SubmitStatement.insert(tx, postgres.now(), items, lanes);
         var used =
                 items.stream()
@@ -99,12 +105,7 @@ public final class PostgresSubmissions implements Submissions {
                     .ints("used", used, lane -> lane)
                     .update();
         }
-        var pairs =
-                items.stream()
-                        .map(item -> new LaneGate(number(lanes, item.lane()), item.gate()))
-                        .filter(pair -> used.contains(pair.lane()))
-                        .distinct()
-                        .toList();
+        var pairs = all.stream().filter(pair -> used.contains(pair.lane())).toList();
         PostgresLanes.addGates(postgres, tx, pairs);
         SubmitStatement.giveKeysBack(tx, items, accepted);
         return accepted;

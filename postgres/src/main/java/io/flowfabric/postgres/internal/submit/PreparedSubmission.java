@@ -36,7 +36,7 @@ public record PreparedSubmission(
      * A batch, whose gates and terms are made if there are none.
      *
      * <p>Each of them is committed at once, also when the submissions are part of a caller's
-     * transaction: others who need the same one must not wait until that ends.
+     * transaction: other submissions that need that gate must not wait until it ends.
      */
     public static List<PreparedSubmission> all(
             PostgresContext postgres, List<Submission> submissions) {

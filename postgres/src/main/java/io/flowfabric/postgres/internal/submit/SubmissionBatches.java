@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
  * see each other in order.
  */
 public final class SubmissionBatches {
-    /** Larger batches are sent in pieces: one commit should not hold everybody up. */
+    /** Larger batches are sent in pieces: one commit should not hold up other calls for long. */
     private static final int CHUNK = 1000;
 
-    /** How often an item may race with somebody who is gone again when it is looked for. */
+    /** How often an item may race with an execution that is gone when it is looked for. */
     private static final int TRIES = 5;
 
     private SubmissionBatches() {}
@@ -31,8 +31,8 @@ public final class SubmissionBatches {
     @FunctionalInterface
     public interface Piece {
         /**
-         * Answers those items that could be decided about; the others raced with somebody, and are
-         * tried again.
+         * Answers those items that could be decided about; the others raced with another call, and
+         * are tried again.
          */
         void decide(List<PreparedSubmission> items, Map<Integer, Answer<Submitted>> answers);
     }

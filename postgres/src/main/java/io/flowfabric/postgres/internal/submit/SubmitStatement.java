@@ -129,8 +129,9 @@ public final class SubmitStatement {
     }
 
     /**
-     * The same in a transaction that may stay open: as the share keys of work stay locked that
-     * draws its round in it, it does not. It comes with the round that {@link #draw} gave it.
+     * Inserts what is new in a transaction that may stay open. Drawing a round locks the share key
+     * until the commit, so work does not draw its round here: it comes with the one that {@link
+     * #draw} gave it.
      */
     public static Accepted insertDrawn(
             Jdbc tx,

@@ -19,14 +19,15 @@ order by b.name collate "C"
 limit :max::integer
 
 -- name: lock_budget
--- One change of a budget at a time; a first one makes the row.
+-- One change of a budget at a time; a first one makes the row. No column of a key is set: that would lock the key, too, and
+-- a report that has locked its meters would wait for it.
 insert into ${schema}.budget as b (namespace, name, enforcement, deleted) values (:namespace, :name, 'stop', true)
-on conflict (namespace, name) do update set name = b.name
+on conflict (namespace, name) do update set deleted = b.deleted
 returning b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, b.deleted,
     (select above.name from ${schema}.budget above where above.id = b.parent) as parent
 
 -- name: lock_known_budget
--- The same, of one that is there.
+-- Locks a budget that is there.
 select b.id, b.namespace, b.name, b.enforcement, b.period, b.settings::text as settings, above.name as parent
 from ${schema}.budget b
 left join ${schema}.budget above on above.id = b.parent
@@ -98,7 +99,7 @@ cross join lateral (
 where not h.buried and e.slots && :meters::integer[]
 
 -- name: lock_breached
--- Whether it is still so, until the transaction is over. In the order of their numbers, as everyone who counts.
+-- Whether it is still so, until the transaction is over. In the order of their numbers, as every statement that counts.
 select m.id, m.budget
 from ${schema}.meter m
 join ${schema}.budget b on b.id = m.budget
@@ -286,32 +287,11 @@ where b.id = p.budget and b.namespace = :namespace and b.name = :name
 returning p.dimension, p.amount
 
 -- name: lock_next_dimensions
--- As meters of quotas are: once they are locked, nobody has set anything aside or given it back who is not done with it.
-select m.id, b.name, m.key, m.held, m.running
+-- The next meters of budgets, as lock_next_meters locks those of quotas.
+select m.id, b.name, m.key, m.running, m.held
 from ${schema}.meter m
 join ${schema}.budget b on b.id = m.budget
 where b.namespace = :namespace and m.id > :after::integer
 order by m.id
 limit :limit::integer
 for update of m
-
--- name: count_holds
--- What is set aside in meters that the caller has locked, by what runs: a statement of its own, so that it sees what was
--- committed before.
-select given.slot as id, count(*)::integer as running, sum(given.hold)::bigint as held
-from ${schema}.session h
-join ${schema}.receipt r on r.session = h.id
-cross join unnest(r.ids, r.epochs) as lease (id, epoch)
-cross join lateral (
-    select x.slots, x.holds from ${schema}.execution x
-    where x.id = lease.id and x.epoch = lease.epoch and x.session = h.id and x.slots is not null offset 0
-) as e
-cross join unnest(e.slots, e.holds) as given (slot, hold)
-where not h.buried and given.slot = any(:ids::integer[])
-group by given.slot
-
--- name: correct_dimensions
-update ${schema}.meter m
-set held = truth.held, running = truth.running
-from unnest(:ids::integer[], :helds::bigint[], :runnings::integer[]) as truth (id, held, running)
-where m.id = truth.id

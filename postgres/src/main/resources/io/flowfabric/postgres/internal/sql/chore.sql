@@ -21,7 +21,13 @@ from unnest(:ids::uuid[], :dues::bigint[]) as later (id, due)
 where t.id = later.id and t.kind = :kind::${schema}.timer_kind
 
 -- name: disarm
-delete from ${schema}.timer where id = any(:ids::uuid[]) and kind = :kind::${schema}.timer_kind
+-- Of executions that the caller has locked, and of some that are gone: of those another engine may do the same.
+delete from ${schema}.timer
+where kind = :kind::${schema}.timer_kind and id in (
+    select id from ${schema}.timer
+    where id = any(:ids::uuid[]) and kind = :kind::${schema}.timer_kind
+    order by id
+    for update skip locked)
 
 -- name: next_due
 select min(due) - coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as "left"
@@ -42,13 +48,13 @@ from (
     union all
     (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
     union all
-    -- whoever ended this one did not come to return its work
+    -- the engine that ended this one did not come to return its work
     (select 0 from ${schema}.session where dead and not buried limit 1)
 ) next
 
 -- name: forget
 -- Forgets ended executions whose time is over, with everything that is theirs. The state rows are locked
--- first, here as everywhere, passing over what somebody is at.
+-- first, here as everywhere, passing over those that another transaction has locked.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -183,8 +189,12 @@ select lane, situation, sum(change) from summand group by lane, situation having
 select day, mixed from ${schema}.aged_days(:before::bigint)
 
 -- name: patience
--- Who reads an old day must not keep others from reading any.
+-- A reader of an old day must not keep others from reading any.
 set local lock_timeout = '100ms'
+
+-- name: lock_horizon
+-- Before the events, in the order in which an era begins.
+select dropped from ${schema}.horizon for update
 
 -- name: empty_day
 select ${schema}.empty_day(:day::integer, :before::bigint) as last

@@ -2,34 +2,37 @@
 -- elsewhere, which server answers and the highest id so far, all as of the same snapshot: what was dropped while
 -- somebody reads cannot be overlooked.
 
--- name: feed_now
-select
+-- fragment: log_columns
     coalesce(h.era, 0) as era,
     h.dropped,
     h.restored,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     pg_current_snapshot()::text as now,
-    ${schema}.last_event_id() as last,
+    ${schema}.last_event_id() as last
+
+-- name: feed_now
+select
+    ${>log_columns},
     ${schema}.newest_transaction() as newest
 from ${schema}.horizon h
 
 -- name: feed_events
 -- Some of what this statement sees (or the target did) and the snapshot "since" did not, because the writer began after
--- it or was still at it.
+-- it or was still at it. While all is as it was at a glance that found nothing, none are looked for.
 with log as materialized (
     select
-        coalesce(h.era, 0) as era,
-        h.dropped,
-        h.restored,
-        concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
-        pg_current_snapshot()::text as now,
-        ${schema}.last_event_id() as last
+        ${>log_columns},
+        -- A standby lists no transactions that are in progress, so two of its snapshots may look the same.
+        case when not pg_is_in_recovery() then concat_ws(
+            ' ', extract(epoch from pg_postmaster_start_time()), checkpoint_lsn, pg_current_snapshot()) end as glance
     from ${schema}.horizon h
+    cross join pg_control_checkpoint()
 )
 select log.*, e.*, w.namespace as session_namespace, w.worker, w.instance, s.tags
 from log
 left join lateral ${schema}.read_events(
-    :above::bigint, :up_to::bigint, :since::text, :target::text, log.restored, :most::integer) as e on true
+    :above::bigint, :up_to::bigint, :since::text, :target::text, log.restored,
+    case when log.glance = :quiet::text then 0 else :most::integer end) as e on true
 left join ${schema}.session w on w.id = e.session
 left join ${schema}.execution s on s.id = e.execution
 order by e.id

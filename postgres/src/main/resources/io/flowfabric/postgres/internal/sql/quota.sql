@@ -9,9 +9,10 @@ order by name collate "C"
 limit :max::integer
 
 -- name: lock_quota
--- One change of a quota at a time; a first one makes the row.
+-- One change of a quota at a time; a first one makes the row. No column of a key is set: that would lock the key, too, and
+-- what refers to it would wait.
 insert into ${schema}.quota as q (namespace, name, deleted) values (:namespace, :name, true)
-on conflict (namespace, name) do update set name = q.name
+on conflict (namespace, name) do update set deleted = q.deleted
 returning q.id, q.namespace, q.name, q.settings::text as settings, q.deleted
 
 -- name: change_quota
@@ -20,7 +21,7 @@ set most = :most::integer, rate = :rate::integer, span = :span::bigint, settings
 where id = :id::integer
 
 -- name: change_meters
--- In the order of their numbers, as everyone who counts. Starts that no longer count are forgotten, and when the
+-- In the order of their numbers, as every statement that counts. Starts that no longer count are forgotten, and when the
 -- next may begin is found anew.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
@@ -55,7 +56,7 @@ select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota
 where q.namespace = :namespace and q.name = :name and not q.deleted and m.key = :key
 
 -- name: add_meter
--- With what its quota says at this moment, which nobody changes meanwhile.
+-- With what its quota says at this moment, which is not changed meanwhile.
 insert into ${schema}.meter (quota, key, most, rate, span)
 select q.id, :key, q.most, q.rate, q.span
 from ${schema}.quota q
@@ -69,6 +70,7 @@ with wanted as (
     select q.id, asked.key, q.most, q.rate, q.span
     from unnest(:names::text[], :keys::text[]) as asked (name, key)
     join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
+    order by q.id
     for share of q
 )
 insert into ${schema}.meter (quota, key, most, rate, span)
@@ -116,9 +118,9 @@ where m.id = due.id
 returning m.id
 
 -- name: lock_next_meters
--- In the order of their numbers, as everyone who counts, those of deleted quotas too. Once they are locked, nobody has taken
--- or given back a place of theirs who is not done with it.
-select m.id, q.name, m.key, m.running
+-- The next meters of quotas, those of deleted quotas too, in the order of their numbers as every statement that counts locks
+-- them. Once they are locked, no transaction is open that has taken or given back a place of theirs.
+select m.id, q.name, m.key, m.running, m.held
 from ${schema}.meter m
 join ${schema}.quota q on q.id = m.quota
 where q.namespace = :namespace and m.id > :after::integer
@@ -126,23 +128,24 @@ order by m.id
 limit :limit::integer
 for update of m
 
--- name: count_slots
--- What runs against meters that the caller has locked: a statement of its own, so that it sees what was committed before.
--- Who takes or gives back a place waits for the lock of the meter before that can be seen.
-select slot as id, count(*)::integer as running
+-- name: count_meters
+-- What runs against meters that the caller has locked, and what is set aside for it: a statement of its own, so that it sees
+-- what was committed before. A step that takes or gives back a place waits for the lock of the meter before that can be seen.
+select given.slot as id, count(*)::integer as running, sum(given.hold)::bigint as held
 from ${schema}.session h
 join ${schema}.receipt r on r.session = h.id
-cross join unnest(r.ids, r.epochs) as given (id, epoch)
+cross join unnest(r.ids, r.epochs) as lease (id, epoch)
 cross join lateral (
-    select x.slots from ${schema}.execution x
-    where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.slots is not null offset 0
+    select x.slots, x.holds from ${schema}.execution x
+    where x.id = lease.id and x.epoch = lease.epoch and x.session = h.id and x.slots is not null offset 0
 ) as e
-cross join unnest(e.slots) as slot
-where not h.buried and slot = any(:ids::integer[])
-group by slot
+cross join unnest(e.slots, e.holds) as given (slot, hold)
+where not h.buried and given.slot = any(:ids::integer[])
+group by given.slot
 
 -- name: correct_meters
+-- The caller has locked them.
 update ${schema}.meter m
-set running = truth.running
-from unnest(:ids::integer[], :runnings::integer[]) as truth (id, running)
+set running = truth.running, held = truth.held
+from unnest(:ids::integer[], :runnings::integer[], :helds::bigint[]) as truth (id, running, held)
 where m.id = truth.id

@@ -10,6 +10,30 @@ left join ${schema}.lane l on l.id = e.lane
 left join ${schema}.session w on w.id = e.session
 where e.id = any(:ids::uuid[])
 
+-- fragment: ready_ahead
+    select x.id, x.submitted, x.seq from ${schema}.ready x
+    where strand.source = 'ready' and x.lane = strand.lane and ${>in_span}
+
+-- fragment: resting_ahead
+    select x.id, x.submitted, x.seq from ${schema}.resting x
+    where strand.source = 'resting' and x.lane = strand.lane and x.situation = strand.situation::${schema}.situation and ${>in_span}
+
+-- fragment: tagged_ahead
+    select x.id, x.submitted, x.seq from ${schema}.tag x
+    where strand.source = 'tagged' and x.lane = strand.lane and x.word = :word and ${>in_span}
+
+-- fragment: in_span
+        (x.submitted, x.seq) > (:low_submitted::bigint, :low_seq::bigint)
+        and (x.submitted, x.seq) < (:high_submitted::bigint, :high_seq::bigint)
+
+-- fragment: oldest_first
+        and not :newest_first::boolean
+    order by x.submitted, x.seq limit (select examined from bound)
+
+-- fragment: newest_first
+        and :newest_first::boolean
+    order by x.submitted desc, x.seq desc limit (select examined from bound)
+
 -- name: search
 -- Along strands that have what may fit in the order of submission, each no further than the page reaches
 -- and no further than a page may cost. A strand that ended before either says how far it came.
@@ -40,67 +64,17 @@ cross join lateral (
                 and (:creator::text is null or e.creator = :creator)
                 as fits
         from (
-                (
-                    select r.id, r.submitted, r.seq
-                    from ${schema}.ready r
-                    where strand.source = 'ready' and not :newest_first::boolean and r.lane = strand.lane
-                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by r.submitted, r.seq
-                    limit (select examined from bound)
-                )
-                union all
-                (
-                    select r.id, r.submitted, r.seq
-                    from ${schema}.ready r
-                    where strand.source = 'ready' and :newest_first::boolean and r.lane = strand.lane
-                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by r.submitted desc, r.seq desc
-                    limit (select examined from bound)
-                )
-                union all
-                (
-                    select r.id, r.submitted, r.seq
-                    from ${schema}.resting r
-                    where strand.source = 'resting' and not :newest_first::boolean and r.lane = strand.lane
-                        and r.situation = strand.situation::${schema}.situation
-                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by r.submitted, r.seq
-                    limit (select examined from bound)
-                )
-                union all
-                (
-                    select r.id, r.submitted, r.seq
-                    from ${schema}.resting r
-                    where strand.source = 'resting' and :newest_first::boolean and r.lane = strand.lane
-                        and r.situation = strand.situation::${schema}.situation
-                        and (r.submitted, r.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (r.submitted, r.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by r.submitted desc, r.seq desc
-                    limit (select examined from bound)
-                )
-                union all
-                (
-                    select t.id, t.submitted, t.seq
-                    from ${schema}.tag t
-                    where strand.source = 'tagged' and not :newest_first::boolean and t.lane = strand.lane and t.word = :word
-                        and (t.submitted, t.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (t.submitted, t.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by t.submitted, t.seq
-                    limit (select examined from bound)
-                )
-                union all
-                (
-                    select t.id, t.submitted, t.seq
-                    from ${schema}.tag t
-                    where strand.source = 'tagged' and :newest_first::boolean and t.lane = strand.lane and t.word = :word
-                        and (t.submitted, t.seq) > (:low_submitted::bigint, :low_seq::bigint)
-                        and (t.submitted, t.seq) < (:high_submitted::bigint, :high_seq::bigint)
-                    order by t.submitted desc, t.seq desc
-                    limit (select examined from bound)
-                )
+            (${>ready_ahead} ${>oldest_first})
+            union all
+            (${>ready_ahead} ${>newest_first})
+            union all
+            (${>resting_ahead} ${>oldest_first})
+            union all
+            (${>resting_ahead} ${>newest_first})
+            union all
+            (${>tagged_ahead} ${>oldest_first})
+            union all
+            (${>tagged_ahead} ${>newest_first})
         ) as ahead
         -- one by one, in the order of the strand: the planner could begin with the executions, whose order is another
         cross join lateral (
@@ -247,7 +221,7 @@ insert into ${schema}.event_${day} (kind, at, lane, actor, reason, payload)
 select 'lane_changed', now, id, :actor, :reason, :payload::jsonb from configured
 
 -- name: hold_quotas
--- Nobody deletes them until the lane names them.
+-- They cannot be deleted until the lane names them.
 select name from ${schema}.quota where namespace = :namespace and name = any(:names::text[]) and not deleted
 order by id for share
 
@@ -264,20 +238,35 @@ where namespace = :namespace
 order by name
 limit 1
 
+-- name: hold_lane_of
+-- The lane of an execution stays as it is until the transaction is over.
+select l.id from ${schema}.execution e join ${schema}.lane l on l.id = e.lane where e.id = :id::uuid for share of l
+
 -- name: share_anew
--- Nobody has had a turn yet.
-with forgotten as (
-    delete from ${schema}.share where lane = :id::integer
+-- No key has had a turn yet. Shares are locked in the order in which turns are drawn.
+with held as materialized (
+    select priority, key from ${schema}.share where lane = :id::integer order by priority, key for update
+),
+forgotten as (
+    delete from ${schema}.share s using held where s.lane = :id::integer and s.priority = held.priority and s.key = held.key
 )
 delete from ${schema}.round where lane = :id::integer
 
 -- name: rank_anew
 -- Those that wait in the lane take the places that its new settings give them; where keys share, their rounds come later.
-with moved as (
+with waiting as materialized (
+    select e.id
+    from ${schema}.ready r
+    join ${schema}.execution e on e.id = r.id
+    where r.lane = :id::integer and e.situation = 'ready'
+    order by e.id
+    for update of e
+),
+moved as (
     update ${schema}.execution e
     set rank = ${schema}.place_of(e.priority, e.submitted, :ageing::bigint, :sharing::boolean)
-    from ${schema}.ready r
-    where r.lane = :id::integer and e.id = r.id
+    from waiting
+    where e.id = waiting.id
     returning e.id, e.rank, e.lane, e.gate, e.seq
 )
 update ${schema}.ready r set rank = moved.rank, share = null

@@ -6,7 +6,7 @@ on conflict do nothing
 returning alive_until
 
 -- name: hold_instance
--- Until the transaction is over nobody else opens a session of this instance.
+-- Until the transaction is over no other one opens a session of this instance.
 select pg_advisory_xact_lock(hashtextextended(:namespace || '/' || :instance, hashtext('${schema}')))
 
 -- name: same_instance
@@ -19,7 +19,7 @@ order by id
 limit 1
 
 -- name: alive_in
--- Who could take work in these lanes.
+-- The sessions that could take work in these lanes.
 select id, namespace, worker, instance, lanes, kinds, offers, ttl
 from ${schema}.session
 where namespace = any(:namespaces::text[]) and not dead and lanes && :lanes::text[]
@@ -40,14 +40,22 @@ where id = :id::uuid and not dead
 for key share
 
 -- name: renew
--- Heartbeats of sessions, each named once, in the order of their ids, which is that of the locks.
+-- Heartbeats of sessions, each named once. The lock lets claims of the session go on.
 with ${>clock},
+beat as materialized (
+    select s.id, asked.acknowledged
+    from unnest(:ids::uuid[], :acknowledgeds::bigint[]) as asked (id, acknowledged)
+    join ${schema}.session s on s.id = asked.id
+    where not s.dead and s.alive_until > (select now from clock)
+    order by s.id
+    for no key update of s
+),
 renewed as (
     update ${schema}.session s
     set alive_until = clock.now + s.ttl, acknowledged = greatest(s.acknowledged, beat.acknowledged)
     from clock
-    cross join unnest(:ids::uuid[], :acknowledgeds::bigint[]) as beat (id, acknowledged)
-    where s.id = beat.id and not s.dead and s.alive_until > clock.now
+    cross join beat
+    where s.id = beat.id
     returning s.id, s.alive_until, s.acknowledged, clock.now
 ),
 recorded as (
@@ -80,7 +88,7 @@ from renewed
 left join lost on lost.session = renewed.id
 
 -- name: die
--- Whoever claims holds a key-share lock on its session: this waits for it, and it will see the death.
+-- A claim holds a key-share lock on its session: this waits for its commit, and the next claim sees the death.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -96,7 +104,7 @@ gone as (
 select exists (select from gone) or exists (select from ${schema}.session where dead and not buried) as unburied
 
 -- name: mark_dead
--- The same by an operator, who is recorded. One whose time has run out died of that.
+-- The death of a session by an operator, who is recorded. A session whose time has run out died of that.
 with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
@@ -123,7 +131,7 @@ order by e.id
 limit :limit::integer
 
 -- name: bury
--- In the order of ids, as everybody; whoever holds one of them is about to do the same.
+-- In the order of ids, as every statement. A session that is locked is being buried by another engine, and is passed over.
 with empty as (
     select s.id
     from ${schema}.session s
@@ -142,7 +150,10 @@ done as (
 delete from ${schema}.receipt r using done where r.session = done.id
 
 -- name: forget_sessions
-delete from ${schema}.session where buried and died < :before::bigint
+-- A session that is locked is being forgotten by another engine, and is passed over.
+delete from ${schema}.session
+where id in (
+    select id from ${schema}.session where buried and died < :before::bigint order by id for update skip locked)
 
 -- name: list_sessions
 -- The living and the dead apart, so that none of the many dead is looked at when only the living are wanted.
