@@ -3,14 +3,13 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Claims.Claim;
-import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -65,7 +64,7 @@ final class NumberedClaims {
                     unanswered = claim.again();
                 }
                 try {
-                    return answered(claim, store.claim(claim).leases());
+                    return answered(claim, store.claim(claim));
                 } catch (FlowFabricException e) {
                     boolean interrupted = Thread.currentThread().isInterrupted();
                     if (e.advice() != Advice.REPEAT_LATER || interrupted) {
@@ -80,9 +79,10 @@ final class NumberedClaims {
         }
     }
 
-    private ClaimWaiter.Found answered(Claim claim, List<Lease> leases) {
+    private ClaimWaiter.Found answered(Claim claim, Claimed claimed) {
         unanswered = null;
         acknowledged = claim.number();
-        return new ClaimWaiter.Found(leases, leases.size() >= claim.max());
+        var leases = claimed.leases();
+        return new ClaimWaiter.Found(leases, claimed.more() || leases.size() >= claim.max());
     }
 }

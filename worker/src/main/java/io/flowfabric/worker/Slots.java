@@ -143,18 +143,25 @@ final class Slots {
         }
     }
 
-    /** What has waited while nothing could begin since the last time this was asked. */
+    /**
+     * What waits in vain: all of it when nothing could begin since the last time this was asked,
+     * and otherwise what is more than handlers that have become slower are to have waiting.
+     */
     Collection<Assignment> stranded() {
         lock.lock();
         try {
             boolean stuck = started == startedBefore && !waiting.isEmpty();
             startedBefore = started;
-            if (!stuck) {
-                return List.of();
+            if (stuck) {
+                // Otherwise they would be prefetched again.
+                pace.forget();
+                return takeWaiting();
             }
-            // Otherwise they would be prefetched again.
-            pace.forget();
-            return takeWaiting();
+            var tooMany = new ArrayList<Assignment>();
+            while (waiting.size() > pace.ahead() * concurrency) {
+                tooMany.add(waiting.removeLast());
+            }
+            return tooMany;
         } finally {
             lock.unlock();
         }

@@ -20,6 +20,7 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -80,9 +81,19 @@ final class ScenarioWorker {
         return leases.getFirst();
     }
 
-    /** Which executions a claim gets, in the order in which it gets them. */
+    /**
+     * Which executions a worker gets at once, in the order in which it gets them: by one claim, or
+     * by several where the store says that there is more.
+     */
     List<ExecutionId> take(int max) {
-        return claim(max).stream().map(Given::idOf).toList();
+        var taken = new ArrayList<ExecutionId>();
+        boolean more = true;
+        while (more && taken.size() < max) {
+            var claimed = ask(max - taken.size());
+            claimed.leases().forEach(lease -> taken.add(Given.idOf(lease)));
+            more = claimed.more();
+        }
+        return taken;
     }
 
     /** The same, from as many claims of one lease each. */

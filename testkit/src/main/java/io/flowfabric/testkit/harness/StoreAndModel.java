@@ -106,7 +106,7 @@ final class StoreAndModel implements Stage {
         var expected =
                 switch (actual) {
                     case Reply.Value<List<Lease>>(var leases) ->
-                            followed(claim, new Claimed(leases, shut.get()));
+                            followed(claim, new Claimed(leases, shut.get(), false));
                     case Reply.Refusal<List<Lease>> refusal ->
                             Reply.of(() -> model.claims().claim(claim).leases());
                 };

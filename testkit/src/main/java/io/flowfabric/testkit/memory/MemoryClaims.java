@@ -59,7 +59,7 @@ final class MemoryClaims implements Claims {
                             shut.addAll(shut(living));
                             return choice.apply(living);
                         });
-        return new Claimed(leases, shut);
+        return new Claimed(leases, shut, false);
     }
 
     private List<Lease> claim(Claim claim, Function<SessionRecord, List<MemoryExecution>> choice) {

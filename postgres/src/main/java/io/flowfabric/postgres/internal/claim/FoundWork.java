@@ -30,7 +30,9 @@ final class FoundWork {
     private final List<CrowdedLanes.Full> full = new ArrayList<>();
     private final Map<LaneGate, Position> fronts = new HashMap<>();
     private final List<String> offers = new ArrayList<>();
+    private final Set<LaneGate> seenGates = new HashSet<>();
     private boolean seen;
+    private boolean refused;
     private boolean intricate;
     private boolean welcome;
     private long candidates;
@@ -46,6 +48,7 @@ final class FoundWork {
     void addCounted(Row row) {
         if (!seen) {
             busy = row.intValue("busy");
+            refused = row.bool("refused");
             addShut(row);
             addFronts(row);
         }
@@ -55,7 +58,9 @@ final class FoundWork {
     /** A row of {@code claim_any}. */
     void addAny(Row row, boolean granting) {
         if (!seen) {
+            refused = row.bool("refused");
             addShut(row);
+            addSeen(row);
             addFull(row);
             crowd.addAll(List.of(row.ints("crowd")));
             unjudged.addAll(List.of(row.ints("unjudged")));
@@ -108,10 +113,21 @@ final class FoundWork {
             fronts.put(
                     new LaneGate(lane, gates[i]), new Position(ranks[i], freshs[i] == 1, seqs[i]));
         }
+        for (int gate : row.ints("seen_gates")) {
+            seenGates.add(new LaneGate(lane, gate));
+        }
         var full = row.ints("full_gates");
         var meters = row.texts("full_meters");
         for (int i = 0; i < full.length; i++) {
             addFull(lane, full[i], meters[i]);
+        }
+    }
+
+    private void addSeen(Row row) {
+        var gates = row.ints("seen_gates");
+        var lanes = row.ints("seen_lanes");
+        for (int i = 0; i < gates.length; i++) {
+            seenGates.add(new LaneGate(lanes[i], gates[i]));
         }
     }
 
@@ -166,6 +182,16 @@ final class FoundWork {
     /** Gates of crowded lanes behind which nothing may start for now. */
     List<CrowdedLanes.Full> full() {
         return full;
+    }
+
+    /** The gates of crowded lanes that were looked behind: those that the session may pass. */
+    Set<LaneGate> seen() {
+        return seenGates;
+    }
+
+    /** Whether work was left because the rest of what was in sight would fill a quota or budget. */
+    boolean refused() {
+        return refused;
     }
 
     /** Where work behind gates of a crowded lane begins from now on. */

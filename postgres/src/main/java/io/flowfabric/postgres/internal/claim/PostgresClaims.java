@@ -53,30 +53,27 @@ public final class PostgresClaims implements Claims {
     @Override
     public Claimed claim(Claim claim) {
         return given(claim, null)
-                .map(given -> new Claimed(given.leases, given.shut))
+                .map(round -> new Claimed(round.leases, round.shut, round.more))
                 .orElseGet(() -> Claimed.of(held(claim.session(), claim.number())));
     }
 
     /** Picks as a claim does, and grants what it picked. */
     public List<GrantStub> grant(Claim claim, Duration ttl) {
         return given(claim, ttl.toMillis())
-                .map(Given::grants)
+                .map(Round::grants)
                 .orElseGet(() -> granted(claim.session(), claim.number()));
     }
 
-    /** What a claim was given, leases or grants, and what it met that was shut. */
-    private record Given(List<Lease> leases, List<GrantStub> grants, Set<AdmissionBlock> shut) {
-        int size() {
-            return leases.size() + grants.size();
-        }
-    }
-
     /** Nothing, when the number was heard before or the session is dead. */
-    private Optional<Given> given(Claim claim, @Nullable Long ttl) {
+    private Optional<Round> given(Claim claim, @Nullable Long ttl) {
         try {
+            if (claim.repeated()) {
+                query("await_claim", claim).optional(row -> claim);
+            }
             var given = givenAnew(claim, ttl);
             if (claim.repeated() && given.isPresent() && given.get().size() == 0) {
-                answerOnce(claim);
+                // The call that is repeated may still arrive, and must not be heard then.
+                query("receipt_of_nothing", claim).update();
             }
             return given;
         } catch (ConstraintViolation used) {
@@ -89,77 +86,71 @@ public final class PostgresClaims implements Claims {
     }
 
     /**
-     * Sees to it that the number leads to nothing any more. The call that is repeated may still be
-     * on its way: then one of the two finds the number used, and this one waits to know which.
+     * Looks until it was given something, which is what its receipt says, or there is nothing:
+     * further where others are taking what was in sight, and again where nothing of it could be
+     * read.
      */
-    private void answerOnce(Claim claim) {
-        postgres.db()
-                .query("receipt_of_nothing")
-                .set("session", claim.session().uuid())
-                .set("number", claim.number())
-                .update();
+    private Optional<Round> givenAnew(Claim claim, @Nullable Long ttl) {
+        for (int window = claim.max() + SLACK; ; window *= 4) {
+            var look = new Look(claim, ttl, window);
+            var round = ttl == null ? cheaply(look) : anyhow(look);
+            if (!round.welcome) {
+                return Optional.empty();
+            }
+            boolean over = !round.more || 4 * window > WIDEST;
+            if (round.size() > 0 || over) {
+                return Optional.of(round);
+            }
+            if (round.unreadable > 0) {
+                query("free_number", claim).update();
+            }
+        }
     }
 
-    private Optional<Given> givenAnew(Claim claim, @Nullable Long ttl) {
-        var given = new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>());
-        int wanted = claim.max();
-        boolean again = false;
-        boolean welcome = true;
-        for (int window = wanted + SLACK; wanted > 0 && window <= WIDEST; window *= 4) {
-            var look = new Look(claim, ttl, wanted, window, again);
-            var round = ttl == null && !again ? cheaply(look) : anyhow(look);
-            given.leases.addAll(round.given.leases);
-            given.grants.addAll(round.given.grants);
-            // A later look would meet what this claim itself has filled.
-            if (!again) {
-                given.shut.clear();
-                given.shut.addAll(round.given.shut);
-            }
-            again |= round.taken > 0;
-            welcome = round.welcome;
-            // Others are taking what was in sight, and there is more behind it.
-            boolean blocked = round.taken < wanted && round.candidates >= window;
-            if (round.unreadable == 0 && !blocked) {
-                break;
-            }
-            wanted = claim.max() - given.size();
-        }
-        return welcome || again ? Optional.of(given) : Optional.empty();
+    private Query query(String statement, Claim claim) {
+        return postgres.db()
+                .query(statement)
+                .set("session", claim.session().uuid())
+                .set("number", claim.number());
     }
 
     /**
      * One look at what is ready.
      *
      * @param ttl how long grants hold; null: leases are given
-     * @param max how many are taken at most
      * @param window how many are looked at
-     * @param again whether the claim has been given something before
      */
-    private record Look(Claim claim, @Nullable Long ttl, int max, int window, boolean again) {
-        /** What is left of it once some were taken. */
-        Look after(int taken) {
-            return new Look(claim, ttl, max - taken, window, again || taken > 0);
+    private record Look(Claim claim, @Nullable Long ttl, int window) {
+        int max() {
+            return claim.max();
         }
     }
 
-    private record Round(Given given, int taken, int unreadable, long candidates, boolean welcome) {
-        static final Round NOTHING =
-                new Round(new Given(List.of(), List.of(), Set.of()), 0, 0, 0, true);
+    /**
+     * What came of a look.
+     *
+     * @param shut what was met that was shut
+     * @param unreadable how many were taken that could not be read
+     * @param welcome whether the session lives and the number was not heard before
+     * @param more whether there may be more than was given
+     */
+    private record Round(
+            List<Lease> leases,
+            List<GrantStub> grants,
+            Set<AdmissionBlock> shut,
+            int unreadable,
+            boolean welcome,
+            boolean more) {
+        int size() {
+            return leases.size() + grants.size();
+        }
 
-        /** Both of them, as if they were one that has seen all that there was. */
-        Round and(Round later) {
-            var all = new Given(new ArrayList<>(), new ArrayList<>(), new HashSet<>());
-            for (var part : List.of(given, later.given)) {
-                all.leases.addAll(part.leases);
-                all.grants.addAll(part.grants);
-                all.shut.addAll(part.shut);
-            }
-            return new Round(
-                    all,
-                    taken + later.taken,
-                    unreadable + later.unreadable,
-                    later.candidates,
-                    later.welcome);
+        boolean taken() {
+            return size() + unreadable > 0;
+        }
+
+        Round orMore(boolean alsoMore) {
+            return new Round(leases, grants, shut, unreadable, welcome, more || alsoMore);
         }
     }
 
@@ -170,7 +161,7 @@ public final class PostgresClaims implements Claims {
         if (form == ClaimMemory.Form.PLAIN) {
             var marks = postgres.marks().look();
             var found = new FoundWork();
-            query(form, look, look.max, marks).each(found::addPlain);
+            query(form, look, marks).each(found::addPlain);
             if (!found.intricate()) {
                 return round(look, marks, found);
             }
@@ -180,10 +171,13 @@ public final class PostgresClaims implements Claims {
         return form == ClaimMemory.Form.COUNTED ? counted(look) : anyhow(look);
     }
 
-    /** By the statement for work that counts, and where it finds too little by that for any. */
+    /** By the statement for work that counts, and where that finds nothing by the one for any. */
     private Round counted(Look look) {
         var session = look.claim.session();
         var crowded = memory.crowded(session);
+        if (crowded.size() > 1) {
+            return anyhow(look);
+        }
         var choice =
                 crowded.isEmpty()
                         ? Choice.NONE
@@ -192,7 +186,7 @@ public final class PostgresClaims implements Claims {
         var limit = choice.limit();
         int busy = crowded.isEmpty() ? memory.busy(session) : Math.max(1, choice.gates().size());
         var found = new FoundWork();
-        query(ClaimMemory.Form.COUNTED, look, look.max, marks)
+        query(ClaimMemory.Form.COUNTED, look, marks)
                 .set("busy", busy)
                 .set("shut_gates", Claimed.GATES)
                 .ints("front_gates", choice.gates(), LaneGate::gate)
@@ -209,10 +203,12 @@ public final class PostgresClaims implements Claims {
             memory.saw(session, found.busy());
             return round;
         }
-        postgres.crowds().seen(choice, found.fronts(), found.full());
-        return round.taken >= look.max || round.unreadable > 0
-                ? round
-                : round.and(anyhow(look.after(round.taken)));
+        if (!round.welcome) {
+            return round;
+        }
+        postgres.crowds().full(choice, found.full());
+        postgres.crowds().begin(found.seen(), found.fronts(), found.full());
+        return round.taken() ? round.orMore(!choice.everything()) : anyhow(look);
     }
 
     /**
@@ -221,7 +217,6 @@ public final class PostgresClaims implements Claims {
      */
     private Round anyhow(Look look) {
         var session = look.claim.session();
-        var sum = Round.NOTHING;
         int gates = look.window;
         boolean nothing = false;
         while (true) {
@@ -231,41 +226,45 @@ public final class PostgresClaims implements Claims {
                             ? Choice.NONE
                             : postgres.crowds().choose(crowded, gates, nothing);
             var marks = crowded.isEmpty() ? postgres.marks().look() : LowWaterMarks.EVERYWHERE;
-            var found =
-                    asked(look, choice, marks, look.max - sum.taken, look.again || sum.taken > 0);
+            var found = asked(look, choice, marks);
             if (!found.crowd().isEmpty()) {
                 memory.crowded(session, found.crowd());
                 memory.needs(session, ClaimMemory.Form.COUNTED);
-            } else if (!found.unjudged().isEmpty()) {
+                continue;
+            }
+            if (!found.unjudged().isEmpty()) {
                 fits.judge(postgres, session, Capabilities.of(found.offers()), found.unjudged());
+                continue;
+            }
+            var round = round(look, marks, found);
+            if (crowded.isEmpty() || !round.welcome) {
+                return round;
+            }
+            postgres.crowds().taken(found.places());
+            postgres.crowds().full(choice, found.full());
+            if (found.places().size() < look.max()) {
+                postgres.crowds().exhausted(choice, found.seen());
+            }
+            if (round.taken()) {
+                return round.orMore(!choice.everything());
+            }
+            if (!choice.everything()) {
+                gates *= 8;
+            } else if (!nothing) {
+                // Before it says that there is nothing it looks again at where work begins.
+                nothing = true;
+                gates = look.window;
             } else {
-                sum = sum.and(round(look, marks, found));
-                postgres.crowds().taken(found.places());
-                postgres.crowds().full(choice, found.full());
-                if (crowded.isEmpty() || sum.taken >= look.max || sum.unreadable > 0) {
-                    return sum;
-                }
-                postgres.crowds().exhausted(choice);
-                if (!choice.everything()) {
-                    gates *= 8;
-                } else if (sum.taken == 0 && !nothing) {
-                    // Before it says that there is nothing it looks again at where work begins.
-                    nothing = true;
-                    gates = look.window;
-                } else {
-                    return sum;
-                }
+                return round;
             }
         }
     }
 
-    private FoundWork asked(
-            Look look, Choice choice, LowWaterMarks.Look marks, int max, boolean again) {
+    private FoundWork asked(Look look, Choice choice, LowWaterMarks.Look marks) {
         var fit = fits.of(look.claim.session());
         var starts = turns.starts();
         var found = new FoundWork();
-        query(ClaimMemory.Form.ANY, look, max, marks)
-                .set("again", again)
+        query(ClaimMemory.Form.ANY, look, marks)
                 .set("ttl", look.ttl)
                 .ints("fitting", fit.fitting(), gate -> gate)
                 .ints("unfitting", fit.unfitting(), gate -> gate)
@@ -292,13 +291,10 @@ public final class PostgresClaims implements Claims {
         return found;
     }
 
-    private Query query(ClaimMemory.Form form, Look look, int max, LowWaterMarks.Look marks) {
-        return postgres.db()
-                .query(form.statement)
+    private Query query(ClaimMemory.Form form, Look look, LowWaterMarks.Look marks) {
+        return query(form.statement, look.claim)
                 .set("now", postgres.now())
-                .set("session", look.claim.session().uuid())
-                .set("number", look.claim.number())
-                .set("max", max)
+                .set("max", look.max())
                 .set("window", look.window)
                 .set("most_gates", CrowdedLanes.MOST_GATES)
                 .ints("stretch_lanes", marks.stretches(), LowWaterMarks.Stretch::lane)
@@ -315,12 +311,15 @@ public final class PostgresClaims implements Claims {
         var session = look.claim.session();
         var read = found.reader().read(postgres.db(), postgres.catalog(), session);
         quarantine(session, read.unreadable());
+        boolean fewer = found.places().size() < look.max();
         return new Round(
-                new Given(read.leases(), found.grants(), found.shut()),
-                found.places().size(),
+                read.leases(),
+                found.grants(),
+                found.shut(),
                 read.unreadable().size(),
-                found.candidates(),
-                found.welcome());
+                found.welcome(),
+                !read.unreadable().isEmpty()
+                        || fewer && (found.candidates() >= look.window || found.refused()));
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */

@@ -205,6 +205,8 @@ public final class CrowdedLanes {
             read(lane);
         } catch (RuntimeException e) {
             log.debug("The fronts of lane {} could not be read", lane, e);
+        } finally {
+            // What was not replaced is tried again.
             known.replaced.set(false);
         }
     }
@@ -235,13 +237,13 @@ public final class CrowdedLanes {
     }
 
     /**
-     * What a look has found out: where work behind its gates begins now, or that there is none, or
-     * that a gate is full.
+     * Where work begins now behind gates that a look has seen: nowhere, behind those of which
+     * nothing is told and that are not full.
      */
-    public void seen(Choice choice, Map<LaneGate, Position> begins, Collection<Full> full) {
-        full(choice, full);
+    public void begin(
+            Collection<LaneGate> seen, Map<LaneGate, Position> begins, Collection<Full> full) {
         var shut = full.stream().map(Full::gate).collect(Collectors.toSet());
-        for (var gate : choice.gates) {
+        for (var gate : seen) {
             var at = begins.get(gate);
             if (at != null) {
                 move(gate, at);
@@ -260,9 +262,9 @@ public final class CrowdedLanes {
         }
     }
 
-    /** Nothing that could be taken is left behind these gates up to their limit. */
-    public void exhausted(Choice choice) {
-        for (var gate : choice.gates) {
+    /** Nothing that could be taken is left behind gates that a look has seen, up to their limit. */
+    public void exhausted(Choice choice, Collection<LaneGate> seen) {
+        for (var gate : seen) {
             var limit = choice.limits.get(choice.lanes.indexOf(gate.lane()));
             if (limit != null) {
                 move(gate, limit);

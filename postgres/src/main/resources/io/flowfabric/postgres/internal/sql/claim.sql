@@ -230,6 +230,8 @@ from (
         greatest(
             (select count(*) from candidate where takable),
             case when exists (select from candidate where edge) then :window::integer end) as candidates,
+        exists (select from over) or exists (select from late) as refused,
+        case when :front_gates::integer[] <> '{}' then array(select distinct gate from stretch) else '{}' end as seen_gates,
         array(select gate from front) as front_gates, array(select rank from front) as front_ranks,
         array(select fresh::integer from front) as front_freshs, array(select seq from front) as front_seqs,
         array(select gate from room where places <= 0 and :front_gates::integer[] <> '{}' order by gate) as full_gates,
@@ -245,11 +247,23 @@ from (
 left join leased e on true
 order by e.rank, fresh, e.seq
 
+-- fragment: under_way
+-- A call that repeats this one waits until it is over.
+under_way as materialized (
+    select pg_advisory_xact_lock_shared(hashtextextended(:session::text, :number::bigint))
+)
+
+-- name: await_claim
+-- Waits until no call under this number is under way.
+select pg_advisory_xact_lock(hashtextextended(:session::text, :number::bigint))
+
 -- fragment: claimer
+${>under_way},
 claimer as (
     select s.id, s.namespace, s.lanes, s.kinds, s.offers, clock.now
-    from ${schema}.session s
+    from under_way
     cross join clock
+    cross join ${schema}.session s
     where s.id = :session::uuid and not s.dead and s.alive_until > clock.now and :number::bigint > s.acknowledged
         -- a number that was heard before gives nothing new
         and (select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null
@@ -356,19 +370,8 @@ recorded as (
 -- name: claim_any
 -- Chooses per lane and gate in index order, merges by the turns of the lanes, and locks only what it
 -- takes; what another has locked it passes over. With a time to live it gives out grants instead of leases.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
-claimer as (
-    select s.id, s.namespace, s.lanes, s.kinds, s.offers, clock.now
-    from ${schema}.session s
-    cross join clock
-    where s.id = :session::uuid and not s.dead and s.alive_until > clock.now
-        -- a number that was heard before gives nothing new
-        and (:again::boolean or (:number::bigint > s.acknowledged and (
-            select r.number from ${schema}.receipt r where r.session = s.id and r.number = :number::bigint) is null))
-    for key share of s
-),
+with ${>clock},
+${>claimer},
 serving as materialized (
     -- A lane is crowded when it has more gates than a claim can look behind: then the process names those to look behind, and
     -- where it has not, it is told, and nothing is taken yet.
@@ -605,19 +608,12 @@ counted as (
     ) as given
     where m.id = given.slot
 ),
-given as (
-    select array_agg(id order by turn, lane) as ids, array_agg(epoch order by turn, lane) as epochs from leased having count(*) > 0
-),
 receipted as (
     -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
     insert into ${schema}.receipt (session, number, ids, epochs)
-    select :session::uuid, :number::bigint, ids, epochs from given where not :again::boolean
-),
-extended as (
-    update ${schema}.receipt r
-    set ids = r.ids || given.ids, epochs = r.epochs || given.epochs
-    from given
-    where :again::boolean and r.session = :session::uuid and r.number = :number::bigint
+    select :session::uuid, :number::bigint, array_agg(id order by turn, lane), array_agg(epoch order by turn, lane)
+    from leased
+    having count(*) > 0
 ),
 rested as (
     insert into ${schema}.resting (lane, situation, submitted, seq, id)
@@ -645,7 +641,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight,
-    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.full_gates, sight.full_lanes, sight.full_meters
+    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.refused, sight.seen_gates, sight.seen_lanes, sight.full_gates, sight.full_lanes, sight.full_meters
 from (
     select
         -- where not everything was looked at, as many as there could be
@@ -654,6 +650,9 @@ from (
             case when exists (select from candidate where edge) then :window::integer end) as candidates,
         exists (select from claimer) as welcome,
         array(select lane from serving where crowd) as crowd,
+        exists (select from over) as refused,
+        array(select gate from visible where nth is not null order by lane, gate) as seen_gates,
+        array(select lane from visible where nth is not null order by lane, gate) as seen_lanes,
         array(select gate from visible where nth is not null and room <= 0 order by lane, gate) as full_gates,
         array(select lane from visible where nth is not null and room <= 0 order by lane, gate) as full_lanes,
         array(select meters::text from visible where nth is not null and room <= 0 order by lane, gate) as full_meters,
@@ -702,6 +701,13 @@ select gate, rank, fresh, seq from front
 
 -- name: receipt_of_nothing
 insert into ${schema}.receipt (session, number, ids, epochs) values (:session::uuid, :number::bigint, '{}', '{}')
+
+-- name: free_number
+-- Where nothing is left of what a claim was given, it may be made anew under its number.
+delete from ${schema}.receipt r
+where r.session = :session::uuid and r.number = :number::bigint
+    and not exists (
+        select from unnest(r.ids) as given (id) join ${schema}.execution e on e.id = given.id where e.session = r.session)
 
 -- name: receipt_leases
 -- What is still held of what one claim gave.

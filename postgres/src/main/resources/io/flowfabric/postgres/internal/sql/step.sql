@@ -38,17 +38,27 @@ ${>completions_written}
 select id from changed
 
 -- name: complete_counted
--- As complete does it, for work that counts against quotas: what it counted is given back.
+-- As complete does it, for work that counts against quotas and budgets: what it counted, and what is still set aside for it, is
+-- read under its lock and given back.
 with ${>clock},
+held as (
+    select i.*, e.slots, e.holds, s.id as owner, t.retention
+    from clock
+    ${>completions}
+    cross join ${schema}.execution e
+    where e.id = i.id and ${>fence_holds} and ${>untimed}
+    order by e.id
+    for update of e
+),
 changed as (
     update ${schema}.execution e
     set ${>completed_now}, slots = null, holds = null
     from clock
-    ${>completions}
-    -- as it was: while the fence holds, these do not change
-    join ${schema}.execution b on b.id = i.id
-    where e.id = i.id and ${>fence_holds} and ${>untimed}
-    returning ${>completed_columns}, b.slots, b.holds
+    cross join held i
+    where e.id = i.id
+    returning
+        e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, i.owner, e.changed as now, e.changed + i.retention as due,
+        i.slots, i.holds
 ),
 ${>given_back},
 ${>completions_written}
@@ -111,7 +121,8 @@ freed as (
 ),
 uncounted as (
     update ${schema}.meter m
-    set running = m.running - freed.places, held = m.held - freed.held
+    -- A count that is wrong is put right when it is counted anew; until then it must not keep work from ending.
+    set running = greatest(0, m.running - freed.places), held = greatest(0, m.held - freed.held)
     from freed
     where m.id = freed.id
     returning m.id, freed.waited_for
@@ -124,7 +135,7 @@ with clock as materialized (
     select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
 ),
 item as (
-    -- With what the write needs to know and cannot see: who holds it. In the order in which rows are locked.
+    -- With what the write needs to know and cannot see, read under the lock: who holds it, and what is set aside for it.
     select
         i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now,
         e.session as owner, e.slots, e.holds, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
@@ -137,10 +148,12 @@ item as (
         id, part, attempt, epoch, digest, transition,
         situation, next, until_at, until_after, delayed_by,
         category, message, trace, content_type, result)
-    join ${schema}.execution e on e.id = i.id and e.part = i.part
+    join ${schema}.execution e on e.id = i.id and e.part = i.part and e.situation = 'running'
+        and e.attempts - 1 = i.attempt and e.epoch = i.epoch
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > clock.now
     join ${schema}.terms t on t.id = e.terms
-    order by i.id
+    order by e.id
+    for update of e
 ),
 changed as (
     update ${schema}.execution e
@@ -324,8 +337,8 @@ freed as (
 ),
 uncounted as (
     update ${schema}.meter m
-    set running = m.running - given.places,
-        held = m.held - given.held,
+    set running = greatest(0, m.running - given.places),
+        held = greatest(0, m.held - given.held),
         -- what was only granted has not begun
         starts = case when given.unbegun is null then m.starts else array(
             select start

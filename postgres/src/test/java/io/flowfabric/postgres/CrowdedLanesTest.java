@@ -1,0 +1,141 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/** What one session learns of a lane with very many gates is of use to others, and not in their way. */
+class CrowdedLanesTest {
+    private static final Attribution ADA = new Attribution("ada", "many customers");
+
+    private final PostgresFixture fixture = new PostgresFixture();
+    private final Store store = fixture.store();
+    private final Map<Session, Long> numbers = new HashMap<>();
+
+    @BeforeEach
+    void define() {
+        store.quotas().define(Quota.atOnce("customer", 1000), ADA);
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    void claims_of_one_kind_do_not_hide_the_work_of_another() {
+        submit("b", 600, nth -> key("b" + nth % 10));
+        submit("a", 900, nth -> key("a" + nth % 300));
+        var one = open("1", "a");
+        var two = open("2", "b");
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(claim(one)).hasSize(1);
+            assertThat(claim(two)).hasSize(1);
+        }
+    }
+
+    @Test
+    void claims_of_one_kind_do_not_change_the_order_for_those_that_can_do_both() {
+        submit("b", 600, nth -> key("b" + nth % 10));
+        submit("a", 900, nth -> key("a" + nth % 300));
+        var one = open("1", "a");
+        var both = open("2");
+
+        for (int i = 0; i < 100; i++) {
+            claim(one);
+            assertThat(claim(both)).extracting(Lease::kind).containsExactly("b");
+        }
+    }
+
+    @Test
+    void a_repeated_claim_leaves_the_order_alone() {
+        var ids = submit("a", 900, nth -> key("a" + nth % 300));
+        var one = open("1");
+        var two = open("2");
+        var got = new ArrayList<ExecutionId>();
+        got.addAll(ids(claim(two)));
+        for (int i = 0; i < 20; i++) {
+            store.claims().claim(new Claim(two.id(), 1, 1).again());
+            got.addAll(ids(claim(one)));
+        }
+
+        assertThat(got).isEqualTo(ids.subList(0, 21));
+    }
+
+    @Test
+    void a_claim_that_leaves_something_for_the_sake_of_one_quota_says_that_there_is_more() {
+        store.quotas().define(Quota.atOnce("narrow", 1), ADA);
+        store.quotas().define(Quota.atOnce("tenant", 2), ADA);
+        var narrow = Policy.DEFAULT.quota("narrow", "x").quota("tenant");
+        var first = submit("a", 1, nth -> narrow);
+        submit("b", 1, nth -> narrow);
+        var third = submit("a", 1, nth -> Policy.DEFAULT.quota("narrow", "y").quota("tenant"));
+        var session = open("1");
+
+        var got = new ArrayList<Lease>();
+        Claimed claimed;
+        do {
+            claimed = store.claims().claim(new Claim(session.id(), number(session), 50));
+            got.addAll(claimed.leases());
+        } while (claimed.more() && !claimed.leases().isEmpty());
+
+        assertThat(ids(got)).containsExactly(first.getFirst(), third.getFirst());
+    }
+
+    private List<ExecutionId> submit(String kind, int many, IntFunction<Policy> policy) {
+        var batch =
+                IntStream.range(0, many)
+                        .mapToObj(
+                                nth ->
+                                        Submission.of(kind, Payload.EMPTY)
+                                                .policy(policy.apply(nth)))
+                        .toList();
+        store.submissions().submit(batch).forEach(Answer::orThrow);
+        return batch.stream().map(Submission::id).toList();
+    }
+
+    private static Policy key(String key) {
+        return Policy.DEFAULT.quota("customer", key);
+    }
+
+    private Session open(String instance, String... kinds) {
+        var session = Session.of("worker", instance, "default").kinds(kinds);
+        store.sessions().open(session);
+        return session;
+    }
+
+    private long number(Session session) {
+        return numbers.merge(session, 1L, Long::sum);
+    }
+
+    private List<Lease> claim(Session session) {
+        return store.claims().claim(new Claim(session.id(), number(session), 1)).leases();
+    }
+
+    private static List<ExecutionId> ids(List<Lease> leases) {
+        return leases.stream().map(lease -> lease.fence().execution()).toList();
+    }
+}

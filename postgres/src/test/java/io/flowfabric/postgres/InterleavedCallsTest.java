@@ -1,0 +1,180 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.submit.Submission;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Calls that meet at rows which another transaction holds. */
+class InterleavedCallsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Attribution ADA = new Attribution("ada", "to see who waits");
+
+    private final PostgresFixture fixture = new PostgresFixture();
+    private final Store store = fixture.store();
+    private final Session session = Session.of("worker", "1", "default");
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    /** Holds the rows that a call will wait for. */
+    private Connection other;
+
+    @BeforeEach
+    void open() throws SQLException {
+        store.sessions().open(session);
+        var server = TestServer.get();
+        other = DriverManager.getConnection(server.url(), server.user(), server.password());
+        other.setAutoCommit(false);
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        other.close();
+        threads.close();
+        fixture.close();
+    }
+
+    @Test
+    void a_repeated_claim_tells_what_the_call_before_it_is_about_to_be_given() throws Exception {
+        var work = submit(Policy.DEFAULT);
+        var claim = new Claim(session.id(), 1, 1);
+
+        // The first has taken the work, and cannot write its receipt yet.
+        hold(
+                "insert into $.receipt (session, number, ids, epochs) values ('%s', 1, '{}', '{}')"
+                        .formatted(session.id().uuid()));
+        var first = threads.submit(() -> store.claims().claim(claim));
+        awaitWaiting(1);
+        var second = threads.submit(() -> store.claims().claim(claim.again()));
+        awaitWaiting(2);
+        other.rollback();
+
+        assertThat(ids(second)).containsExactly(work);
+        assertThat(ids(first)).containsExactly(work);
+    }
+
+    @Test
+    void a_repeat_that_is_acknowledged_leaves_no_lease_behind() throws Exception {
+        store.quotas().define(Quota.atOnce("customer", 5), ADA);
+        var work = submit(Policy.DEFAULT.quota("customer", "x"));
+        var claim = new Claim(session.id(), 1, 1);
+
+        hold("select id from $.meter for update");
+        var first = threads.submit(() -> store.claims().claim(claim));
+        awaitWaiting(1);
+        var second =
+                threads.submit(
+                        () -> {
+                            var told = store.claims().claim(claim.again());
+                            store.sessions()
+                                    .heartbeat(List.of(new Heartbeat(session.id(), 1, Set.of())))
+                                    .forEach(Answer::orThrow);
+                            return told;
+                        });
+        awaitWaiting(2);
+        other.rollback();
+
+        assertThat(ids(second)).containsExactly(work);
+        assertThat(ids(first)).containsExactly(work);
+    }
+
+    @Test
+    void what_a_report_has_settled_is_not_given_back_once_more_by_the_end() throws Exception {
+        store.budgets().define(Budget.of("team", "tokens", 100), ADA);
+        var reserving = Policy.DEFAULT.budget("team", Map.of("tokens", 10L));
+        submit(reserving);
+        submit(reserving);
+        var leases = store.claims().claim(new Claim(session.id(), 1, 2)).leases();
+        var fence = leases.getFirst().fence();
+
+        hold("select id from $.meter for update");
+        var report = new UsageReport(fence, "team", "tokens", 4, "report");
+        var reported = threads.submit(() -> store.leases().spend(List.of(report)));
+        awaitWaiting(1);
+        var ending = new Ending.Complete(fence, Payload.EMPTY);
+        var ended = threads.submit(() -> store.leases().end(List.of(ending)));
+        awaitWaiting(2);
+        other.rollback();
+        reported.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).forEach(Answer::orThrow);
+        ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).forEach(Answer::orThrow);
+
+        var view = store.budgets().describe(Namespace.DEFAULT, "team");
+        assertThat(view.levels().get("tokens").held()).isEqualTo(10);
+    }
+
+    private ExecutionId submit(Policy policy) {
+        var work = Submission.of("work", Payload.EMPTY).policy(policy);
+        store.submissions().submit(List.of(work)).forEach(Answer::orThrow);
+        return work.id();
+    }
+
+    private static List<ExecutionId> ids(Future<Claimed> claimed) throws Exception {
+        return claimed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).leases().stream()
+                .map(lease -> lease.fence().execution())
+                .toList();
+    }
+
+    private void hold(String sql) throws SQLException {
+        try (var statement = other.createStatement()) {
+            statement.execute(sql.replace("$", fixture.schema().text()));
+        }
+    }
+
+    /** Waits until so many calls wait for the other transaction, or for one that does. */
+    private void awaitWaiting(int count) throws SQLException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        try (var statement = other.createStatement()) {
+            while (waiting(statement) < count) {
+                assertThat(System.nanoTime()).as("calls that wait").isLessThan(end);
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private static int waiting(Statement statement) throws SQLException {
+        try (var rows =
+                statement.executeQuery(
+                        """
+                        with recursive waiting (pid) as (
+                            select pg_backend_pid()
+                            union
+                            select l.pid from pg_locks l join waiting w on w.pid = any(pg_blocking_pids(l.pid))
+                            where not l.granted
+                        )
+                        select count(*) - 1 from waiting
+                        """)) {
+            rows.next();
+            return rows.getInt(1);
+        }
+    }
+}
