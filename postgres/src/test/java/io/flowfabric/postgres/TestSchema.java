@@ -90,6 +90,15 @@ final class TestSchema {
      * Truncates what has rows. To truncate a table takes about a millisecond for each of its
      * indexes, so the many that a test has not touched are left alone.
      */
+    /** The only number that a query answers. */
+    long number(String sql) {
+        try (var statement = own.createStatement()) {
+            return Long.parseLong(texts(statement, sql).getFirst());
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private void empty() {
         try (var statement = own.createStatement()) {
             if (whichHaveRows == null) {
