@@ -86,10 +86,6 @@ final class TestSchema {
         }
     }
 
-    /**
-     * Truncates what has rows. To truncate a table takes about a millisecond for each of its
-     * indexes, so the many that a test has not touched are left alone.
-     */
     /** The only number that a query answers. */
     long number(String sql) {
         try (var statement = own.createStatement()) {
@@ -99,6 +95,10 @@ final class TestSchema {
         }
     }
 
+    /**
+     * Truncates what has rows. To truncate a table takes about a millisecond for each of its
+     * indexes, so the many that a test has not touched are left alone.
+     */
     private void empty() {
         try (var statement = own.createStatement()) {
             if (whichHaveRows == null) {
