@@ -98,7 +98,7 @@ public record LaneSettings(
         quotas.forEach(QuotaUse::of);
         quotas = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<String>) quotas));
         Limit.BUDGETS.checkCount("budgets", budgets.size());
-        budgets = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<BudgetUse>) budgets));
+        budgets = BudgetUse.sorted(budgets);
     }
 
     /** These settings with another state of the lane. */

@@ -3,10 +3,15 @@ package io.flowfabric.core.policy;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Text;
 
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A budget that work draws on.
@@ -16,6 +21,13 @@ import java.util.TreeMap;
  */
 public record BudgetUse(String budget, SortedMap<String, Long> reserve)
         implements Comparable<BudgetUse> {
+    private static final Comparator<BudgetUse> ORDER =
+            Comparator.comparing(BudgetUse::budget)
+                    .thenComparing(
+                            use -> use.reserve.keySet().toArray(String[]::new), Arrays::compare)
+                    .thenComparing(
+                            use -> use.reserve.values().toArray(Long[]::new), Arrays::compare);
+
     public BudgetUse {
         Text.name("budget", budget, Limit.NAME_BYTES);
         var checked = new TreeMap<String, Long>();
@@ -33,9 +45,22 @@ public record BudgetUse(String budget, SortedMap<String, Long> reserve)
         return new BudgetUse(budget, new TreeMap<>(reserve));
     }
 
-    /** By the budget: work draws on each of them once. */
+    /** The uses in their order. Work draws on each budget once: the first use of it counts. */
+    public static SortedSet<BudgetUse> sorted(Collection<BudgetUse> uses) {
+        if (uses.isEmpty()) {
+            return Collections.emptySortedSet();
+        }
+        var byBudget = new TreeMap<String, BudgetUse>();
+        uses.forEach(use -> byBudget.putIfAbsent(use.budget, use));
+        return Collections.unmodifiableSortedSet(new TreeSet<>(byBudget.values()));
+    }
+
+    /**
+     * By the budget, and then by what is reserved: sorted sets compare their elements by this order
+     * alone, and those with different amounts are different.
+     */
     @Override
     public int compareTo(BudgetUse other) {
-        return budget.compareTo(other.budget);
+        return ORDER.compare(this, other);
     }
 }

@@ -79,7 +79,7 @@ public record Policy(
         Limit.QUOTAS.checkCount("quotas", quotas.size());
         quotas = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<QuotaUse>) quotas));
         Limit.BUDGETS.checkCount("budgets", budgets.size());
-        budgets = Collections.unmodifiableSortedSet(new TreeSet<>((Collection<BudgetUse>) budgets));
+        budgets = BudgetUse.sorted(budgets);
         Limit.COUNT.checkRange("max reclaims", 0, maxReclaims);
         Limit.COUNT.checkRange("max replays", 0, maxReplays);
         retention = retention.map(kept -> Durations.checked("retention", 0, kept));
@@ -144,10 +144,9 @@ public record Policy(
 
     /** Draws on one more budget, with so much of each dimension set aside while it runs. */
     public Policy budget(String budget, Map<String, Long> reserve) {
-        var use = BudgetUse.of(budget, reserve);
         var more = new TreeSet<>(budgets);
-        more.remove(use);
-        more.add(use);
+        more.removeIf(use -> use.budget().equals(budget));
+        more.add(BudgetUse.of(budget, reserve));
         return with(draft -> draft.budgets = more);
     }
 

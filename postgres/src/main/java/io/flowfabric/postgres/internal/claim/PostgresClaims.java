@@ -242,7 +242,7 @@ public final class PostgresClaims implements Claims {
             }
             postgres.crowds().taken(found.places());
             postgres.crowds().full(choice, found.full());
-            if (found.places().size() < look.max()) {
+            if (found.taken() < look.max()) {
                 postgres.crowds().exhausted(choice, found.seen());
             }
             if (round.taken()) {
@@ -269,6 +269,7 @@ public final class PostgresClaims implements Claims {
                 .ints("fitting", fit.fitting(), gate -> gate)
                 .ints("unfitting", fit.unfitting(), gate -> gate)
                 .set("shut_gates", Claimed.GATES)
+                .set("widest", WIDEST)
                 .ints("crowded", choice.lanes(), lane -> lane)
                 .longs("limit_ranks", choice.limits(), p -> p == null ? null : p.rank())
                 .booleans("limit_freshs", choice.limits(), p -> p == null || p.fresh())
@@ -311,7 +312,7 @@ public final class PostgresClaims implements Claims {
         var session = look.claim.session();
         var read = found.reader().read(postgres.db(), postgres.catalog(), session);
         quarantine(session, read.unreadable());
-        boolean fewer = found.places().size() < look.max();
+        boolean fewer = found.taken() < look.max();
         return new Round(
                 read.leases(),
                 found.grants(),
