@@ -158,7 +158,7 @@ public final class InTransaction implements Submissions {
         var lanes = new HashMap<Lane, Integer>();
         for (PreparedSubmission item : items) {
             var lane = catalog.lane(item.lane());
-            if (lane == null || !catalog.knows(new LaneGate(lane, item.gate()))) {
+            if (lane == null || !catalog.knows(new LaneGate(lane, item.gate()), item.reserved())) {
                 return register(items);
             }
             lanes.put(item.lane(), lane);
@@ -167,19 +167,17 @@ public final class InTransaction implements Submissions {
     }
 
     private Map<Lane, Integer> register(List<PreparedSubmission> items) {
-        var pairs = new HashSet<LaneGate>();
         var lanes =
                 postgres.db()
                         .transaction(
                                 tx -> {
                                     var all = addLanes(tx, items);
-                                    pairs.clear();
-                                    pairs.addAll(pairs(items, all));
-                                    PostgresLanes.addGates(postgres, tx, pairs);
+                                    var gates = PreparedSubmission.gates(items, all);
+                                    PostgresLanes.addGates(postgres, tx, gates);
                                     return all;
                                 });
         lanes.forEach(postgres.catalog()::remember);
-        postgres.catalog().remember(pairs);
+        postgres.catalog().remember(PreparedSubmission.gates(items, lanes));
         return lanes;
     }
 
@@ -198,17 +196,6 @@ public final class InTransaction implements Submissions {
                         .sorted();
         PostgresLanes.add(tx, postgres.now(), begun.toList());
         return PostgresLanes.numbers(tx, wanted);
-    }
-
-    private static Set<LaneGate> pairs(List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
-        var pairs = new HashSet<LaneGate>();
-        for (PreparedSubmission item : items) {
-            var lane = lanes.get(item.lane());
-            if (lane != null) {
-                pairs.add(new LaneGate(lane, item.gate()));
-            }
-        }
-        return pairs;
     }
 
     private List<Answer<Submitted>> submit(

@@ -32,6 +32,11 @@ final class PostgresFixture implements StoreFixture {
         return schema.name();
     }
 
+    /** The only number that a query answers. */
+    long number(String sql) {
+        return schema.number(sql);
+    }
+
     @Override
     public Store store() {
         return store;

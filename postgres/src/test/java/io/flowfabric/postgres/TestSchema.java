@@ -86,6 +86,15 @@ final class TestSchema {
         }
     }
 
+    /** The only number that a query answers. */
+    long number(String sql) {
+        try (var statement = own.createStatement()) {
+            return Long.parseLong(texts(statement, sql).getFirst());
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /**
      * Truncates what has rows. To truncate a table takes about a millisecond for each of its
      * indexes, so the many that a test has not touched are left alone.

@@ -256,6 +256,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Reserving extends ReservingRules {
+        Reserving() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class BeingShut extends ShutRules {
         BeingShut() {
             super(StoreContract.this::open);

@@ -8,8 +8,6 @@ import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.BudgetView.Level;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
-import io.flowfabric.core.policy.BudgetUse;
-import io.flowfabric.core.query.Fact;
 import io.flowfabric.postgres.internal.catalog.BudgetDimension;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -26,7 +24,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** How budgets are defined, and how they stand. */
 public final class BudgetReader {
@@ -118,16 +115,6 @@ public final class BudgetReader {
         return numbers.stream()
                 .flatMap(number -> Optional.ofNullable(views.get(number)).stream())
                 .toList();
-    }
-
-    /** How those stand that work draws on. */
-    public static Stream<Fact.Budget> facts(
-            Jdbc db, Namespace namespace, Collection<BudgetUse> uses) {
-        return uses.stream()
-                .flatMap(
-                        use ->
-                                chain(db, namespace, use.budget()).stream()
-                                        .map(view -> new Fact.Budget(view, use)));
     }
 
     public static Map<Integer, Standing> standings(Jdbc db, Collection<Frame> frames) {

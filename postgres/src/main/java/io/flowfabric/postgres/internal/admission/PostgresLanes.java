@@ -23,8 +23,11 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.BudgetDimension;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.GateInLane;
+import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
@@ -38,7 +41,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** How lanes are kept. */
 public final class PostgresLanes implements Lanes {
@@ -160,30 +162,23 @@ public final class PostgresLanes implements Lanes {
         var numbers =
                 tx.query("gates_of_lane").set("lane", number).list(row -> row.intValue("gate"));
         var gates = List.copyOf(postgres.catalog().gates(tx, numbers).entrySet());
-        var inLane =
-                gates.stream()
-                        .map(gate -> postgres.catalog().within(tx, lane, gate.getValue()))
-                        .toList();
         if (!gates.isEmpty()) {
-            tx.query("change_lane_gates")
+            var inLane =
+                    gates.stream()
+                            .map(gate -> postgres.catalog().within(tx, lane, gate.getValue()))
+                            .toList();
+            metered(tx.query("change_lane_gates"), inLane)
                     .set("lane", number)
                     .ints("gates", gates, Map.Entry::getKey)
-                    .texts("meters", inLane, PostgresLanes::meters)
-                    .texts("costs", inLane, PostgresLanes::costs)
                     .update();
         }
     }
 
-    private static String meters(Catalog.Gate gate) {
-        return gate.meters().stream()
-                .map(cost -> Integer.toString(cost.meter()))
-                .collect(Collectors.joining(",", "{", "}"));
-    }
-
-    private static String costs(Catalog.Gate gate) {
-        return gate.meters().stream()
-                .map(cost -> Long.toString(cost.amount()))
-                .collect(Collectors.joining(",", "{", "}"));
+    private static Query metered(Query query, List<GateInLane> gates) {
+        return query.texts("meters", gates, gate -> RowCodec.array(gate.metering().meters()))
+                .texts("floors", gates, gate -> RowCodec.array(gate.floors()))
+                .texts("lead_froms", gates, gate -> gate.metering().leadFrom())
+                .texts("lead_tos", gates, gate -> gate.metering().leadTo());
     }
 
     @Override
@@ -233,35 +228,35 @@ public final class PostgresLanes implements Lanes {
                 .list(row -> row.intValue("id"));
     }
 
-    /** Lets claims look behind these gates, too, those of them that are new. */
-    public static void addGates(PostgresContext postgres, Jdbc tx, Collection<LaneGate> pairs) {
+    /**
+     * Lets claims look behind these gates, too, those of them that are new, and tells them what is
+     * reserved there.
+     */
+    public static void addGates(
+            PostgresContext postgres, Jdbc tx, Map<LaneGate, ReservedAmounts> reserved) {
         var catalog = postgres.catalog();
-        var unknown = pairs.stream().filter(pair -> !catalog.knows(pair)).toList();
+        var unknown = unknown(catalog, reserved);
         if (unknown.isEmpty()) {
             return;
         }
         var lanes = holdLanes(tx, unknown);
-        var gates = catalog.gates(tx, unknown.stream().map(LaneGate::gate).toList());
+        var gates = catalog.gates(tx, unknown.stream().map(pair -> pair.getKey().gate()).toList());
         var inLane =
                 unknown.stream()
                         .map(
                                 pair ->
-                                        Optional.ofNullable(gates.get(pair.gate()))
-                                                .map(
-                                                        gate ->
-                                                                catalog.within(
-                                                                        tx,
-                                                                        Objects.requireNonNull(
-                                                                                lanes.get(
-                                                                                        pair
-                                                                                                .lane())),
-                                                                        gate)))
+                                        catalog.within(
+                                                tx,
+                                                Objects.requireNonNull(
+                                                        lanes.get(pair.getKey().lane())),
+                                                Objects.requireNonNull(
+                                                        gates.get(pair.getKey().gate()))))
                         .toList();
-        tx.query("add_lane_gates")
-                .ints("lanes", unknown, LaneGate::lane)
-                .ints("gates", unknown, LaneGate::gate)
-                .texts("meters", inLane, gate -> gate.map(PostgresLanes::meters).orElse(null))
-                .texts("costs", inLane, gate -> gate.map(PostgresLanes::costs).orElse(null))
+        metered(tx.query("add_lane_gates"), inLane)
+                .ints("lanes", unknown, pair -> pair.getKey().lane())
+                .ints("gates", unknown, pair -> pair.getKey().gate())
+                .texts("smallests", unknown, pair -> RowCodec.reserves(pair.getValue().smallest()))
+                .booleans("varies", unknown, pair -> pair.getValue().varies())
                 .update();
     }
 
@@ -270,17 +265,27 @@ public final class PostgresLanes implements Lanes {
      * writes the work before it {@linkplain #addGates adds the gates}: rows of lanes are locked
      * before those of their work.
      */
-    public static void holdForGates(PostgresContext postgres, Jdbc tx, Collection<LaneGate> pairs) {
-        var unknown = pairs.stream().filter(pair -> !postgres.catalog().knows(pair)).toList();
+    public static void holdForGates(
+            PostgresContext postgres, Jdbc tx, Map<LaneGate, ReservedAmounts> reserved) {
+        var unknown = unknown(postgres.catalog(), reserved);
         if (!unknown.isEmpty()) {
             holdLanes(tx, unknown);
         }
     }
 
-    private static Map<Integer, LaneView> holdLanes(Jdbc tx, List<LaneGate> pairs) {
+    /** What is not known of gates of lanes, or of the amounts that are reserved behind them. */
+    private static List<Map.Entry<LaneGate, ReservedAmounts>> unknown(
+            Catalog catalog, Map<LaneGate, ReservedAmounts> reserved) {
+        return reserved.entrySet().stream()
+                .filter(pair -> !catalog.knows(pair.getKey(), pair.getValue()))
+                .toList();
+    }
+
+    private static Map<Integer, LaneView> holdLanes(
+            Jdbc tx, List<Map.Entry<LaneGate, ReservedAmounts>> pairs) {
         var lanes = new HashMap<Integer, LaneView>();
         tx.query("share_lanes")
-                .ints("ids", pairs, LaneGate::lane)
+                .ints("ids", pairs, pair -> pair.getKey().lane())
                 .each(row -> lanes.put(row.intValue("id"), view(row)));
         return lanes;
     }

@@ -19,6 +19,7 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,11 +30,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The small tables that hot rows refer to by number: lanes, gates, terms.
@@ -56,38 +58,49 @@ public final class Catalog {
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
     private final Map<Purse, List<BudgetDimension>> chains = new ConcurrentHashMap<>();
-    private final Set<LaneGate> laneGates = ConcurrentHashMap.newKeySet();
+    private final Map<LaneGate, ReservedAmounts> laneGates = new ConcurrentHashMap<>();
+
 
     /**
      * What work needs before it may start.
      *
      * @param timed whether an attempt can time out or stall
-     * @param meters what its quotas and budgets count it against
+     * @param budgets those that it draws on; each execution says how much it reserves of them
      */
     public record Gate(
             String kind,
             Capabilities needs,
             boolean timed,
             SortedSet<QuotaUse> quotas,
-            SortedSet<BudgetUse> budgets,
-            List<Cost> meters) {
+            List<GateBudget> budgets,
+            Metering metering) {
         byte[] digest() {
             var digest = Digest.of("gate").text(kind).number(needs.words().size());
             needs.words().forEach(digest::text);
-            digest.number(timed ? 1 : 0).number(meters.size());
-            meters.forEach(cost -> digest.number(cost.meter).number(cost.amount));
+            digest.number(timed ? 1 : 0).number(meters().size());
+            meters().forEach(digest::number);
             // Two policies may come to the same, and are still to be read back as they were.
-            budgets.forEach(use -> digest.text(PolicyCodec.write(use).toString()));
+            budgets.forEach(budget -> digest.text(budget.write().toString()));
+            metering.leads()
+                    .forEach(lead -> digest.number(lead.reservation()).number(lead.meter()));
             return RowCodec.bytes(digest.done());
         }
 
-        public List<Integer> meterNumbers() {
-            return meters.stream().map(Cost::meter).toList();
+        /** The numbers of what its quotas and budgets count it against. */
+        public List<Integer> meters() {
+            return metering.meters();
+        }
+
+        /** How many amounts an execution behind it reserves. */
+        public int reservations() {
+            return GateBudget.amountsOf(budgets);
+        }
+
+        /** The budgets of an execution behind it that reserves so much of them. */
+        public SortedSet<BudgetUse> budgets(List<Long> reserve) {
+            return GateBudget.uses(budgets, reserve);
         }
     }
-
-    /** How much of a meter is set aside for one piece of work. */
-    public record Cost(int meter, long amount) {}
 
     public record LaneGate(int lane, int gate) {}
 
@@ -105,13 +118,15 @@ public final class Catalog {
         lanes.put(number, lane);
     }
 
-    public boolean knows(LaneGate pair) {
-        return laneGates.contains(pair);
+    /** Whether a lane is known to have a gate, and work behind it that reserves such amounts. */
+    public boolean knows(LaneGate pair, ReservedAmounts reserved) {
+        var known = laneGates.get(pair);
+        return known != null && known.and(reserved).equals(known);
     }
 
-    public void remember(Collection<LaneGate> pairs) {
-        trim(laneGates);
-        laneGates.addAll(pairs);
+    public void remember(Map<LaneGate, ReservedAmounts> reserved) {
+        trim(laneGates.keySet());
+        reserved.forEach((pair, more) -> laneGates.merge(pair, more, ReservedAmounts::and));
     }
 
     /** The number of a gate, which is made if there is none. */
@@ -137,8 +152,7 @@ public final class Catalog {
                     .texts("needs", entries, e -> literal(e.getValue().needs().words()))
                     .booleans("compares", entries, e -> e.getValue().needs().compare())
                     .booleans("timed", entries, e -> e.getValue().timed())
-                    .texts("meters", entries, e -> literal(e.getValue().meters(), Cost::meter))
-                    .texts("costs", entries, e -> literal(e.getValue().meters(), Cost::amount))
+                    .texts("meters", entries, e -> RowCodec.array(e.getValue().meters()))
                     .texts(
                             "quotas",
                             entries,
@@ -146,7 +160,9 @@ public final class Catalog {
                     .texts(
                             "budgets",
                             entries,
-                            e -> literal(e.getValue().budgets(), PolicyCodec::write))
+                            e -> literal(e.getValue().budgets(), GateBudget::write))
+                    .texts("lead_froms", entries, e -> e.getValue().metering().leadFrom())
+                    .texts("lead_tos", entries, e -> e.getValue().metering().leadTo())
                     .bytes("digests", entries, e -> e.getKey().array())
                     .update();
             findGates(db, missing);
@@ -215,52 +231,54 @@ public final class Catalog {
      *
      * @throws NotFound when it names a quota, a budget or a dimension that nobody defined
      */
-    public List<Cost> costs(Jdbc db, Namespace namespace, Policy policy) {
-        var costs = new LinkedHashMap<Integer, Long>();
+    public Metering metering(Jdbc db, Namespace namespace, Policy policy) {
+        var draft = new Metering.Draft();
         for (QuotaUse use : policy.quotas()) {
-            costs.put(meter(db, namespace, use), 0L);
+            draft.count(meter(db, namespace, use));
         }
+        int reservation = 0;
         for (BudgetUse use : policy.budgets()) {
-            for (BudgetDimension dimension : chain(db, namespace, use)) {
-                costs.merge(
-                        dimension.meter(),
-                        use.reserve().getOrDefault(dimension.name(), 0L),
-                        Long::sum);
+            var chain = chain(db, namespace, use);
+            draft.count(chain);
+            for (String dimension : use.reserve().keySet()) {
+                draft.lead(++reservation, chain, dimension);
             }
         }
-        return costs(costs);
+        return draft.done();
     }
 
     /**
      * A gate as it stands in a lane: with what the lane says for everything that starts from it.
      */
-    public Gate within(Jdbc db, LaneView lane, Gate gate) {
+    public GateInLane within(Jdbc db, LaneView lane, Gate gate) {
         var settings = lane.settings();
         var namespace = lane.lane().namespace();
-        if (settings.quotas().isEmpty() && settings.budgets().isEmpty()) {
-            return gate;
+        var draft = Metering.Draft.of(gate.metering);
+        var lanes = new TreeMap<String, Map<String, Long>>();
+        settings.budgets().forEach(use -> lanes.put(use.budget(), new TreeMap<>(use.reserve())));
+        var floors = new ArrayList<Long>();
+        for (GateBudget budget : gate.budgets) {
+            var floor = lanes.getOrDefault(budget.budget(), new TreeMap<>());
+            budget.reserved()
+                    .forEach(
+                            dimension ->
+                                    floors.add(Objects.requireNonNullElse(floor.remove(dimension), 0L)));
         }
-        var costs = new LinkedHashMap<Integer, Long>();
-        gate.meters.forEach(cost -> costs.put(cost.meter, cost.amount));
         for (String quota : settings.quotas()) {
-            costs.putIfAbsent(meter(db, namespace, QuotaUse.of(quota)), 0L);
+            draft.count(meter(db, namespace, QuotaUse.of(quota)));
         }
-        var budgets = settings.drawsOn(gate.budgets);
         for (BudgetUse use : settings.budgets()) {
-            var own = gate.budgets.stream().filter(o -> o.compareTo(use) == 0).findFirst();
-            for (BudgetDimension dimension : chain(db, namespace, use)) {
-                long wanted = use.reserve().getOrDefault(dimension.name(), 0L);
-                long has = own.map(o -> o.reserve().getOrDefault(dimension.name(), 0L)).orElse(0L);
-                costs.merge(dimension.meter(), Math.max(0, wanted - has), Long::sum);
-            }
+            var chain = chain(db, namespace, use);
+            draft.count(chain);
+            // What is left here the lane alone reserves.
+            Objects.requireNonNull(lanes.get(use.budget()))
+                    .forEach(
+                            (dimension, amount) -> {
+                                floors.add(amount);
+                                draft.lead(floors.size(), chain, dimension);
+                            });
         }
-        return new Gate(gate.kind, gate.needs, gate.timed, gate.quotas, budgets, costs(costs));
-    }
-
-    private static List<Cost> costs(Map<Integer, Long> byMeter) {
-        return byMeter.entrySet().stream()
-                .map(entry -> new Cost(entry.getKey(), entry.getValue()))
-                .toList();
+        return new GateInLane(draft.done(), floors);
     }
 
     /**
@@ -379,21 +397,13 @@ public final class Catalog {
         for (String use : row.texts("quotas")) {
             quotas.add(PolicyCodec.quotaUse(Json.parse(use)));
         }
-        var budgets = new TreeSet<BudgetUse>();
-        for (String use : row.texts("budgets")) {
-            budgets.add(PolicyCodec.budgetUse(Json.parse(use)));
-        }
-        var meters = row.ints("meters");
-        var costs = row.longs("costs");
         return new Gate(
                 row.text("kind"),
                 Capabilities.of(List.of(row.texts("needs"))),
                 row.bool("timed"),
                 quotas,
-                budgets,
-                IntStream.range(0, meters.length)
-                        .mapToObj(i -> new Cost(meters[i], costs[i]))
-                        .toList());
+                Stream.of(row.texts("budgets")).map(Json::parse).map(GateBudget::read).toList(),
+                Metering.read(row));
     }
 
     /**

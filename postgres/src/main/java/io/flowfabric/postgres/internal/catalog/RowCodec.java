@@ -6,7 +6,6 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
-import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
@@ -28,6 +27,7 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -35,6 +35,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** How values are written in columns, and read back as what they stand for. */
 public final class RowCodec {
@@ -153,20 +154,31 @@ public final class RowCodec {
             int priority,
             Due start,
             Optional<Due> deadline,
-            Optional<String> share) {
+            Optional<String> share,
+            List<Long> reserve) {
         return shared.whole(
-                priority, start, deadline, gate.needs(), gate.quotas(), gate.budgets(), share);
+                priority,
+                start,
+                deadline,
+                gate.needs(),
+                gate.quotas(),
+                gate.budgets(reserve),
+                share);
     }
 
-    /** The same, of the columns first_priority, start_due, deadline_due and share. */
-    public static Policy policy(Row row, Policy shared, Catalog.Gate gate) {
-        return policy(
-                shared,
-                gate,
-                row.intValue("first_priority"),
-                PolicyCodec.readDue(row.text("start_due")),
-                Optional.ofNullable(row.textOrNull("deadline_due")).map(PolicyCodec::readDue),
-                Optional.ofNullable(row.textOrNull("share")));
+    /** How much an execution reserves, in the order of its gate. */
+    public static List<Long> reserve(Row row) {
+        return row.textOrNull("reserve") == null ? List.of() : List.of(row.longs("reserve"));
+    }
+
+    /** The same as it is written: nothing for work that reserves nothing. */
+    public static @Nullable String reserves(List<Long> reserve) {
+        return reserve.isEmpty() ? null : array(reserve);
+    }
+
+    /** An array of the server, written as a text. */
+    public static String array(Collection<? extends Number> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }
 
     public static Tags tags(String[] pairs) {

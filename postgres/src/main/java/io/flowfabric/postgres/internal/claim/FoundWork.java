@@ -30,6 +30,7 @@ final class FoundWork {
     private final List<CrowdedLanes.Full> full = new ArrayList<>();
     private final Map<LaneGate, Position> fronts = new HashMap<>();
     private final List<String> offers = new ArrayList<>();
+    private int taken;
     private boolean seen;
     private boolean intricate;
     private boolean welcome;
@@ -39,7 +40,10 @@ final class FoundWork {
     /** A row of {@code claim}. */
     void addPlain(Row row) {
         intricate = row.bool("intricate");
-        add(row, false);
+        if (add(row)) {
+            places.add(place(row));
+            reader.add(row);
+        }
     }
 
     /** A row of {@code claim_counted}. */
@@ -63,28 +67,35 @@ final class FoundWork {
                 offers.addAll(List.of(row.texts("offers")));
             }
         }
-        add(row, granting);
+        if (add(row)) {
+            if (!row.bool("varies")) {
+                places.add(place(row));
+            }
+            if (granting) {
+                grants.add(GrantStub.of(row));
+            } else {
+                reader.add(row);
+            }
+        }
     }
 
-    private void add(Row row, boolean granting) {
+    /** Returns whether it is about an execution. */
+    private boolean add(Row row) {
         seen = true;
         candidates = row.longValue("candidates");
         welcome = row.bool("welcome");
-        if (row.uuidOrNull("id") == null) {
-            return;
-        }
-        places.add(
-                new LowWaterMarks.Place(
-                        row.intValue("lane"),
-                        row.intValue("gate"),
-                        row.longValue("rank"),
-                        row.bool("fresh"),
-                        row.longValue("seq")));
-        if (granting) {
-            grants.add(GrantStub.of(row));
-        } else {
-            reader.add(row);
-        }
+        boolean execution = row.uuidOrNull("id") != null;
+        taken += execution ? 1 : 0;
+        return execution;
+    }
+
+    private static LowWaterMarks.Place place(Row row) {
+        return new LowWaterMarks.Place(
+                row.intValue("lane"),
+                row.intValue("gate"),
+                row.longValue("rank"),
+                row.bool("fresh"),
+                row.longValue("seq"));
     }
 
     private void addShut(Row row) {
@@ -140,7 +151,15 @@ final class FoundWork {
         return grants;
     }
 
-    /** Where what was taken stood in its lane. */
+    /** How many were taken. */
+    int taken() {
+        return taken;
+    }
+
+    /**
+     * Where what was taken stood in its lane. Where amounts vary it is left out: in front of it may
+     * be what was passed over because it reserves more than was left.
+     */
     List<LowWaterMarks.Place> places() {
         return places;
     }

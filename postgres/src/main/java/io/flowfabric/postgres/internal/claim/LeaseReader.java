@@ -42,6 +42,7 @@ public final class LeaseReader {
             @Nullable String start,
             @Nullable String deadlineDue,
             @Nullable String share,
+            List<Long> reserve,
             @Nullable Payload input,
             @Nullable Tags tags) {}
 
@@ -66,6 +67,7 @@ public final class LeaseReader {
                         row.textOrNull("start_due"),
                         row.textOrNull("deadline_due"),
                         row.textOrNull("share"),
+                        RowCodec.reserve(row),
                         type == null ? null : Payload.of(row.bytes("input"), type),
                         type == null ? null : RowCodec.tags(row.texts("tags"))));
     }
@@ -96,7 +98,8 @@ public final class LeaseReader {
                     || row.priority == null
                     || row.start == null
                     || row.input == null
-                    || row.tags == null) {
+                    || row.tags == null
+                    || row.reserve.size() != gate.reservations()) {
                 unreadable.add(row.id.uuid());
                 continue;
             }
@@ -115,7 +118,8 @@ public final class LeaseReader {
                                     row.priority,
                                     PolicyCodec.readDue(row.start),
                                     Optional.ofNullable(row.deadlineDue).map(PolicyCodec::readDue),
-                                    Optional.ofNullable(row.share)),
+                                    Optional.ofNullable(row.share),
+                                    row.reserve),
                             row.retries,
                             row.since,
                             row.deadline));

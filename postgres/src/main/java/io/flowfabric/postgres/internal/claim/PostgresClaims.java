@@ -270,6 +270,7 @@ public final class PostgresClaims implements Claims {
                 .ints("fitting", fit.fitting(), gate -> gate)
                 .ints("unfitting", fit.unfitting(), gate -> gate)
                 .set("shut_gates", Claimed.GATES)
+                .set("widest", WIDEST)
                 .ints("crowded", choice.lanes(), lane -> lane)
                 .longs("limit_ranks", choice.limits(), p -> p == null ? null : p.rank())
                 .booleans("limit_freshs", choice.limits(), p -> p == null || p.fresh())
@@ -317,7 +318,7 @@ public final class PostgresClaims implements Claims {
         quarantine(session, read.unreadable());
         return new Round(
                 new Given(read.leases(), found.grants(), found.shut()),
-                found.places().size(),
+                found.taken(),
                 read.unreadable().size(),
                 found.candidates(),
                 found.welcome());

@@ -11,11 +11,10 @@ import io.flowfabric.core.decision.ReclaimDecisions;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneView;
-import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.admission.BudgetReader;
+import io.flowfabric.postgres.internal.admission.BudgetChains;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.admission.PostgresQuotas;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -151,10 +150,7 @@ public final class TargetedClaims {
     /** What its budgets, whose meters are locked by now, leave nothing for. */
     private Optional<String> shortage(Jdbc tx, LaneView lane, Facts facts) {
         var uses = lane.settings().drawsOn(facts.policy().budgets());
-        return BudgetReader.facts(tx, lane.lane().namespace(), uses)
-                .filter(budget -> !budget.open())
-                .findFirst()
-                .map(Fact::words);
+        return new BudgetChains(tx).shortage(lane.lane().namespace(), uses);
     }
 
     /** How the quotas of an execution stand, until the transaction is over. */

@@ -4,7 +4,6 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.QuotaView;
@@ -21,7 +20,7 @@ import io.flowfabric.core.query.LaneExplanation;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.admission.BudgetReader;
+import io.flowfabric.postgres.internal.admission.BudgetChains;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.admission.PostgresQuotas;
 import io.flowfabric.postgres.internal.catalog.Catalog;
@@ -33,8 +32,10 @@ import io.flowfabric.postgres.internal.session.PostgresSessions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -83,7 +84,7 @@ public final class ExplanationReader {
                         found.raw.step,
                         found.raw.holder,
                         alive,
-                        found.raw.ready ? budgets(found.lane, found.raw.gate) : List.of(),
+                        found.raw.ready ? budgets(found.lane, view) : List.of(),
                         found.raw.ready ? quotas(found.lane, found.raw.gate) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
                         Fact.Ahead.of(view.state() instanceof Ready ? ahead(found, rivals) : 0),
@@ -200,31 +201,47 @@ public final class ExplanationReader {
                         .list(row -> row.intValue("gate"));
         var gates = gates(view, numbers);
         var quotas = quotas(gates.values());
-        var namespace = view.lane().namespace();
+        var budgets = new BudgetChains(postgres.db());
         var found = new ArrayList<Integer>();
         gates.forEach(
                 (number, gate) -> {
-                    if (shortage(namespace, gate).isEmpty()
-                            && rivals.include(gate.kind(), gate.needs(), of(gate, quotas))) {
+                    // Each execution is asked later for what it reserves itself.
+                    var least = gate.gate.budgets(Collections.nCopies(gate.gate.reservations(), 0L));
+                    if (budgets.shortage(view.lane().namespace(), view.settings().drawsOn(least))
+                                    .isEmpty()
+                            && rivals.include(
+                                    gate.gate.kind(), gate.gate.needs(), of(gate, quotas))) {
                         found.add(number);
                     }
                 });
         return found;
     }
 
-    private List<Fact.Budget> budgets(LaneView lane, int number) {
-        return gates(lane, List.of(number)).values().stream()
-                .flatMap(
-                        gate ->
-                                BudgetReader.facts(
-                                        postgres.db(), lane.lane().namespace(), gate.budgets()))
+    private List<Fact.Budget> budgets(LaneView lane, ExecutionView view) {
+        return new BudgetChains(postgres.db())
+                .facts(
+                        lane.lane().namespace(),
+                        lane.settings().drawsOn(view.policy().budgets()))
                 .toList();
     }
 
+    /**
+     * A gate as it stands in a lane.
+     *
+     * @param meters what work counts against that starts from there
+     */
+    private record Standing(Catalog.Gate gate, List<Integer> meters) {}
+
     /** Gates as they stand in a lane. */
-    private Map<Integer, Catalog.Gate> gates(LaneView lane, Collection<Integer> numbers) {
-        var gates = postgres.catalog().gates(postgres.db(), numbers);
-        gates.replaceAll((number, gate) -> postgres.catalog().within(postgres.db(), lane, gate));
+    private Map<Integer, Standing> gates(LaneView lane, Collection<Integer> numbers) {
+        var gates = new LinkedHashMap<Integer, Standing>();
+        postgres.catalog()
+                .gates(postgres.db(), numbers)
+                .forEach(
+                        (number, gate) -> {
+                            var inLane = postgres.catalog().within(postgres.db(), lane, gate);
+                            gates.put(number, new Standing(gate, inLane.metering().meters()));
+                        });
         return gates;
     }
 
@@ -235,32 +252,27 @@ public final class ExplanationReader {
     }
 
     /** How the quotas stand of those gates, by the numbers of their meters. */
-    private Map<Integer, QuotaView> quotas(Collection<Catalog.Gate> gates) {
-        var meters =
-                gates.stream().flatMap(gate -> gate.meterNumbers().stream()).distinct().toList();
+    private Map<Integer, QuotaView> quotas(Collection<Standing> gates) {
+        var meters = gates.stream().flatMap(gate -> gate.meters.stream()).distinct().toList();
         return PostgresQuotas.views(postgres, postgres.db(), meters);
     }
 
-    private Optional<String> shortage(Namespace namespace, Catalog.Gate gate) {
-        return BudgetReader.facts(postgres.db(), namespace, gate.budgets())
-                .filter(budget -> !budget.open())
-                .findFirst()
-                .map(Fact::words);
-    }
-
-    private static List<QuotaView> of(Catalog.Gate gate, Map<Integer, QuotaView> quotas) {
-        return gate.meterNumbers().stream()
+    private static List<QuotaView> of(Standing gate, Map<Integer, QuotaView> quotas) {
+        return gate.meters.stream()
                 .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream())
                 .toList();
     }
 
     // What waits for what in a lane.
 
+    /** Work that waits behind a gate and reserves the same. */
+    private record Alike(int gate, List<Long> reserve) {}
+
     /** What waits in a lane at one moment. */
     private record Waiting(
             LaneView lane,
             Optional<Attribution> laneBy,
-            Map<Integer, Long> ready,
+            Map<Alike, Long> ready,
             Map<Situation, Long> others) {}
 
     public LaneExplanation explain(Lane lane) {
@@ -268,21 +280,26 @@ public final class ExplanationReader {
                 postgres.db()
                         .transaction(tx -> waiting(tx, lane))
                         .orElseThrow(() -> new NotFound("lane", lane.toString()));
-        var gates = gates(waiting.lane, waiting.ready.keySet());
+        var gates =
+                gates(waiting.lane, waiting.ready.keySet().stream().map(Alike::gate).toList());
         var quotas = quotas(gates.values());
+        var budgets = new BudgetChains(postgres.db());
         var queues = new ArrayList<LaneExplainer.Queue>();
         waiting.ready.forEach(
-                (number, count) -> {
-                    var gate = gates.get(number);
+                (alike, count) -> {
+                    var gate = gates.get(alike.gate);
                     if (gate == null) {
                         // Another version may know a worker that can take it; this one knows none.
                         waiting.others.merge(Situation.WITHOUT_WORKER, count, Long::sum);
                     } else {
+                        var own = gate.gate.budgets(alike.reserve);
                         queues.add(
                                 new LaneExplainer.Queue(
-                                        gate.kind(),
-                                        gate.needs(),
-                                        shortage(lane.namespace(), gate),
+                                        gate.gate.kind(),
+                                        gate.gate.needs(),
+                                        budgets.shortage(
+                                                lane.namespace(),
+                                                waiting.lane.settings().drawsOn(own)),
                                         of(gate, quotas),
                                         count));
                     }
@@ -297,7 +314,7 @@ public final class ExplanationReader {
         if (number == null) {
             return Optional.empty();
         }
-        var ready = new HashMap<Integer, Long>();
+        var ready = new HashMap<Alike, Long>();
         var others = new EnumMap<Situation, Long>(Situation.class);
         tx.query("waiting_in")
                 .set("lane", number)
@@ -307,7 +324,9 @@ public final class ExplanationReader {
                             if (gate == null) {
                                 others.put(RowCodec.situation(row), row.longValue("count"));
                             } else {
-                                ready.put(gate, row.longValue("count"));
+                                ready.put(
+                                        new Alike(gate, RowCodec.reserve(row)),
+                                        row.longValue("count"));
                             }
                         });
         return Optional.of(

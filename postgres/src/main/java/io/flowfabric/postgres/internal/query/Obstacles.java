@@ -1,7 +1,6 @@
 package io.flowfabric.postgres.internal.query;
 
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.lease.Session;
@@ -9,9 +8,8 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.core.query.Fact;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.admission.BudgetReader;
+import io.flowfabric.postgres.internal.admission.BudgetChains;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.admission.PostgresQuotas;
 import io.flowfabric.postgres.internal.catalog.Catalog;
@@ -23,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.stream.Stream;
 
 /**
@@ -36,7 +35,7 @@ public final class Obstacles {
     private final Map<Lane, LaneView> lanes;
     private final Map<Integer, QuotaView> quotas;
     private final Map<Queue, Optional<Obstacle>> found = new HashMap<>();
-    private final Map<Draw, List<Fact.Budget>> budgets = new HashMap<>();
+    private final BudgetChains budgets;
 
     private Obstacles(
             PostgresContext postgres,
@@ -47,17 +46,17 @@ public final class Obstacles {
         this.alive = alive;
         this.lanes = lanes;
         this.quotas = quotas;
+        this.budgets = new BudgetChains(postgres.db());
     }
 
-    private record Queue(Lane lane, LaneSettings.State state, Catalog.Gate gate) {}
-
-    private record Draw(Namespace namespace, BudgetUse use) {}
+    private record Queue(
+            Lane lane, LaneSettings.State state, Catalog.Gate gate, List<Long> reserve) {}
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
     public static Obstacles in(
             PostgresContext postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
         var meters = new HashSet<Integer>();
-        gates.forEach(gate -> meters.addAll(gate.meterNumbers()));
+        gates.forEach(gate -> meters.addAll(gate.meters()));
         var views = PostgresLanes.views(postgres.db(), lanes);
         views.forEach(
                 (lane, view) -> {
@@ -73,9 +72,11 @@ public final class Obstacles {
                 PostgresQuotas.views(postgres, postgres.db(), meters));
     }
 
-    public Optional<Obstacle> of(Lane lane, LaneSettings.State state, Catalog.Gate gate) {
+    /** What is in the way of work that reserves so much, in the order of its gate. */
+    public Optional<Obstacle> of(
+            Lane lane, LaneSettings.State state, Catalog.Gate gate, List<Long> reserve) {
         return found.computeIfAbsent(
-                new Queue(lane, state, gate),
+                new Queue(lane, state, gate, reserve),
                 queue ->
                         Obstacle.first(
                                 lane,
@@ -83,34 +84,22 @@ public final class Obstacles {
                                 gate.kind(),
                                 gate.needs(),
                                 alive,
-                                () -> shortage(lane, within(lane, gate)),
-                                () -> quotas(within(lane, gate))));
+                                () -> shortage(lane, gate.budgets(reserve)),
+                                () -> quotas(lane, gate)));
     }
 
-    private Catalog.Gate within(Lane lane, Catalog.Gate gate) {
-        return Optional.ofNullable(lanes.get(lane))
-                .map(view -> postgres.catalog().within(postgres.db(), view, gate))
-                .orElse(gate);
+    private Optional<String> shortage(Lane lane, SortedSet<BudgetUse> own) {
+        var view = lanes.get(lane);
+        return budgets.shortage(
+                lane.namespace(), view == null ? own : view.settings().drawsOn(own));
     }
 
-    private Optional<String> shortage(Lane lane, Catalog.Gate gate) {
-        return gate.budgets().stream()
-                .flatMap(use -> budgets(new Draw(lane.namespace(), use)).stream())
-                .filter(budget -> !budget.open())
-                .findFirst()
-                .map(Fact::words);
-    }
-
-    private List<Fact.Budget> budgets(Draw draw) {
-        return budgets.computeIfAbsent(
-                draw,
-                unknown ->
-                        BudgetReader.facts(postgres.db(), draw.namespace, List.of(draw.use))
-                                .toList());
-    }
-
-    private Stream<QuotaView> quotas(Catalog.Gate gate) {
-        return gate.meterNumbers().stream()
-                .flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream());
+    private Stream<QuotaView> quotas(Lane lane, Catalog.Gate gate) {
+        var view = lanes.get(lane);
+        var meters =
+                view == null
+                        ? gate.meters()
+                        : postgres.catalog().within(postgres.db(), view, gate).metering().meters();
+        return meters.stream().flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream());
     }
 }

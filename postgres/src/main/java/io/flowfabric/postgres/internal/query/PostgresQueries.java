@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What can be read. */
@@ -213,7 +214,7 @@ public final class PostgresQueries implements Queries {
                                                 .map(gates::get)
                                                 .filter(gate -> count.metered || metered(gate))
                                                 .isPresent())
-                        .toList();
+                        .collect(Collectors.toSet());
         var obstacles =
                 Obstacles.in(
                         postgres,
@@ -229,7 +230,8 @@ public final class PostgresQueries implements Queries {
                             ? obstacles.of(
                                     count.lane,
                                     count.state,
-                                    count.gate.map(gates::get).orElseThrow())
+                                    count.gate.map(gates::get).orElseThrow(),
+                                    count.reserve)
                             : Optional.<Obstacle>empty();
             var state =
                     obstacle.filter(o -> o.by() == BlockedBy.QUOTA || o.by() == BlockedBy.BUDGET)
@@ -257,7 +259,8 @@ public final class PostgresQueries implements Queries {
     }
 
     /**
-     * How many there are in a lane and a situation, and behind a gate where they are ready.
+     * How many there are in a lane and a situation, and where they are ready, behind a gate and
+     * with the same reservations.
      *
      * @param metered whether the lane itself names quotas or budgets
      */
@@ -266,6 +269,7 @@ public final class PostgresQueries implements Queries {
             LaneSettings.State state,
             boolean metered,
             Optional<Integer> gate,
+            List<Long> reserve,
             Situation situation,
             long executions) {
         static Count of(Row row) {
@@ -274,6 +278,7 @@ public final class PostgresQueries implements Queries {
                     RowCodec.word(LaneSettings.State.class, row.text("state")),
                     row.bool("metered"),
                     Optional.ofNullable(row.intOrNull("gate")),
+                    RowCodec.reserve(row),
                     RowCodec.situation(row),
                     row.longValue("count"));
         }

@@ -30,11 +30,22 @@ public final class ViewReader {
 
     /** A row whose lane, gate and terms are still numbers. */
     private record Raw(
-            ExecutionId id, int lane, int gate, int terms, boolean waiting, Finish view) {}
+            ExecutionId id,
+            int lane,
+            int gate,
+            int terms,
+            List<Long> reserve,
+            boolean waiting,
+            Finish view) {}
 
     /** What is left to do once the numbers are looked up. */
     private interface Finish {
-        ExecutionView view(Lane lane, Catalog.Gate gate, Policy shared, Obstacles obstacles);
+        ExecutionView view(
+                Lane lane,
+                Catalog.Gate gate,
+                Policy shared,
+                List<Long> reserve,
+                Obstacles obstacles);
     }
 
     public void add(Row row) {
@@ -47,8 +58,9 @@ public final class ViewReader {
                             row.intValue("lane"),
                             -1,
                             -1,
+                            List.of(),
                             false,
-                            (lane, gate, shared, obstacles) -> {
+                            (lane, gate, shared, reserve, obstacles) -> {
                                 throw FactsReader.unreadable(id);
                             }));
             return;
@@ -59,6 +71,7 @@ public final class ViewReader {
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("terms"),
+                        RowCodec.reserve(row),
                         RowCodec.situation(row) == Situation.READY,
                         finish(row, id)));
     }
@@ -76,11 +89,17 @@ public final class ViewReader {
             var shared = terms.get(row.terms);
             views.put(
                     row.id.uuid(),
-                    gate == null || shared == null
+                    gate == null
+                                    || shared == null
+                                    || row.reserve.size() != gate.reservations()
                             ? Answer.refused(FactsReader.unreadable(row.id))
                             : Answer.done(
                                     row.view.view(
-                                            catalog.lane(row.lane), gate, shared, obstacles)));
+                                            catalog.lane(row.lane),
+                                            gate,
+                                            shared,
+                                            row.reserve,
+                                            obstacles)));
         }
         return views;
     }
@@ -127,7 +146,7 @@ public final class ViewReader {
         var deadline = RowCodec.time(row, "deadline");
         var submitted = RowCodec.moment(row, "submitted");
         var changed = RowCodec.moment(row, "changed");
-        return (lane, gate, shared, obstacles) ->
+        return (lane, gate, shared, reserve, obstacles) ->
                 new ExecutionView(
                         id,
                         lane,
@@ -135,10 +154,11 @@ public final class ViewReader {
                         creator,
                         key,
                         tags,
-                        RowCodec.policy(shared, gate, firstPriority, start, deadlineDue, share),
+                        RowCodec.policy(
+                                shared, gate, firstPriority, start, deadlineDue, share, reserve),
                         state instanceof Ready ready
                                 ? obstacles
-                                        .of(lane, laneState, gate)
+                                        .of(lane, laneState, gate, reserve)
                                         .map(obstacle -> obstacle.before(ready))
                                         .orElse(ready)
                                 : state,

@@ -68,7 +68,8 @@ public final class FactsReader {
                 @Nullable Integer firstPriority,
                 @Nullable String start,
                 @Nullable String deadlineDue,
-                @Nullable String share) {}
+                @Nullable String share,
+                List<Long> reserve) {}
         List<Raw> rows = new ArrayList<>();
         tx.query(statement)
                 .set("now", postgres.now())
@@ -95,7 +96,8 @@ public final class FactsReader {
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
                                                 row.textOrNull("deadline_due"),
-                                                row.textOrNull("share"))));
+                                                row.textOrNull("share"),
+                                                RowCodec.reserve(row))));
         var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
         var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
         var locked = new HashMap<UUID, Locked>();
@@ -105,7 +107,11 @@ public final class FactsReader {
             var priority = row.firstPriority;
             var start = row.start;
             Optional<Facts> facts =
-                    gate == null || shared == null || priority == null || start == null
+                    gate == null
+                                    || shared == null
+                                    || priority == null
+                                    || start == null
+                                    || row.reserve.size() != gate.reservations()
                             ? Optional.empty()
                             : Optional.of(
                                     new Facts(
@@ -117,7 +123,8 @@ public final class FactsReader {
                                                     PolicyCodec.readDue(start),
                                                     Optional.ofNullable(row.deadlineDue)
                                                             .map(PolicyCodec::readDue),
-                                                    Optional.ofNullable(row.share)),
+                                                    Optional.ofNullable(row.share),
+                                                    row.reserve),
                                             row.state,
                                             row.priority,
                                             row.attempts,

@@ -16,7 +16,6 @@ import io.flowfabric.postgres.internal.submit.SubmitStatement.Accepted;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -76,7 +75,7 @@ public final class PostgresSubmissions implements Submissions {
 
     private boolean isKnown(PreparedSubmission item) {
         var lane = postgres.catalog().lane(item.lane());
-        return lane != null && postgres.catalog().knows(new LaneGate(lane, item.gate()));
+        return lane != null && postgres.catalog().knows(new LaneGate(lane, item.gate()), item.reserved());
     }
 
     /**
@@ -87,12 +86,8 @@ public final class PostgresSubmissions implements Submissions {
         var wanted = items.stream().map(PreparedSubmission::lane).distinct().sorted().toList();
         var added = Set.copyOf(PostgresLanes.add(tx, postgres.now(), wanted));
         var lanes = PostgresLanes.numbers(tx, wanted);
-        var all =
-                items.stream()
-                        .map(item -> new LaneGate(number(lanes, item.lane()), item.gate()))
-                        .distinct()
-                        .toList();
-        PostgresLanes.holdForGates(postgres, tx, all);
+        var gates = PreparedSubmission.gates(items, lanes);
+        PostgresLanes.holdForGates(postgres, tx, gates);
         var accepted = SubmitStatement.insert(tx, postgres.now(), items, lanes);
         var used =
                 items.stream()
@@ -105,22 +100,18 @@ public final class PostgresSubmissions implements Submissions {
                     .ints("used", used, lane -> lane)
                     .update();
         }
-        var pairs = all.stream().filter(pair -> used.contains(pair.lane())).toList();
-        PostgresLanes.addGates(postgres, tx, pairs);
+        gates.keySet().removeIf(pair -> !used.contains(pair.lane()));
+        PostgresLanes.addGates(postgres, tx, gates);
         SubmitStatement.giveKeysBack(tx, items, accepted);
         return accepted;
     }
 
     /** What was accepted is committed now, and so are its lane and the gates of its lane. */
     private void remember(List<PreparedSubmission> items, Accepted accepted) {
-        var pairs = new HashSet<LaneGate>();
-        for (PreparedSubmission item : items) {
-            if (accepted.holds(item)) {
-                int lane = number(accepted.lanes(), item.lane());
-                postgres.catalog().remember(item.lane(), lane);
-                pairs.add(new LaneGate(lane, item.gate()));
-            }
+        var held = items.stream().filter(accepted::holds).toList();
+        for (PreparedSubmission item : held) {
+            postgres.catalog().remember(item.lane(), number(accepted.lanes(), item.lane()));
         }
-        postgres.catalog().remember(pairs);
+        postgres.catalog().remember(PreparedSubmission.gates(held, accepted.lanes()));
     }
 }

@@ -10,23 +10,33 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.GateBudget;
+import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** A submission with its place in the batch, its digest and the numbers that it refers to. */
+/**
+ * A submission with its place in the batch, its digest and the numbers that it refers to.
+ *
+ * @param reserve how much it reserves, in the order of its gate
+ */
 public record PreparedSubmission(
         int index,
         Submission submission,
         Digest digest,
         int gate,
         int terms,
+        List<Long> reserve,
         Optional<NotFound> undefined) {
     private static final int NO_GATE = -1;
 
@@ -52,13 +62,20 @@ public record PreparedSubmission(
     private static PreparedSubmission incoming(
             PostgresContext postgres, int index, Submission submission) {
         int terms = postgres.catalog().terms(postgres.db(), submission.policy());
+        var reserve = GateBudget.amounts(submission.policy().budgets());
         try {
             int gate = gate(postgres, submission);
             return new PreparedSubmission(
-                    index, submission, submission.digest(), gate, terms, Optional.empty());
+                    index, submission, submission.digest(), gate, terms, reserve, Optional.empty());
         } catch (NotFound undefined) {
             return new PreparedSubmission(
-                    index, submission, submission.digest(), NO_GATE, terms, Optional.of(undefined));
+                    index,
+                    submission,
+                    submission.digest(),
+                    NO_GATE,
+                    terms,
+                    reserve,
+                    Optional.of(undefined));
         }
     }
 
@@ -99,8 +116,26 @@ public record PreparedSubmission(
                 policy.needs(),
                 policy.attemptTimeout().isPresent() || policy.stallTimeout().isPresent(),
                 policy.quotas(),
-                policy.budgets(),
-                postgres.catalog().costs(postgres.db(), namespace, policy));
+                GateBudget.of(policy.budgets()),
+                postgres.catalog().metering(postgres.db(), namespace, policy));
+    }
+
+    /** The gates of those that are for one of these lanes, with what is reserved behind them. */
+    public static Map<LaneGate, ReservedAmounts> gates(
+            Collection<PreparedSubmission> items, Map<Lane, Integer> lanes) {
+        var gates = new HashMap<LaneGate, ReservedAmounts>();
+        for (PreparedSubmission item : items) {
+            var lane = lanes.get(item.lane());
+            if (lane != null) {
+                gates.merge(
+                        new LaneGate(lane, item.gate), item.reserved(), ReservedAmounts::and);
+            }
+        }
+        return gates;
+    }
+
+    public ReservedAmounts reserved() {
+        return ReservedAmounts.of(reserve);
     }
 
     /** Whether there is a gate that it could wait behind. */
@@ -128,6 +163,7 @@ public record PreparedSubmission(
                 && policy.share().isEmpty()
                 && policy.start().equals(Due.NOW)
                 && policy.deadline().isEmpty()
+                && reserve.isEmpty()
                 && RowCodec.inline(submission.input());
     }
 

@@ -202,6 +202,7 @@ public final class SubmitStatement {
                 .bytes("digests", items, item -> RowCodec.bytes(item.digest()))
                 .texts("shares", items, item -> item.submission().policy().share().orElse(null))
                 .longs("rounds", items, item -> rounds.map(r -> r.get(item.id())).orElse(null))
+                .texts("reserves", items, item -> RowCodec.reserves(item.reserve()))
                 .set("draws", rounds.isEmpty())
                 .each(
                         row -> {

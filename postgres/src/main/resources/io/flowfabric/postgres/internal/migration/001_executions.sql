@@ -163,22 +163,46 @@ create table ${schema}.gate (
     compares boolean not null,
     -- whether an attempt at such work can time out or stall
     timed boolean not null,
-    -- what it counts against, how much of each is set aside, and the same as it was asked for
+    -- what it counts against, and the same as it was asked for; of a budget which dimensions are reserved, and not how much
     meters integer[] not null default '{}',
-    costs bigint[] not null default '{}',
     quotas text[] not null default '{}',
     budgets text[] not null default '{}',
-    -- of kind, needs and meters: together they may be too long for an index
+    -- Which reservation is set aside in which meter, by their places: the first dimension that is reserved is 1, and so is the
+    -- first of the meters.
+    lead_from integer[] not null default '{}',
+    lead_to integer[] not null default '{}',
+    -- of kind, needs, meters and budgets: together they may be too long for an index
     digest bytea not null unique
 );
+
+-- What one execution sets aside in each of so many meters: the sum of the reservations that lead there, each at least its floor.
+create function ${schema}.costs_of(reserve bigint[], floors bigint[], lead_from integer[], lead_to integer[], meters integer)
+    returns bigint[] language sql immutable parallel safe as $$
+    select case when cardinality(lead_from) = 0 then array_fill(0::bigint, array[meters]) else array(
+        select coalesce((
+            select sum(greatest(reserve[lead.pair], floors[lead.pair]))
+            from unnest(lead_from, lead_to) as lead (pair, meter) where lead.meter = nth)::bigint, 0)
+        from generate_series(1, meters) as nth) end
+$$;
 
 -- Which gates a lane has ever had work for: where a claim has to look.
 create table ${schema}.lane_gate (
     lane integer not null references ${schema}.lane,
     gate integer not null references ${schema}.gate,
-    -- what work behind the gate counts against when it starts from this lane, and how much of each is set aside
+    -- what work behind the gate counts against when it starts from this lane
     meters integer[] not null,
-    costs bigint[] not null,
+    -- what the lane sets aside at least of each reservation: those of the gate first, then those that the lane alone has
+    floors bigint[] not null,
+    -- as of the gate, and of what the lane adds
+    lead_from integer[] not null,
+    lead_to integer[] not null,
+    -- the smallest amount of each reservation of the gate that work came with; null: its work reserves nothing
+    smallest bigint[],
+    -- whether there was work that reserved something else
+    varies boolean not null default false,
+    -- So much of each meter is set aside by whatever starts, and more by what has reserved more than the smallest amount.
+    costs bigint[] not null generated always as (
+        ${schema}.costs_of(smallest, floors, lead_from, lead_to, cardinality(meters))) stored,
     primary key (lane, gate)
 );
 
@@ -267,6 +291,8 @@ create table ${schema}.execution (
     -- when it may start and when it expires, as they were asked for: 'after 5000', 'at 1767254400000'; null: at once, never
     start_due text,
     deadline_due text,
+    -- how much it reserves, in the order of its gate; null: nothing
+    reserve bigint[],
     -- Impossible rows are refused. In one expression: the server reads each constraint anew with every statement.
     check (
         part between 0 and 255 and priority between 0 and 9000 and epoch >= attempts
@@ -324,6 +350,8 @@ create table ${schema}.ready (
     starts boolean not null,
     -- of fresh work in a lane where keys share: whose turn it is
     share text,
+    -- as of the execution: what does not fit is passed over without a look at it
+    reserve bigint[],
     primary key (lane, gate, rank, fresh, seq)
 ) with (
     -- entries come and go all the time: dead ones must not pile up in front of a claim
@@ -380,6 +408,15 @@ create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities sm
     from turn
     cross join unnest(turn.ids) with ordinality as piece (id, n);
 $$;
+
+-- Which pieces of work fit into what is left, taken one after the other: one that does not fit is passed over, and those behind
+-- it get what it leaves. The state is how much is taken, and whether the last one fits (1) or not (0).
+create function ${schema}.take_next(taken bigint[], cost bigint, room bigint)
+    returns bigint[] language sql immutable parallel safe as $$
+    select case when cost <= room - taken[1] then array[taken[1] + cost, 1] else array[taken[1], 0] end
+$$;
+create aggregate ${schema}.take_what_fits(cost bigint, room bigint) (
+    sfunc = ${schema}.take_next, stype = bigint[], initcond = '{0,1}');
 
 -- What is neither ready nor running: what waits for something else than a worker, and what has ended.
 -- So whatever an execution is, there is an index that has it and its like in the order of submission.

@@ -308,7 +308,7 @@ select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
 
 -- fragment: leased_columns
         e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
-        e.first_priority, e.priority, e.start_due, e.deadline_due, e.input_type, e.input, e.tags
+        e.first_priority, e.priority, e.start_due, e.deadline_due, e.reserve, e.input_type, e.input, e.tags
 
 -- fragment: receipted
 receipted as (
@@ -351,7 +351,25 @@ recorded as (
     coalesce(e.tags, '{}') as tags
 
 -- fragment: asked_columns
-    coalesce(e.first_priority, e.priority) as first_priority, coalesce(e.start_due, 'after 0') as start_due, e.deadline_due
+    coalesce(e.first_priority, e.priority) as first_priority, coalesce(e.start_due, 'after 0') as start_due, e.deadline_due, e.reserve
+
+-- fragment: affordable
+-- Behind a gate g with different amounts, the most of each reservation that its meters have left, as far as one can see
+-- without a lock; null where nothing bounds it. What reserves more is passed over.
+case when g.varies then array(
+            select min(m.cap - m.used - m.held)
+            from generate_subscripts(g.smallest, 1) as pair (nth)
+            join unnest(g.lead_from, g.lead_to) as lead (pair, meter) on lead.pair = pair.nth
+            join ${schema}.meter m on m.id = g.meters[lead.meter]
+            group by pair.nth
+            order by pair.nth) end
+
+-- fragment: fits
+-- Whether an entry r reserves no more than is affordable: thousands may be asked, and most of them have one reservation.
+(affordable is null or (
+                coalesce(r.reserve[1] <= affordable[1], true)
+                and (cardinality(affordable) = 1 or not exists (
+                    select from unnest(r.reserve, affordable) as pair (amount, most) where pair.amount > pair.most))))
 
 -- name: claim_any
 -- Chooses per lane and gate in index order, merges by the turns of the lanes, and locks only what it
@@ -383,11 +401,12 @@ serving as materialized (
 visible as (
     -- Gates with comparisons among their needs were judged by the process, if it knows of them.
     select
-        claimer.lane, claimer.weight, claimer.nth, gate.id as gate, lane_gate.meters, lane_gate.costs, claimer.now,
+        claimer.lane, claimer.weight, claimer.nth, gate.id as gate, lane_gate.meters, lane_gate.costs, lane_gate.affordable, claimer.now,
         coalesce(
             (:pass_starts::double precision[])[array_position(:pass_lanes::integer[], claimer.lane)], :pass::double precision) as start,
         gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
-        -- how much may be taken behind it as far as one can see without a lock; null: as much as there is
+        -- How much may be taken behind it as far as one can see without a lock, if all of it reserves as little as any work behind
+        -- it ever did; null: as much as there is.
         case when lane_gate.meters <> '{}' then (
             select min(least(
                 m.most - m.running,
@@ -400,11 +419,11 @@ visible as (
             join ${schema}.meter m on m.id = asked.id) end as room
     from serving as claimer
     cross join lateral (
-        select g.gate, g.meters, g.costs
+        select g.gate, g.meters, g.costs, ${>affordable} as affordable
         from ${schema}.lane_gate g
         where claimer.nth is null and not claimer.crowd and g.lane = claimer.lane
         union all
-        select g.gate, g.meters, g.costs
+        select g.gate, g.meters, g.costs, ${>affordable}
         from unnest(:front_lanes::integer[], :front_gates::integer[]) as front (lane, gate)
         join ${schema}.lane_gate g on g.lane = front.lane and g.gate = front.gate
         where front.lane = claimer.lane
@@ -417,7 +436,7 @@ visible as (
 -- would compare each gate with each stretch.
 stretch as (
     select
-        visible.lane, visible.weight, visible.start, visible.gate, visible.meters, visible.costs, visible.room, visible.now,
+        visible.lane, visible.weight, visible.start, visible.gate, visible.meters, visible.costs, visible.affordable, visible.room, visible.now,
         coalesce((:from_ranks::bigint[])[n], -9223372036854775807) as from_rank,
         coalesce((:from_freshs::boolean[])[n], false) as from_fresh,
         coalesce((:from_seqs::bigint[])[n], 0) as from_seq,
@@ -437,10 +456,13 @@ busy as (
     -- Where there is anything at all, and how far to look there: with many gates, not so far into each.
     select
         stretch.*,
-        least(:window::integer, stretch.room) as most,
-        least(:window::integer, stretch.room, case when count(*) over lane > 1
+        least(:window::integer, stretch.places) as most,
+        least(:window::integer, stretch.places, case when count(*) over lane > 1
             then 2 + 3 * :window::integer / count(*) over lane end) as reach
-    from stretch
+    from (
+        -- Where reservations differ, the first that fit may leave no room to the next ones, and room to those behind them.
+        select *, case when affordable is null then room end as places from stretch
+    ) as stretch
     cross join lateral (
         select from ${schema}.ready r
         where r.lane = stretch.lane and r.gate = stretch.gate
@@ -455,25 +477,38 @@ busy as (
 ),
 candidate as (
     select
-        busy.lane, busy.weight, busy.start, busy.gate, busy.meters, busy.costs, head.*,
+        busy.lane, busy.weight, busy.start, busy.gate, busy.meters, busy.costs, busy.affordable, head.*,
         -- the last of those that are looked at, if there may be more behind it
         busy.reach < busy.most and head.nth = busy.reach as edge
     from busy
     cross join lateral (
-        select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, row_number() over (order by r.rank, r.fresh, r.seq) as nth
-        from ${schema}.ready r
-        where r.lane = busy.lane and r.gate = busy.gate
-            and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
-            and (r.rank, r.fresh) < (busy.to_rank, busy.to_fresh)
-            and (r.rank, r.fresh, r.seq) < (busy.limit_rank, busy.limit_fresh, busy.limit_seq)
-            and (r.deadline is null or r.deadline > busy.now)
+        select r.place, r.rank, r.fresh, r.seq, r.id, r.starts, r.reserve, row_number() over (order by r.rank, r.fresh, r.seq) as nth
+        from (
+            select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, r.reserve
+            from ${schema}.ready r
+            where r.lane = busy.lane and r.gate = busy.gate
+                and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
+                and (r.rank, r.fresh) < (busy.to_rank, busy.to_fresh)
+                and (r.rank, r.fresh, r.seq) < (busy.limit_rank, busy.limit_fresh, busy.limit_seq)
+                and (r.deadline is null or r.deadline > busy.now)
+            order by r.rank, r.fresh, r.seq
+            limit case when busy.affordable is null then busy.reach else :widest::integer end
+        ) as r
+        where ${>fits}
         order by r.rank, r.fresh, r.seq
         limit busy.reach
     ) head
 ),
 turn as (
     -- What comes after the last behind one gate is not in order: what is still behind that gate may be ahead of it.
-    select *
+    select
+        queue.lane, queue.weight, queue.gate, queue.meters, queue.place, queue.rank, queue.fresh, queue.seq, queue.id,
+        queue.starts, queue.turn,
+        queue.affordable is not null as varies,
+        case when queue.affordable is null then queue.costs else (
+            select ${schema}.costs_of(queue.reserve, g.floors, g.lead_from, g.lead_to, cardinality(g.meters))
+            from ${schema}.lane_gate g
+            where g.lane = queue.lane and g.gate = queue.gate) end as costs
     from (
         select
             c.*,
@@ -523,20 +558,21 @@ over as (
     select queue.place
     from (
         select
-            open.place, asked.slot, sum(asked.cost) over ahead as costs,
+            open.place, meter.places as free, meter.begins as free_begins,
+            ${schema}.take_what_fits(asked.cost, meter.rest) filter (where meter.rest < 9223372036854775807) over ahead as fits,
             count(*) over ahead as places, count(*) filter (where open.starts) over ahead as begins
         from open
         cross join unnest(open.meters, open.costs) as asked (slot, cost)
+        -- only those that this claim could fill: most of the time there is none
+        join meter on meter.id = asked.slot
+            and (meter.places < :window::integer or meter.begins < :window::integer or meter.rest < 9223372036854775807)
         where open.meters <> '{}'
         window ahead as (partition by asked.slot order by open.turn, open.lane, open.rank, open.fresh, open.seq)
     ) as queue
-    -- only those that this claim could fill: most of the time there is none
-    join meter on meter.id = queue.slot
-        and (meter.places < :window::integer or meter.begins < :window::integer or meter.rest < 9223372036854775807)
-    where queue.places > meter.places or queue.begins > meter.begins or queue.costs > meter.rest
+    where queue.places > queue.free or queue.begins > queue.free_begins or queue.fits[2] = 0
 ),
 head as materialized (
-    select place, id, rank, fresh, turn, weight, meters, costs
+    select place, id, rank, fresh, turn, weight, meters, costs, varies
     from open where place <> all(array(select place from over)) order by turn, lane, rank, fresh, seq
 ),
 taken as materialized (
@@ -561,7 +597,7 @@ leased as (
         progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
     from taken, claimer
     where e.id = taken.id
-    returning e.*, taken.fresh, taken.turn, taken.weight
+    returning e.*, taken.fresh, taken.turn, taken.weight, taken.varies
 ),
 reached as (
     -- How far the rounds have come, where keys share. Nobody waits for whoever is just noting the same.
@@ -644,7 +680,7 @@ recorded as (
 )
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
-    ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight,
+    ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight, e.varies,
     sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.full_gates, sight.full_lanes, sight.full_meters
 from (
     select
@@ -672,6 +708,21 @@ from (
             where why is not null and exists (
                 select from ${schema}.ready r
                 where r.lane = behind.lane and r.gate = behind.gate and (r.deadline is null or r.deadline > behind.now))
+            union
+            -- What is passed over behind gates where something else fits.
+            select 'budget ' || m.key
+            from (select * from visible where room > 0 and affordable is not null limit :shut_gates::integer) as behind
+            cross join lateral (
+                select r.reserve
+                from ${schema}.ready r
+                where r.lane = behind.lane and r.gate = behind.gate and (r.deadline is null or r.deadline > behind.now)
+                order by r.rank, r.fresh, r.seq
+                limit :window::integer
+            ) as entry
+            cross join unnest(entry.reserve, behind.affordable) with ordinality as pair (amount, most, nth)
+            join ${schema}.lane_gate g on g.lane = behind.lane and g.gate = behind.gate
+            join ${schema}.meter m on m.id = g.meters[g.lead_to[array_position(g.lead_from, pair.nth::integer)]]
+            where pair.amount > pair.most
         ) as shut
 ) as sight
 left join leased e on true
@@ -748,7 +799,9 @@ leased as (
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
         slots = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
-        holds = (select nullif(g.costs, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
+        holds = (
+            select nullif(${schema}.costs_of(e.reserve, g.floors, g.lead_from, g.lead_to, cardinality(g.meters)), '{}')
+            from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         changed = greatest(clock.now, e.changed),
         progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,

@@ -33,17 +33,23 @@ where id = :lane::integer and state <> 'active' and changed_by is not null
 select gate from ${schema}.lane_gate where lane = :lane::integer
 
 -- name: ahead
--- How many come before it behind gates that the same workers pass, in the order of claims; no more than asked for.
+-- How many come before it behind gates that the same workers pass, in the order of claims; no more than asked for. Those that
+-- reserve more than is left are not before anything.
 select count(*) as ahead
 from (
     select
-    from unnest(:gates::integer[]) as rival (gate)
+    from (
+        select g.gate, ${>affordable} as affordable
+        from ${schema}.lane_gate g
+        where g.lane = :lane::integer and g.gate = any(:gates::integer[])
+    ) as rival
     cross join lateral (
         select
         from ${schema}.ready r
         where r.lane = :lane::integer and r.gate = rival.gate
             and (r.rank, r.fresh, r.seq) < (:rank::bigint, :fresh::boolean, :seq::bigint)
             and (r.deadline is null or r.deadline > :now::bigint)
+            and ${>fits}
         -- from its own place on: at the front is what was claimed just now, and is not yet cleared away
         order by r.rank desc, r.fresh desc, r.seq desc
         limit :most::integer
@@ -52,15 +58,21 @@ from (
 ) as counted
 
 -- name: waiting_in
--- What waits in a lane: ready work per gate, and the rest per situation.
-select lg.gate, 'ready' as situation, queue.count
+-- What waits in a lane: ready work per gate and reservation, and the rest per situation.
+select lg.gate, null::bigint[] as reserve, 'ready' as situation, queue.count
 from ${schema}.lane_gate lg
 cross join lateral (
     select count(*) as count from ${schema}.ready r where r.lane = lg.lane and r.gate = lg.gate
 ) as queue
-where lg.lane = :lane::integer and queue.count > 0
+where lg.lane = :lane::integer and lg.smallest is null and queue.count > 0
 union all
-select null, 'running', count(*)
+select r.gate, r.reserve, 'ready', count(*)
+from ${schema}.lane_gate lg
+join ${schema}.ready r on r.lane = lg.lane and r.gate = lg.gate
+where lg.lane = :lane::integer and lg.smallest is not null
+group by r.gate, r.reserve
+union all
+select null, null, 'running', count(*)
 from ${schema}.session h
 join ${schema}.receipt r on r.session = h.id
 cross join unnest(r.ids, r.epochs) as given (id, epoch)
@@ -70,7 +82,7 @@ cross join lateral (
 ) as e
 where not h.buried and e.lane = :lane::integer
 union all
-select null, rest.situation::text, count(*)
+select null, null, rest.situation::text, count(*)
 from ${schema}.resting rest
 where rest.lane = :lane::integer
     and rest.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')

@@ -129,17 +129,31 @@ from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 
 -- name: counts
--- What lives is counted where it lives; what has ended was counted when it did.
-select
-    l.id, l.namespace, l.name, l.state, jsonb_exists_any(l.settings, '{quotas,budgets}') as metered, c.gate, c.situation,
-    sum(c.count)::bigint as count
-from (
-    select r.lane, r.gate, 'ready' as situation, count(*) as count
+-- What lives is counted where it lives; what has ended was counted when it did. Ready work is counted per gate, and where it
+-- reserves something per reservation.
+with queue as materialized (
+    select r.lane, r.gate, count(*) as count
     from ${schema}.ready r
     where r.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by r.lane, r.gate
+)
+select
+    l.id, l.namespace, l.name, l.state, jsonb_exists_any(l.settings, '{quotas,budgets}') as metered, c.gate, c.reserve, c.situation,
+    sum(c.count)::bigint as count
+from (
+    select queue.lane, queue.gate, null::bigint[] as reserve, 'ready' as situation, queue.count
+    from queue
+    join ${schema}.lane_gate g on g.lane = queue.lane and g.gate = queue.gate
+    where g.smallest is null
     union all
-    select e.lane, null, 'running', count(*)
+    select r.lane, r.gate, r.reserve, 'ready', count(*)
+    from queue
+    join ${schema}.lane_gate g on g.lane = queue.lane and g.gate = queue.gate
+    join ${schema}.ready r on r.lane = queue.lane and r.gate = queue.gate
+    where g.smallest is not null
+    group by r.lane, r.gate, r.reserve
+    union all
+    select e.lane, null, null, 'running', count(*)
     from ${schema}.session h
     join ${schema}.receipt r on r.session = h.id
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
@@ -149,20 +163,20 @@ from (
     where not h.buried and e.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by e.lane
     union all
-    select r.lane, null, r.situation::text, count(*)
+    select r.lane, null, null, r.situation::text, count(*)
     from ${schema}.resting r
     where r.lane in (select id from ${schema}.lane where namespace = :namespace)
         and r.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
     group by r.lane, r.situation
     union all
-    select t.lane, null, t.situation::text, sum(t.change)
+    select t.lane, null, null, t.situation::text, sum(t.change)
     from ${schema}.tally t
     where t.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by t.lane, t.situation
 ) as c
 join ${schema}.lane l on l.id = c.lane
 where c.count <> 0
-group by l.id, l.namespace, l.name, l.state, c.gate, c.situation
+group by l.id, l.namespace, l.name, l.state, c.gate, c.reserve, c.situation
 
 -- name: namespaces
 -- Those that are known for something, each with what it has of its own.

@@ -172,13 +172,13 @@ changed as (
     from item i
     where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
-        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline,
+        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline, e.reserve,
         e.attempts, e.epoch, i.owner, i.slots, i.holds, e.changed as now, i.transition, i.category, i.message, i.trace, i.result as produced,
         i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts)
-    select lane, gate, rank, false, seq, id, deadline, submitted, transition = 'retry' from changed where situation = 'ready'
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, reserve)
+    select lane, gate, rank, false, seq, id, deadline, submitted, transition = 'retry', reserve from changed where situation = 'ready'
 ),
 untimed as (
     delete from ${schema}.timer t
@@ -302,16 +302,16 @@ changed as (
     from before i
     where e.id = i.id
     returning
-        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline,
+        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline, e.reserve,
         e.attempts, e.epoch, i.owner, i.slots, i.holds,
         case when i.was = 'granted' and i.begins then i.since end as unbegun, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.result as produced,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts)
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, reserve)
     select
-        lane, gate, rank, next = 'first', seq, id, deadline, submitted, next in ('first', 'retry', 'replay')
+        lane, gate, rank, next = 'first', seq, id, deadline, submitted, next in ('first', 'retry', 'replay'), reserve
     from changed where situation = 'ready'
 ),
 freed as (

@@ -30,18 +30,20 @@ returning id
 delete from ${schema}.lane where id = any(:ids::integer[]) and id <> all(:used::integer[])
 
 -- name: gates
-select id, kind, needs, timed, meters, costs, quotas, budgets from ${schema}.gate where id = any(:ids::integer[])
+select id, kind, needs, timed, meters, quotas, budgets, lead_from, lead_to from ${schema}.gate where id = any(:ids::integer[])
 
 -- name: gates_by_digest
 select id, digest from ${schema}.gate where digest = any(:digests::bytea[])
 
 -- name: add_gates
-insert into ${schema}.gate (kind, needs, compares, timed, meters, costs, quotas, budgets, digest)
-select kind, needs::text[], compares, timed, meters::integer[], costs::bigint[], quotas::text[], budgets::text[], digest
+insert into ${schema}.gate (kind, needs, compares, timed, meters, quotas, budgets, lead_from, lead_to, digest)
+select
+    kind, needs::text[], compares, timed, meters::integer[], quotas::text[], budgets::text[], lead_from::integer[],
+    lead_to::integer[], digest
 from unnest(
-    :kinds::text[], :needs::text[], :compares::boolean[], :timed::boolean[], :meters::text[], :costs::text[], :quotas::text[],
-    :budgets::text[], :digests::bytea[]
-) as g (kind, needs, compares, timed, meters, costs, quotas, budgets, digest)
+    :kinds::text[], :needs::text[], :compares::boolean[], :timed::boolean[], :meters::text[], :quotas::text[], :budgets::text[],
+    :lead_froms::text[], :lead_tos::text[], :digests::bytea[]
+) as g (kind, needs, compares, timed, meters, quotas, budgets, lead_from, lead_to, digest)
 order by digest
 on conflict do nothing
 
@@ -53,20 +55,26 @@ order by id
 for share
 
 -- name: add_lane_gates
+-- Those that there are keep what they are, and learn of the amounts that are reserved behind them.
 with pair as materialized (
     select
-        pair.lane, pair.gate, coalesce(pair.meters::integer[], gate.meters) as meters,
-        coalesce(pair.costs::bigint[], gate.costs) as costs
-    from unnest(:lanes::integer[], :gates::integer[], :meters::text[], :costs::text[]) as pair (lane, gate, meters, costs)
-    join ${schema}.gate on gate.id = pair.gate
-    order by pair.lane, pair.gate
+        lane, gate, meters::integer[] as meters, floors::bigint[] as floors, lead_from::integer[] as lead_from,
+        lead_to::integer[] as lead_to, smallest::bigint[] as smallest, varies
+    from unnest(
+        :lanes::integer[], :gates::integer[], :meters::text[], :floors::text[], :lead_froms::text[], :lead_tos::text[],
+        :smallests::text[], :varies::boolean[]
+    ) as pair (lane, gate, meters, floors, lead_from, lead_to, smallest, varies)
+    order by lane, gate
 ),
 metered as (
     ${>add_lane_meters}
 )
-insert into ${schema}.lane_gate (lane, gate, meters, costs)
-select lane, gate, meters, costs from pair
-on conflict do nothing
+insert into ${schema}.lane_gate as g (lane, gate, meters, floors, lead_from, lead_to, smallest, varies)
+select lane, gate, meters, floors, lead_from, lead_to, smallest, varies from pair
+on conflict (lane, gate) do update
+set smallest = array(select least(known, given) from unnest(g.smallest, excluded.smallest) as amount (known, given)), varies = true
+where exists (select from unnest(g.smallest, excluded.smallest) as amount (known, given) where given < known)
+    or (not g.varies and (excluded.varies or excluded.smallest <> g.smallest))
 
 -- fragment: add_lane_meters
     insert into ${schema}.lane_meter (meter, lane)
@@ -76,14 +84,17 @@ on conflict do nothing
 
 -- name: change_lane_gates
 with pair as materialized (
-    select :lane::integer as lane, pair.gate, pair.meters::integer[] as meters, pair.costs::bigint[] as costs
-    from unnest(:gates::integer[], :meters::text[], :costs::text[]) as pair (gate, meters, costs)
+    select
+        :lane::integer as lane, gate, meters::integer[] as meters, floors::bigint[] as floors,
+        lead_from::integer[] as lead_from, lead_to::integer[] as lead_to
+    from unnest(:gates::integer[], :meters::text[], :floors::text[], :lead_froms::text[], :lead_tos::text[])
+        as pair (gate, meters, floors, lead_from, lead_to)
 ),
 metered as (
     ${>add_lane_meters}
 )
 update ${schema}.lane_gate
-set meters = pair.meters, costs = pair.costs
+set meters = pair.meters, floors = pair.floors, lead_from = pair.lead_from, lead_to = pair.lead_to
 from pair
 where lane_gate.lane = pair.lane and lane_gate.gate = pair.gate
 
@@ -99,8 +110,8 @@ values (:body, :attempt_timeout::bigint, :stall_timeout::bigint, :retention::big
 on conflict do nothing
 
 -- name: submit_plain
--- Stores new work of one lane that may start at once, and has no key, tag, share key, deadline or large input: all of it, or
--- none where the lane is closed or keys share it. An id that is taken fails the statement: then submit does it.
+-- Stores new work of one lane that may start at once, and has no key, tag, share key, deadline, reservation or large input: all
+-- of it, or none where the lane is closed or keys share it. An id that is taken fails the statement: then submit does it.
 with ${>clock},
 item as materialized (
     select
@@ -149,12 +160,12 @@ asked as (
         :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :terms::integer[], :priorities::smallint[],
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
-        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[]
+        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[]
     ) with ordinality as i (
         id, part, lane, gate, terms, priority,
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
-        content_type, input, digest, share, round, n)
+        content_type, input, digest, share, round, reserve, n)
         on i.lane = lane.id and lane.state in ('active', 'paused')
     order by i.n
 ),
@@ -194,7 +205,7 @@ accepted as (
     insert into ${schema}.execution (
         id, part, seq, lane, gate, terms, priority, rank, share,
         situation, next, until, delayed_by, deadline, submitted, changed,
-        creator, key, tags, start_due, deadline_due, input_type, input, digest)
+        creator, key, tags, start_due, deadline_due, reserve, input_type, input, digest)
     select
         id, part, seq, lane, gate, terms, priority,
         ${schema}.place_of(priority, now, ageing, sharing) + case when turns
@@ -204,13 +215,13 @@ accepted as (
         case when start > now then start end,
         case when start > now then 'request'::${schema}.delayed_by end,
         deadline, now, now,
-        creator, key, string_to_array(nullif(tags, ''), E'\x1f'), start_due, deadline_due,
+        creator, key, string_to_array(nullif(tags, ''), E'\x1f'), start_due, deadline_due, reserve::bigint[],
         content_type, case when octet_length(input) <= :inline::integer then input end, digest
     from item
     where not item.roundless and (item.key is null or item.id in (select id from keyed))
     order by item.n
     on conflict (id) do nothing
-    returning id, part, lane, gate, rank, share, seq, situation, until, deadline, submitted
+    returning id, part, lane, gate, rank, share, reserve, seq, situation, until, deadline, submitted
 ),
 stored as (
     insert into ${schema}.payload (id, produced, bytes)
@@ -227,10 +238,10 @@ tagged as (
     where item.tags <> '' and (item.id in (select id from accepted)) is true
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, share)
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, share, reserve)
     select
         lane, gate, rank, true, seq, id, deadline, submitted, true,
-        case when (lane in (select lane from item where turns)) is true then coalesce(share, '') end
+        case when (lane in (select lane from item where turns)) is true then coalesce(share, '') end, reserve
     from accepted where situation = 'ready'
 ),
 rested as (
