@@ -321,6 +321,27 @@ class PlansTest {
     }
 
     @Test
+    void what_reserves_more_than_is_left_is_passed_over_once() {
+        int large = 5_000;
+        store.budgets().define(Budget.of("price", "tokens", 100), new Attribution("ada", "to see"));
+        var lane = Lane.of("priced");
+        var priced = Session.of("worker", "9", "priced").ttl(Duration.ofHours(1));
+        store.sessions().open(priced);
+        submit(large, i -> reserving(1_000 + i).lane(lane));
+        submit(1, i -> reserving(10).lane(lane));
+        startLogging();
+
+        assertThat(store.claims().claim(new Claim(priced.id(), 1, BATCH)).leases()).hasSize(1);
+
+        check("claim_any", large);
+    }
+
+    private static Submission reserving(long tokens) {
+        return Submission.of("work", Payload.EMPTY)
+                .policy(Policy.DEFAULT.budget("price", Map.of("tokens", tokens)));
+    }
+
+    @Test
     void a_report_of_what_was_used_touches_its_budgets() {
         var ada = new Attribution("ada", "to see");
         store.budgets().define(Budget.of("house", "tokens", 1_000_000), ada);

@@ -108,6 +108,16 @@ class LaneSettingsTest {
     }
 
     @Test
+    void settings_that_reserve_other_amounts_are_other_settings() {
+        var little = STRICT.budget("team", Map.of("tokens", 1L));
+        var much = STRICT.budget("team", Map.of("tokens", 2L));
+
+        assertThat(little).isNotEqualTo(much).isNotEqualTo(STRICT.budget("team"));
+        assertThat(much.budget("team", Map.of("tokens", 1L))).isEqualTo(little);
+        assertThat(much.budget("team", Map.of("tokens", 1L)).budgets()).hasSize(1);
+    }
+
+    @Test
     void a_lane_ages_or_shares_and_not_both() {
         assertRefused(Invalid.Code.CONTRADICTORY, "sharing", () -> AGEING.sharing(true));
         assertRefused(

@@ -314,6 +314,15 @@ class PolicyTest {
     }
 
     @Test
+    void another_reservation_is_another_policy_and_replaces_the_one_before() {
+        var little = Policy.DEFAULT.budget("team", Map.of("tokens", 1L));
+        var much = Policy.DEFAULT.budget("team", Map.of("tokens", 2L));
+
+        assertThat(little).isNotEqualTo(much).isNotEqualTo(Policy.DEFAULT.budget("team"));
+        assertThat(much.budget("team", Map.of("tokens", 1L))).isEqualTo(little);
+    }
+
+    @Test
     void another_backoff_is_another_policy() {
         assertThat(
                         digest(

@@ -4,6 +4,7 @@ import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
 import static io.flowfabric.testkit.contract.Endings.retry;
 import static io.flowfabric.testkit.contract.Given.idOf;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;

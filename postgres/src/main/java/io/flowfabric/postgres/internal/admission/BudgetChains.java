@@ -35,16 +35,15 @@ public final class BudgetChains {
                                 chains
                                         .computeIfAbsent(
                                                 new Chain(namespace, use.budget()),
-                                                chain -> BudgetReader.chain(db, namespace, use.budget()))
+                                                chain ->
+                                                        BudgetReader.chain(
+                                                                db, namespace, use.budget()))
                                         .stream()
                                         .map(view -> new Fact.Budget(view, use)));
     }
 
     /** What they leave nothing for, in words; nothing when there is room. */
     public Optional<String> shortage(Namespace namespace, Collection<BudgetUse> uses) {
-        return facts(namespace, uses)
-                .filter(budget -> !budget.open())
-                .findFirst()
-                .map(Fact::words);
+        return facts(namespace, uses).filter(budget -> !budget.open()).findFirst().map(Fact::words);
     }
 }

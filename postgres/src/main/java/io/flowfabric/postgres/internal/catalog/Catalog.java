@@ -60,7 +60,6 @@ public final class Catalog {
     private final Map<Purse, List<BudgetDimension>> chains = new ConcurrentHashMap<>();
     private final Map<LaneGate, ReservedAmounts> laneGates = new ConcurrentHashMap<>();
 
-
     /**
      * What work needs before it may start.
      *
@@ -262,7 +261,9 @@ public final class Catalog {
             budget.reserved()
                     .forEach(
                             dimension ->
-                                    floors.add(Objects.requireNonNullElse(floor.remove(dimension), 0L)));
+                                    floors.add(
+                                            Objects.requireNonNullElse(
+                                                    floor.remove(dimension), 0L)));
         }
         for (String quota : settings.quotas()) {
             draft.count(meter(db, namespace, QuotaUse.of(quota)));

@@ -23,7 +23,8 @@ public record ReservedAmounts(List<Long> smallest, boolean varies) {
         }
         var smaller =
                 IntStream.range(0, smallest.size())
-                        .mapToObj(nth -> (Long) Math.min(smallest.get(nth), other.smallest.get(nth)))
+                        .mapToObj(
+                                nth -> (Long) Math.min(smallest.get(nth), other.smallest.get(nth)))
                         .toList();
         return new ReservedAmounts(smaller, true);
     }

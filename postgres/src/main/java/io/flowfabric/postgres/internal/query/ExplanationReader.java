@@ -206,7 +206,8 @@ public final class ExplanationReader {
         gates.forEach(
                 (number, gate) -> {
                     // Each execution is asked later for what it reserves itself.
-                    var least = gate.gate.budgets(Collections.nCopies(gate.gate.reservations(), 0L));
+                    var least =
+                            gate.gate.budgets(Collections.nCopies(gate.gate.reservations(), 0L));
                     if (budgets.shortage(view.lane().namespace(), view.settings().drawsOn(least))
                                     .isEmpty()
                             && rivals.include(
@@ -219,9 +220,7 @@ public final class ExplanationReader {
 
     private List<Fact.Budget> budgets(LaneView lane, ExecutionView view) {
         return new BudgetChains(postgres.db())
-                .facts(
-                        lane.lane().namespace(),
-                        lane.settings().drawsOn(view.policy().budgets()))
+                .facts(lane.lane().namespace(), lane.settings().drawsOn(view.policy().budgets()))
                 .toList();
     }
 
@@ -280,8 +279,7 @@ public final class ExplanationReader {
                 postgres.db()
                         .transaction(tx -> waiting(tx, lane))
                         .orElseThrow(() -> new NotFound("lane", lane.toString()));
-        var gates =
-                gates(waiting.lane, waiting.ready.keySet().stream().map(Alike::gate).toList());
+        var gates = gates(waiting.lane, waiting.ready.keySet().stream().map(Alike::gate).toList());
         var quotas = quotas(gates.values());
         var budgets = new BudgetChains(postgres.db());
         var queues = new ArrayList<LaneExplainer.Queue>();

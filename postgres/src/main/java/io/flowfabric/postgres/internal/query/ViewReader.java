@@ -89,9 +89,7 @@ public final class ViewReader {
             var shared = terms.get(row.terms);
             views.put(
                     row.id.uuid(),
-                    gate == null
-                                    || shared == null
-                                    || row.reserve.size() != gate.reservations()
+                    gate == null || shared == null || row.reserve.size() != gate.reservations()
                             ? Answer.refused(FactsReader.unreadable(row.id))
                             : Answer.done(
                                     row.view.view(

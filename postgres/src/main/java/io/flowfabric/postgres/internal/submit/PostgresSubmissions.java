@@ -75,7 +75,8 @@ public final class PostgresSubmissions implements Submissions {
 
     private boolean isKnown(PreparedSubmission item) {
         var lane = postgres.catalog().lane(item.lane());
-        return lane != null && postgres.catalog().knows(new LaneGate(lane, item.gate()), item.reserved());
+        return lane != null
+                && postgres.catalog().knows(new LaneGate(lane, item.gate()), item.reserved());
     }
 
     /**

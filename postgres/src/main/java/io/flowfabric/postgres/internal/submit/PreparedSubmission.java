@@ -127,8 +127,7 @@ public record PreparedSubmission(
         for (PreparedSubmission item : items) {
             var lane = lanes.get(item.lane());
             if (lane != null) {
-                gates.merge(
-                        new LaneGate(lane, item.gate), item.reserved(), ReservedAmounts::and);
+                gates.merge(new LaneGate(lane, item.gate), item.reserved(), ReservedAmounts::and);
             }
         }
         return gates;
