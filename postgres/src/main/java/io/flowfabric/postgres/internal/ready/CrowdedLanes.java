@@ -191,7 +191,7 @@ public final class CrowdedLanes {
      */
     private Fronts fronts(int lane, boolean nothing) {
         var known = lanes.get(lane);
-        if (known == null || nothing && !known.serve(true)) {
+        if (known == null || (nothing && !known.serve(true))) {
             return read(lane);
         }
         if (!known.serve(false) && known.replaced.compareAndSet(false, true)) {
