@@ -81,7 +81,7 @@ class BreachTest {
             throws SQLException {
         submit(3);
         assertThat(claim(1)).hasSize(1);
-        damage("held = 100");
+        damage("reserved = 100");
         assertThat(claim(3)).isEmpty();
 
         var recount = recount();
@@ -99,7 +99,7 @@ class BreachTest {
             throws SQLException {
         submit(4);
         assertThat(claim(4)).hasSize(3);
-        damage("held = 0, running = 0");
+        damage("reserved = 0, running = 0");
 
         assertThat(recount().drifts()).containsExactly(new Drift("team", "tokens", 0, 90));
 

@@ -65,7 +65,7 @@ class ManyAmountsTest {
         }
 
         assertThat(claimed).isEqualTo(ids);
-        assertThat(number("held from %s.meter")).isEqualTo(1_000 * 1_001 / 2);
+        assertThat(number("reserved from %s.meter")).isEqualTo(1_000 * 1_001 / 2);
     }
 
     @Test

@@ -654,7 +654,7 @@ class PlansTest {
             assertThat(plan.mostRows()).as(plan.text).isLessThanOrEqualTo(2 * rows);
             assertThat(plan.text)
                     .doesNotContainPattern(
-                            "Seq Scan on" + " (execution|ready|event|timer|payload|resting|tag)");
+                            "Seq Scan on" + " (execution|ready|event|timer|payload|inactive|tag)");
         }
     }
 

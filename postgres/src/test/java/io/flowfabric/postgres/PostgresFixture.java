@@ -55,7 +55,7 @@ final class PostgresFixture implements StoreFixture {
     @Override
     public void poison(ExecutionId execution) {
         schema.execute(
-                "update %s.execution set terms = -1 where id = '%s'"
+                "update %s.execution set policy = -1 where id = '%s'"
                         .formatted(schema.name().text(), execution.uuid()));
     }
 

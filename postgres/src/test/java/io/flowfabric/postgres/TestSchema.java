@@ -116,7 +116,7 @@ final class TestSchema {
                 statement.execute(
                         "truncate %s restart identity cascade".formatted(String.join(", ", used)));
             }
-            statement.execute("update %s.horizon set dropped = 0".formatted(name));
+            statement.execute("update %s.event_log set dropped = 0".formatted(name));
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -129,7 +129,7 @@ final class TestSchema {
                 """
                 select format('%%I.%%I', n.nspname, c.relname)
                 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                where n.nspname = '%s' and c.relkind = 'r' and c.relname not in ('migration', 'horizon')
+                where n.nspname = '%s' and c.relkind = 'r' and c.relname not in ('migration', 'event_log')
                 """
                         .formatted(name));
     }

@@ -10,18 +10,18 @@ with held as (
 changed as (
     update ${schema}.execution e
     set situation = 'completed', session = null, since = null, changed = held.now,
-        given_epoch = e.epoch, given_digest = decode(repeat('00', 32), 'hex'), given_transition = 'complete',
+        released_epoch = e.epoch, released_digest = decode(repeat('00', 32), 'hex'), released_transition = 'complete',
         result = ''
     from held
     where e.id = held.id
     returning e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, held.session, e.changed
 ),
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended)
     select lane, 'completed', submitted, seq, id, changed from changed
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change) select lane, 'completed', count(*) from changed group by lane
+    insert into ${schema}.ended_count (lane, situation, change) select lane, 'completed', count(*) from changed group by lane
 ),
 recorded as (
     insert into ${schema}.event_0 (at, execution, part, lane, transition, situation, attempts, epoch, session)

@@ -1,5 +1,5 @@
 -- Stores executions that ended a day ago, with everything that real ones leave behind: a hundredth failed, as many have a
--- tag, a thousandth was cancelled. Lane, gate and terms are those of an execution that was submitted before.
+-- tag, a thousandth was cancelled. Lane, gate and policy are those of an execution that was submitted before.
 with id as materialized (
     select
         uuidv7() as id,
@@ -10,17 +10,17 @@ with id as materialized (
 ),
 template as (
     select
-        lane, gate, terms, priority, rank,
+        lane, gate, policy, priority, rank,
         floor(extract(epoch from statement_timestamp()) * 1000)::bigint - 86400000 as then
     from ${schema}.execution
     limit 1
 ),
 stored as (
     insert into ${schema}.execution (
-        id, part, seq, lane, gate, terms, priority, rank, situation, next, attempts, epoch, submitted, changed,
-        given_epoch, given_digest, given_transition, result, input, digest, creator, tags)
+        id, part, seq, lane, gate, policy, priority, rank, situation, next, attempts, epoch, submitted, changed,
+        released_epoch, released_digest, released_transition, result, input, digest, creator, tags)
     select
-        id.id, get_byte(uuid_send(id.id), 15), id.seq, t.lane, t.gate, t.terms, t.priority, t.rank, id.situation, 'first', 1, 1,
+        id.id, get_byte(uuid_send(id.id), 15), id.seq, t.lane, t.gate, t.policy, t.priority, t.rank, id.situation, 'first', 1, 1,
         t.then, t.then, 1, decode(repeat('00', 32), 'hex'), 'complete',
         case when id.situation = 'completed' then ''::bytea end, '', decode(repeat('00', 32), 'hex'), 'bench', id.tags
     from id
@@ -31,12 +31,12 @@ tagged as (
     insert into ${schema}.tag (lane, word, submitted, seq, id)
     select t.lane, id.tags[1], t.then, id.seq, id.id from id cross join template t where id.tags is not null
 ),
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended)
     select lane, situation, submitted, seq, id, changed from stored
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change) select lane, situation, count(*) from stored group by lane, situation
+    insert into ${schema}.ended_count (lane, situation, change) select lane, situation, count(*) from stored group by lane, situation
 ),
 recorded as (
     insert into ${schema}.event_1 (at, execution, part, lane, transition, situation, attempts, epoch)

@@ -1,3 +1,3 @@
 truncate
     ${schema}.execution, ${schema}.payload, ${schema}.idempotency,
-    ${schema}.ready, ${schema}.timer, ${schema}.resting, ${schema}.tag, ${schema}.tally, ${schema}.session, ${schema}.receipt, ${schema}.event
+    ${schema}.ready, ${schema}.timer, ${schema}.inactive, ${schema}.tag, ${schema}.ended_count, ${schema}.session, ${schema}.receipt, ${schema}.event

@@ -82,7 +82,7 @@ final class MeterRecounter {
         private static final Count NOTHING = new Count(0, 0);
 
         private static Count of(Row row) {
-            return new Count(row.intValue("running"), row.longValue("held"));
+            return new Count(row.intValue("running"), row.longValue("reserved"));
         }
     }
 
@@ -138,7 +138,7 @@ final class MeterRecounter {
             tx.query("correct_meters")
                     .ints("ids", wrong, w -> w.meter.id)
                     .ints("runnings", wrong, w -> w.is.running)
-                    .longs("helds", wrong, w -> w.is.held)
+                    .longs("reserveds", wrong, w -> w.is.held)
                     .update();
             wrong.stream().filter(this::drifted).forEach(w -> tell(tx, w));
         }

@@ -86,9 +86,9 @@ public final class PostgresQuotas implements Quotas {
         tx.query("change_quota")
                 .set("id", locked.id)
                 .set("settings", settings.toString())
-                .set("most", most)
+                .set("concurrency_limit", most)
                 .set("rate", rate)
-                .set("span", span)
+                .set("window_ms", span)
                 .set("deleted", quota.isEmpty())
                 .update();
         tx.query("tell_quota")
@@ -101,9 +101,9 @@ public final class PostgresQuotas implements Quotas {
         return tx.query("change_meters")
                 .set("now", postgres.now())
                 .set("quota", locked.id)
-                .set("most", most)
+                .set("concurrency_limit", most)
                 .set("rate", rate)
-                .set("span", span)
+                .set("window_ms", span)
                 .list(row -> row.intValue("id"));
     }
 
@@ -166,7 +166,7 @@ public final class PostgresQuotas implements Quotas {
     private static QuotaView view(Row row) {
         var key = row.text("key");
         var quota = quota(row);
-        var starts = row.longs("starts");
+        var starts = row.longs("window_starts");
         var opens =
                 quota.rate()
                         .filter(rate -> starts.length >= rate.max())

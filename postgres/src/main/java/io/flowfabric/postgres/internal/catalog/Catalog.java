@@ -330,9 +330,9 @@ public final class Catalog {
             return known;
         }
         var body = PolicyCodec.write(shared).toString();
-        var found = db.query("terms_of").set("body", body).optional(row -> row.intValue("id"));
+        var found = db.query("policy_of").set("body", body).optional(row -> row.intValue("id"));
         if (found.isEmpty()) {
-            db.query("add_terms")
+            db.query("add_policy")
                     .set("body", body)
                     .set(
                             "attempt_timeout",
@@ -340,7 +340,7 @@ public final class Catalog {
                     .set("stall_timeout", policy.stallTimeout().map(d -> d.toMillis()).orElse(null))
                     .set("retention", policy.retention().map(d -> d.toMillis()).orElse(null))
                     .update();
-            return db.query("terms_of").set("body", body).one(row -> row.intValue("id"));
+            return db.query("policy_of").set("body", body).one(row -> row.intValue("id"));
         }
         trim(termsNumbers.keySet());
         termsNumbers.put(shared, found.get());
@@ -417,7 +417,7 @@ public final class Catalog {
         var found = new HashMap<Integer, Policy>();
         if (!missing.isEmpty()) {
             trim(terms.keySet());
-            db.query("terms")
+            db.query("policy")
                     .set("ids", missing.stream().mapToInt(i -> i).toArray())
                     .list(
                             row -> {

@@ -67,7 +67,7 @@ final class FoundWork {
             addSeen(row);
             addFull(row);
             crowd.addAll(List.of(row.ints("crowd")));
-            unjudged.addAll(List.of(row.ints("unjudged")));
+            unjudged.addAll(List.of(row.ints("to_match")));
             if (!unjudged.isEmpty()) {
                 offers.addAll(List.of(row.texts("offers")));
             }
@@ -88,7 +88,7 @@ final class FoundWork {
     private boolean add(Row row) {
         seen = true;
         candidates = row.longValue("candidates");
-        welcome = row.bool("welcome");
+        welcome = row.bool("may_claim");
         boolean execution = row.uuidOrNull("id") != null;
         taken += execution ? 1 : 0;
         return execution;

@@ -56,7 +56,7 @@ public final class LeaseReader {
                         RowCodec.id(row),
                         row.intValue("lane"),
                         row.intValue("gate"),
-                        row.intValue("terms"),
+                        row.intValue("policy"),
                         RowCodec.next(row),
                         row.intValue("attempts"),
                         row.longValue("epoch"),

@@ -108,7 +108,7 @@ public final class PostgresGrants implements Grants {
                 .texts("keys", genuine, GrantToken::key)
                 .each(
                         row -> {
-                            welcome[0] = row.bool("welcome");
+                            welcome[0] = row.bool("may_claim");
                             if (row.uuidOrNull("id") != null) {
                                 reader.add(row);
                             }

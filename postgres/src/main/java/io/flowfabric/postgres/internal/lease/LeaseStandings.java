@@ -75,16 +75,16 @@ final class LeaseStandings {
 
     private static Standing standing(Row row) {
         var givenUp =
-                Optional.ofNullable(row.longOrNull("given_epoch"))
+                Optional.ofNullable(row.longOrNull("released_epoch"))
                         .map(
                                 epoch ->
                                         new LeaseStanding.GivenUp(
                                                 epoch,
-                                                RowCodec.digest(row, "given_digest"),
+                                                RowCodec.digest(row, "released_digest"),
                                                 new Ended(
                                                         RowCodec.transition(
-                                                                row, "given_transition"),
-                                                        RowCodec.time(row, "given_until"))));
+                                                                row, "released_transition"),
+                                                        RowCodec.time(row, "released_until"))));
         return new Standing(
                 new LeaseStanding(
                         RowCodec.id(row),

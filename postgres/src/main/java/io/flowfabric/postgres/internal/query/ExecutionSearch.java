@@ -211,7 +211,7 @@ public final class ExecutionSearch {
                         situation ->
                                 situation == Situation.READY
                                         ? new Source("ready", Optional.empty())
-                                        : new Source("resting", Optional.of(situation)))
+                                        : new Source("inactive", Optional.of(situation)))
                 .toList();
     }
 

@@ -70,7 +70,7 @@ public final class ViewReader {
                         id,
                         row.intValue("lane"),
                         row.intValue("gate"),
-                        row.intValue("terms"),
+                        row.intValue("policy"),
                         RowCodec.reserve(row),
                         RowCodec.situation(row) == Situation.READY,
                         finish(row, id)));

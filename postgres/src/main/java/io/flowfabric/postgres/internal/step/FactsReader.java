@@ -83,7 +83,7 @@ public final class FactsReader {
                                                 row.longValue("epoch"),
                                                 RowCodec.slots(row),
                                                 row.intValue("gate"),
-                                                row.intValue("terms"),
+                                                row.intValue("policy"),
                                                 RowCodec.state(row),
                                                 row.intValue("priority"),
                                                 row.intValue("attempts"),

@@ -135,7 +135,7 @@ public final class StepBatch {
                 .set("inline", RowCodec.INLINE)
                 .list(
                         row -> {
-                            if (row.bool("roundless")) {
+                            if (row.bool("needs_round")) {
                                 roundless.add(row.uuid("id"));
                             }
                             return new Written(

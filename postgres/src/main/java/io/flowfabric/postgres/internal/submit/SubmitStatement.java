@@ -99,7 +99,7 @@ public final class SubmitStatement {
                     .uuids("ids", items, PreparedSubmission::id)
                     .ints("parts", items, item -> item.submission().id().partition().number())
                     .ints("gates", items, PreparedSubmission::gate)
-                    .ints("terms", items, PreparedSubmission::terms)
+                    .ints("policy", items, PreparedSubmission::terms)
                     .ints("priorities", items, item -> item.submission().policy().priority())
                     .texts("creators", items, item -> item.submission().creator())
                     .texts("types", items, item -> RowCodec.type(item.submission().input()))
@@ -171,7 +171,7 @@ public final class SubmitStatement {
                 .ints("parts", items, item -> item.submission().id().partition().number())
                 .ints("lanes", items, item -> number(lanes, item.lane()))
                 .ints("gates", items, PreparedSubmission::gate)
-                .ints("terms", items, PreparedSubmission::terms)
+                .ints("policy", items, PreparedSubmission::terms)
                 .ints("priorities", items, item -> item.submission().policy().priority())
                 .longs("start_ats", items, item -> RowCodec.at(start(item)))
                 .longs("start_afters", items, item -> RowCodec.after(start(item)))
@@ -209,7 +209,7 @@ public final class SubmitStatement {
                             var found =
                                     switch (row.text("word")) {
                                         case "accepted" -> ids;
-                                        case "roundless" -> roundless;
+                                        case "needs_round" -> roundless;
                                         default -> keyedInVain;
                                     };
                             found.add(row.uuid("id"));

@@ -79,14 +79,14 @@ create table ${schema}.quota (
     id integer generated always as identity primary key,
     namespace text not null,
     name text not null,
-    most integer,
+    concurrency_limit integer,
     rate integer,
-    span bigint,
+    window_ms bigint,
     -- all that is defined, also what only newer programs know
     settings jsonb not null default '{}',
     deleted boolean not null default false,
     unique (namespace, name),
-    check ((rate is null) = (span is null))
+    check ((rate is null) = (window_ms is null))
 );
 
 -- How much may be used up. A deleted one bounds nothing.
@@ -114,29 +114,29 @@ create table ${schema}.meter (
     budget integer references ${schema}.budget,
     -- of a quota: the key, or empty for what has none; of a budget: the dimension
     key text not null,
-    most integer,
+    concurrency_limit integer,
     rate integer,
-    span bigint,
+    window_ms bigint,
     running integer not null default 0,
     -- when those began that still count, the oldest first
-    starts bigint[] not null default '{}',
+    window_starts bigint[] not null default '{}',
     -- when the next may begin, while the rate is full
-    opens bigint,
+    reopens_at bigint,
     soft bigint,
     hard bigint,
     -- where work stops: at the hard limit, if it does at all
-    cap bigint,
+    enforced_limit bigint,
     used bigint not null default 0,
     -- set aside for what runs, and not yet used
-    held bigint not null default 0,
+    reserved bigint not null default 0,
     -- when it begins at zero again
     resets bigint,
     unique (quota, key),
     unique (budget, key),
-    check (running >= 0 and used >= 0 and held >= 0),
+    check (running >= 0 and used >= 0 and reserved >= 0),
     check ((quota is null) <> (budget is null))
 ) with (fillfactor = 50);
-create index meter_opens on ${schema}.meter (opens) where opens is not null;
+create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is not null;
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
 
 -- What executions have used up, as they reported it.
@@ -214,7 +214,7 @@ create table ${schema}.lane_meter (
 );
 
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
-create table ${schema}.terms (
+create table ${schema}.policy (
     id integer generated always as identity primary key,
     -- keyed JSON with the fields that differ from their defaults; what only newer programs know stays in it
     body text not null unique,
@@ -236,7 +236,7 @@ create table ${schema}.execution (
     submitted bigint not null,
     lane integer not null,
     gate integer not null,
-    terms integer not null,
+    policy integer not null,
     part smallint not null,
     priority smallint not null,
     -- as it was submitted, where that has been changed
@@ -260,17 +260,17 @@ create table ${schema}.execution (
     session uuid,
     since bigint,
     -- the meters that it counts against while it runs or is granted; null: none
-    slots integer[],
+    counted_meters integer[],
     -- what is still set aside for it in each of them
-    holds bigint[],
+    reserved_amounts bigint[],
     progress_percent smallint,
     progress_message text,
     progress_at bigint,
     -- how the holder of the newest lease gave it up, to answer its repeats
-    given_epoch bigint,
-    given_digest bytea,
-    given_transition ${schema}.transition,
-    given_until bigint,
+    released_epoch bigint,
+    released_digest bytea,
+    released_transition ${schema}.transition,
+    released_until bigint,
     -- the last failure
     failure_category text,
     failure_message text,
@@ -300,7 +300,7 @@ create table ${schema}.execution (
         and (situation in ('running', 'granted')) = (session is not null)
         and (situation in ('running', 'granted')) = (since is not null)
         and (situation <> 'running' or attempts > 0)
-        and (situation in ('running', 'granted') or slots is null) and (slots is null) = (holds is null)
+        and (situation in ('running', 'granted') or counted_meters is null) and (counted_meters is null) = (reserved_amounts is null)
         -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
         and (until is null) = (delayed_by is null and situation <> 'granted'))
@@ -347,7 +347,7 @@ create table ${schema}.ready (
     deadline bigint,
     submitted bigint not null,
     -- whether it begins an attempt, or goes on with one
-    starts boolean not null,
+    begins_attempt boolean not null,
     -- of fresh work in a lane where keys share: whose turn it is
     share text,
     -- as of the execution: what does not fit is passed over without a look at it
@@ -420,7 +420,7 @@ create aggregate ${schema}.take_what_fits(cost bigint, room bigint) (
 
 -- What is neither ready nor running: what waits for something else than a worker, and what has ended.
 -- So whatever an execution is, there is an index that has it and its like in the order of submission.
-create table ${schema}.resting (
+create table ${schema}.inactive (
     lane integer not null,
     situation ${schema}.situation not null,
     submitted bigint not null,
@@ -434,11 +434,11 @@ create table ${schema}.resting (
     check (situation not in ('ready', 'running')),
     check ((ended is not null) = (situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped')))
 );
-create index resting_due on ${schema}.resting (due) where due is not null;
-create index resting_ended on ${schema}.resting (lane, ended) where ended is not null and due is null;
+create index inactive_due on ${schema}.inactive (due) where due is not null;
+create index inactive_ended on ${schema}.inactive (lane, ended) where ended is not null and due is null;
 
 -- How many have ended, as changes to be added up: whoever ends work adds a row, and waits for nobody.
-create table ${schema}.tally (
+create table ${schema}.ended_count (
     lane integer not null,
     situation ${schema}.situation not null,
     change bigint not null
@@ -573,7 +573,7 @@ create table ${schema}.event_day (
 );
 
 -- What is to be known about the log of events as a whole, in one row.
-create table ${schema}.horizon (
+create table ${schema}.event_log (
     -- up to which event it has been dropped
     dropped bigint not null,
     -- which server and database it is in, and on which timeline; null until an engine has looked
@@ -585,7 +585,7 @@ create table ${schema}.horizon (
     restored bigint not null default 0,
     check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
-insert into ${schema}.horizon (dropped) values (0);
+insert into ${schema}.event_log (dropped) values (0);
 
 -- The highest id that an event can have so far.
 create function ${schema}.last_event_id() returns bigint language sql volatile as $$
@@ -631,7 +631,7 @@ $$;
 -- The highest transaction of which there are events, if any; of those that this server knows.
 create function ${schema}.newest_transaction() returns bigint language plpgsql stable as $$
 declare
-    restored constant bigint := (select h.restored from ${schema}.horizon h);
+    restored constant bigint := (select h.restored from ${schema}.event_log h);
     last constant bigint := ${schema}.last_event_id();
     width bigint := 1024;
     found bigint;

@@ -42,7 +42,7 @@ where id = :id::integer
 
 -- name: dimensions
 -- What a budget counts, and how it stands.
-select m.id, m.budget, m.key as dimension, m.soft, m.hard, m.used, m.held, m.resets
+select m.id, m.budget, m.key as dimension, m.soft, m.hard, m.used, m.reserved, m.resets
 from ${schema}.meter m
 where m.budget = any(:budgets::integer[])
 order by m.key
@@ -51,25 +51,23 @@ order by m.key
 select id from ${schema}.meter where budget = :budget::integer order by id for update
 
 -- name: set_dimensions
-insert into ${schema}.meter as m (budget, key, soft, hard, cap, resets)
-select :budget::integer, d.key, d.soft, d.hard, d.cap, :resets::bigint
-from unnest(:keys::text[], :softs::bigint[], :hards::bigint[], :caps::bigint[]) as d (key, soft, hard, cap)
+insert into ${schema}.meter as m (budget, key, soft, hard, enforced_limit, resets)
+select :budget::integer, d.key, d.soft, d.hard, d.enforced_limit, :resets::bigint
+from unnest(:keys::text[], :softs::bigint[], :hards::bigint[], :caps::bigint[]) as d (key, soft, hard, enforced_limit)
 order by d.key
 on conflict (budget, key) do update
-set soft = excluded.soft, hard = excluded.hard, cap = excluded.cap, resets = excluded.resets
+set soft = excluded.soft, hard = excluded.hard, enforced_limit = excluded.enforced_limit, resets = excluded.resets
 returning m.id
 
 -- name: lift_dimensions
-update ${schema}.meter set cap = null, soft = null, resets = null where budget = :budget::integer returning id
+update ${schema}.meter set enforced_limit = null, soft = null, resets = null where budget = :budget::integer returning id
 
 -- name: reset_dimensions
 update ${schema}.meter set used = 0 where budget = :budget::integer returning id
 
 -- name: reset_due
 -- Where a period is over everything begins at zero; what is set aside stays so.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 due as (
     select m.id from ${schema}.meter m where m.resets <= (select now from clock) order by m.id for update skip locked
 )
@@ -93,10 +91,10 @@ from ${schema}.session h
 join ${schema}.receipt r on r.session = h.id
 cross join unnest(r.ids, r.epochs) as given (id, epoch)
 cross join lateral (
-    select x.id, x.slots from ${schema}.execution x
-    where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.slots is not null offset 0
+    select x.id, x.counted_meters from ${schema}.execution x
+    where x.id = given.id and x.epoch = given.epoch and x.session = h.id and x.counted_meters is not null offset 0
 ) as e
-where not h.buried and e.slots && :meters::integer[]
+where not h.buried and e.counted_meters && :meters::integer[]
 
 -- name: lock_breached
 -- Whether it is still so, until the transaction is over. In the order of their numbers, as every statement that counts.
@@ -126,7 +124,7 @@ order by above.height, m.key
 -- settled first. What comes behind a report that breaches a budget that cancels is left out: it may be cancelled by then.
 with recursive ${>clock},
 holder as (
-    select r.n, r.name, r.dimension, r.amount, r.key, e.id as execution, e.slots, e.holds, l.namespace
+    select r.n, r.name, r.dimension, r.amount, r.key, e.id as execution, e.counted_meters, e.reserved_amounts, l.namespace
     from unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[],
         :names::text[], :dimensions::text[], :amounts::bigint[], :keys::text[]
@@ -156,13 +154,13 @@ fresh as materialized (
 above as (
     -- once for each budget that it counts in: the one that was named, and those above
     select
-        fresh.n, fresh.execution, fresh.slots, fresh.holds, fresh.namespace, fresh.own, fresh.key, fresh.dimension, fresh.amount,
+        fresh.n, fresh.execution, fresh.counted_meters, fresh.reserved_amounts, fresh.namespace, fresh.own, fresh.key, fresh.dimension, fresh.amount,
         b.id as budget, b.name, b.parent, b.deleted, b.enforcement, 0 as height
     from fresh
     join ${schema}.budget b on b.id = fresh.own
     union all
     select
-        above.n, above.execution, above.slots, above.holds, above.namespace, above.own, above.key, above.dimension, above.amount,
+        above.n, above.execution, above.counted_meters, above.reserved_amounts, above.namespace, above.own, above.key, above.dimension, above.amount,
         b.id, b.name, b.parent, b.deleted, b.enforcement, above.height + 1
     from above
     join ${schema}.budget b on b.id = above.parent
@@ -195,23 +193,23 @@ added as (
 ),
 counted as materialized (
     select
-        n, execution, slots, holds, namespace, dimension, amount, budget, name, deleted, enforcement, height, meter, soft, hard,
+        n, execution, counted_meters, reserved_amounts, namespace, dimension, amount, budget, name, deleted, enforcement, height, meter, soft, hard,
         (used + sum(amount) over (partition by meter order by n))::bigint as used,
         sum(amount) over (partition by meter, execution order by n) as spent,
-        coalesce(holds[array_position(slots, meter)], 0) as hold
+        coalesce(reserved_amounts[array_position(counted_meters, meter)], 0) as hold
     from drawn
     where ((own, key) in (select added.budget, added.key from added)) is true
 ),
 settled as materialized (
     select
-        n, execution, slots, holds, amount, budget, meter,
+        n, execution, counted_meters, reserved_amounts, amount, budget, meter,
         (least(spent, hold) - least(spent - amount, hold))::bigint as settled,
         enforcement = 'cancel' and not deleted and used >= hard as cancels
     from counted
 ),
 charged as (
     update ${schema}.meter m
-    set used = m.used + total.amount, held = m.held - total.settled
+    set used = m.used + total.amount, reserved = m.reserved - total.settled
     from (
         select meter, sum(amount)::bigint as amount, sum(settled)::bigint as settled from settled group by meter
     ) as total
@@ -219,18 +217,18 @@ charged as (
 ),
 held_less as (
     update ${schema}.execution e
-    set holds = (
+    set reserved_amounts = (
         select array_agg(given.hold - coalesce(total.settled[array_position(total.meters, given.slot)], 0) order by given.n)
-        from unnest(total.slots, total.holds) with ordinality as given (slot, hold, n))
+        from unnest(total.counted_meters, total.reserved_amounts) with ordinality as given (slot, hold, n))
     from (
-        select execution, slots, holds, array_agg(meter) as meters, array_agg(settled) as settled
+        select execution, counted_meters, reserved_amounts, array_agg(meter) as meters, array_agg(settled) as settled
         from (
-            select execution, slots, holds, meter, sum(settled)::bigint as settled
+            select execution, counted_meters, reserved_amounts, meter, sum(settled)::bigint as settled
             from settled
             where settled > 0
-            group by execution, slots, holds, meter
+            group by execution, counted_meters, reserved_amounts, meter
         ) as each_meter
-        group by execution, slots, holds
+        group by execution, counted_meters, reserved_amounts
     ) as total
     where e.id = total.execution
 ),
@@ -270,7 +268,7 @@ update ${schema}.meter set used = greatest(0, used - :amount::bigint) where id =
 
 -- name: tell_budget
 insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
-select 'budget_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :actor, :reason, :payload::jsonb
+select 'budget_changed', ${>now}, :namespace, :actor, :reason, :payload::jsonb
 
 -- name: ledger
 select b.name as budget, p.dimension, p.amount, p.key, p.at, p.refunded
@@ -288,7 +286,7 @@ returning p.dimension, p.amount
 
 -- name: lock_next_dimensions
 -- The next meters of budgets, as lock_next_meters locks those of quotas.
-select m.id, b.name, m.key, m.running, m.held
+select m.id, b.name, m.key, m.running, m.reserved
 from ${schema}.meter m
 join ${schema}.budget b on b.id = m.budget
 where b.namespace = :namespace and m.id > :after::integer

@@ -3,7 +3,7 @@ select kind
 from unnest(enum_range(null::${schema}.timer_kind)) as kind
 where exists (
     select from ${schema}.timer t
-    where t.kind = kind.kind and t.due <= coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint))
+    where t.kind = kind.kind and t.due <= ${>now})
 
 -- name: due
 -- What is due of one kind, the longest overdue first. Nothing is locked yet: rows are locked before
@@ -11,7 +11,7 @@ where exists (
 select t.id
 from ${schema}.timer t
 where t.kind = :kind::${schema}.timer_kind
-    and t.due <= coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+    and t.due <= ${>now}
 order by t.due, t.id
 limit :limit::integer
 
@@ -30,7 +30,7 @@ where kind = :kind::${schema}.timer_kind and id in (
     for update skip locked)
 
 -- name: next_due
-select min(due) - coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as "left"
+select min(due) - ${>now} as "left"
 from (
     (select due from ${schema}.timer where kind = 'deadline' order by due limit 1)
     union all
@@ -42,7 +42,7 @@ from (
     union all
     (select due from ${schema}.timer where kind = 'grant' order by due limit 1)
     union all
-    (select opens from ${schema}.meter where opens is not null order by opens limit 1)
+    (select reopens_at from ${schema}.meter where reopens_at is not null order by reopens_at limit 1)
     union all
     (select resets from ${schema}.meter where resets is not null order by resets limit 1)
     union all
@@ -55,13 +55,11 @@ from (
 -- name: forget
 -- Forgets ended executions whose time is over, with everything that is theirs. The state rows are locked
 -- first, here as everywhere, passing over those that another transaction has locked.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 over as (
     (
         select r.ctid as place, r.id, r.ended
-        from ${schema}.resting r
+        from ${schema}.inactive r
         where r.due <= (select now from clock)
         order by r.due
         limit :limit::integer
@@ -73,7 +71,7 @@ over as (
         left join ${schema}.namespace n on n.name = l.namespace
         cross join lateral (
             select r.ctid as place, r.id, r.ended
-            from ${schema}.resting r
+            from ${schema}.inactive r
             where r.lane = l.id and r.due is null
                 and r.ended <= (select now from clock) - coalesce(n.retention, :retention::bigint)
             order by r.ended
@@ -92,7 +90,7 @@ locked as (
     for update of e skip locked
 ),
 rest as (
-    delete from ${schema}.resting r where r.ctid = any(array(select place from locked))
+    delete from ${schema}.inactive r where r.ctid = any(array(select place from locked))
 ),
 gone as (
     delete from ${schema}.execution e where e.id = any(array(select id from locked))
@@ -100,7 +98,7 @@ gone as (
         e.input is null or (e.situation = 'completed' and e.result is null) as stored
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change)
+    insert into ${schema}.ended_count (lane, situation, change)
     select lane, situation, -count(*) from gone group by lane, situation
 ),
 unkeyed as (
@@ -124,9 +122,7 @@ select (select count(*) from over) as seen, (select count(*) from gone) as forgo
 -- name: erase
 -- Forgets ended executions, whose rows the caller has locked, with everything that is theirs and with what
 -- was told about them. What remains to be told is that they were erased.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 gone as (
     delete from ${schema}.execution e
     using ${schema}.lane l
@@ -134,12 +130,12 @@ gone as (
     returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, l.namespace
 ),
 rest as (
-    delete from ${schema}.resting r
+    delete from ${schema}.inactive r
     using gone
     where r.lane = gone.lane and r.situation = gone.situation and r.submitted = gone.submitted and r.seq = gone.seq
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change)
+    insert into ${schema}.ended_count (lane, situation, change)
     select lane, situation, -count(*) from gone group by lane, situation
 ),
 unkeyed as (
@@ -177,11 +173,11 @@ where ctid = any(array(
 -- name: add_up
 -- Makes few rows of many; their sum stays the same.
 with summand as (
-    delete from ${schema}.tally
-    where ctid = any(array(select ctid from ${schema}.tally limit :limit::integer for update skip locked))
+    delete from ${schema}.ended_count
+    where ctid = any(array(select ctid from ${schema}.ended_count limit :limit::integer for update skip locked))
     returning lane, situation, change
 )
-insert into ${schema}.tally (lane, situation, change)
+insert into ${schema}.ended_count (lane, situation, change)
 select lane, situation, sum(change) from summand group by lane, situation having sum(change) <> 0
 
 -- name: aged_days
@@ -194,7 +190,7 @@ set local lock_timeout = '100ms'
 
 -- name: lock_horizon
 -- Before the events, in the order in which an era begins.
-select dropped from ${schema}.horizon for update
+select dropped from ${schema}.event_log for update
 
 -- name: empty_day
 select ${schema}.empty_day(:day::integer, :before::bigint) as last
@@ -203,7 +199,7 @@ select ${schema}.empty_day(:day::integer, :before::bigint) as last
 select ${schema}.forget_events(:day::integer, :before::bigint, :limit::integer) as last
 
 -- name: move_horizon
-update ${schema}.horizon set dropped = greatest(dropped, :last::bigint)
+update ${schema}.event_log set dropped = greatest(dropped, :last::bigint)
 
 -- name: unknown
 select wanted.id from unnest(:ids::uuid[]) as wanted (id)

@@ -50,10 +50,10 @@ ${>receipted},
 ${>claims_recorded}
 -- A row at least: whether the session may claim under this number, and how many were in sight.
 select
-    sight.intricate, sight.welcome, sight.candidates,
+    sight.intricate, sight.may_claim, sight.candidates,
     ${>lease_columns}, e.rank, e.seq, e.next = 'first' as fresh
 from (
-    select intricate, exists (select from claimer) as welcome, (select count(*) from head) as candidates from sight
+    select intricate, exists (select from claimer) as may_claim, (select count(*) from head) as candidates from sight
 ) as sight
 left join leased e on true
 order by e.rank, fresh, e.seq
@@ -80,7 +80,7 @@ visible as materialized (
 ),
 place as materialized (
     -- as far as one can see without a lock; null: as many as there are
-    select m.id, m.most - m.running as left, m.budget is not null or m.rate is not null as intricate
+    select m.id, m.concurrency_limit - m.running as left, m.budget is not null or m.rate is not null as intricate
     from ${schema}.meter m
     where m.id = any(array(select unnest(meters) from visible))
 ),
@@ -163,7 +163,7 @@ taken as materialized (
 ),
 meter as (
     -- From here on no other claim counts against these, and what they say is so.
-    select m.id, case when m.budget is null and m.rate is null then m.most - m.running else 0 end as left
+    select m.id, case when m.budget is null and m.rate is null then m.concurrency_limit - m.running else 0 end as left
     from ${schema}.meter m
     where m.id = any(array(select unnest(meters) from taken))
     order by m.id
@@ -195,8 +195,8 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>running_now},
-        slots = nullif(given.meters, '{}'),
-        holds = case when given.meters <> '{}' then array_fill(0::bigint, array[cardinality(given.meters)]) end
+        counted_meters = nullif(given.meters, '{}'),
+        reserved_amounts = case when given.meters <> '{}' then array_fill(0::bigint, array[cardinality(given.meters)]) end
     from clock, given
     where e.id = given.id
     returning ${>leased_columns}
@@ -224,7 +224,7 @@ select
     sight.*, ${>lease_columns}, e.rank, e.seq, e.next = 'first' as fresh
 from (
     select
-        intricate, exists (select from claimer) as welcome, coalesce((select min(lane) from serving), 0) as serving,
+        intricate, exists (select from claimer) as may_claim, coalesce((select min(lane) from serving), 0) as serving,
         (select count(distinct gate) from candidate) as busy,
         -- where not everything was looked at, as many as there could be
         greatest(
@@ -321,7 +321,7 @@ select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
         progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
 
 -- fragment: leased_columns
-        e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
+        e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
         e.first_priority, e.priority, e.start_due, e.deadline_due, e.reserve, e.input_type, e.input, e.tags
 
 -- fragment: receipted
@@ -357,7 +357,7 @@ recorded as (
 
 -- fragment: lease_columns
 -- What a lease says, of an execution e.
-    e.id, e.part, e.lane, e.gate, e.terms, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
+    e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     ${>asked_columns},
     coalesce(e.input_type, 'application/octet-stream') as content_type,
     case when e.input is null and e.id is not null
@@ -371,7 +371,7 @@ recorded as (
 -- Behind a gate g with different amounts, the most of each reservation that its meters have left, as far as one can see
 -- without a lock; null where nothing bounds it. What reserves more is passed over.
 case when g.varies then array(
-            select min(m.cap - m.used - m.held)
+            select min(m.enforced_limit - m.used - m.reserved)
             from generate_subscripts(g.smallest, 1) as pair (nth)
             join unnest(g.lead_from, g.lead_to) as lead (pair, meter) on lead.pair = pair.nth
             join ${schema}.meter m on m.id = g.meters[lead.meter]
@@ -407,17 +407,17 @@ visible as (
         claimer.lane, claimer.weight, claimer.nth, gate.id as gate, lane_gate.meters, lane_gate.costs, lane_gate.affordable, claimer.now,
         coalesce(
             (:pass_starts::double precision[])[array_position(:pass_lanes::integer[], claimer.lane)], :pass::double precision) as start,
-        gate.compares and gate.id <> all(:fitting::integer[]) as unjudged,
+        gate.compares and gate.id <> all(:fitting::integer[]) as to_match,
         -- How much may be taken behind it as far as one can see without a lock, if all of it reserves as little as any work behind
         -- it ever did; null: as much as there is.
         case when lane_gate.meters <> '{}' then (
             select min(least(
-                m.most - m.running,
-                m.rate - (select count(*) from unnest(m.starts) as start where start > claimer.now - m.span),
+                m.concurrency_limit - m.running,
+                m.rate - (select count(*) from unnest(m.window_starts) as start where start > claimer.now - m.window_ms),
                 case
-                    when m.cap is null then null
-                    when m.used >= m.cap or m.used + m.held > m.cap then 0
-                    when asked.cost > 0 then greatest(0, (m.cap - m.used - m.held) / asked.cost) end))
+                    when m.enforced_limit is null then null
+                    when m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit then 0
+                    when asked.cost > 0 then greatest(0, (m.enforced_limit - m.used - m.reserved) / asked.cost) end))
             from unnest(lane_gate.meters, lane_gate.costs) as asked (id, cost)
             join ${schema}.meter m on m.id = asked.id) end as room
     from serving as claimer
@@ -453,7 +453,7 @@ stretch as (
     left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
         on (:stretch_lanes::integer[])[n] = visible.lane
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
-    where not exists (select from visible where unjudged) and not exists (select from serving where crowd) and (visible.room is null or visible.room > 0)
+    where not exists (select from visible where to_match) and not exists (select from serving where crowd) and (visible.room is null or visible.room > 0)
 ),
 busy as (
     -- Where there is anything at all, and how far to look there: with many gates, not so far into each.
@@ -485,9 +485,9 @@ candidate as (
         busy.reach < busy.most and head.nth = busy.reach as edge
     from busy
     cross join lateral (
-        select r.place, r.rank, r.fresh, r.seq, r.id, r.starts, r.reserve, row_number() over (order by r.rank, r.fresh, r.seq) as nth
+        select r.place, r.rank, r.fresh, r.seq, r.id, r.begins_attempt, r.reserve, row_number() over (order by r.rank, r.fresh, r.seq) as nth
         from (
-            select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.starts, r.reserve
+            select r.ctid as place, r.rank, r.fresh, r.seq, r.id, r.begins_attempt, r.reserve
             from ${schema}.ready r
             where r.lane = busy.lane and r.gate = busy.gate
                 and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
@@ -506,7 +506,7 @@ turn as (
     -- What comes after the last behind one gate is not in order: what is still behind that gate may be ahead of it.
     select
         queue.lane, queue.weight, queue.gate, queue.meters, queue.place, queue.rank, queue.fresh, queue.seq, queue.id,
-        queue.starts, queue.turn,
+        queue.begins_attempt, queue.turn,
         queue.affordable is not null as varies,
         case when queue.affordable is null then queue.costs else (
             select ${schema}.costs_of(queue.reserve, g.floors, g.lead_from, g.lead_to, cardinality(g.meters))
@@ -527,11 +527,11 @@ turn as (
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
     select
-        m.id, m.rate, m.used >= m.cap or m.used + m.held > m.cap as spent,
-        coalesce(m.cap - m.used - m.held, 9223372036854775807) as rest,
-        coalesce(m.most - m.running, 2147483647) as places,
+        m.id, m.rate, m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit as spent,
+        coalesce(m.enforced_limit - m.used - m.reserved, 9223372036854775807) as rest,
+        coalesce(m.concurrency_limit - m.running, 2147483647) as places,
         coalesce(m.rate - (
-            select count(*) from unnest(m.starts) as start where start > clock.now - m.span), 2147483647) as begins
+            select count(*) from unnest(m.window_starts) as start where start > clock.now - m.window_ms), 2147483647) as begins
     from ${schema}.meter m
     cross join clock
     where m.id in (select unnest(meters) from turn where meters <> '{}')
@@ -563,7 +563,7 @@ over as (
         select
             open.place, meter.places as free, meter.begins as free_begins,
             ${schema}.take_what_fits(asked.cost, meter.rest) filter (where meter.rest < 9223372036854775807) over ahead as fits,
-            count(*) over ahead as places, count(*) filter (where open.starts) over ahead as begins
+            count(*) over ahead as places, count(*) filter (where open.begins_attempt) over ahead as begins
         from open
         cross join unnest(open.meters, open.costs) as asked (slot, cost)
         -- only those that this claim could fill: most of the time there is none
@@ -592,8 +592,8 @@ leased as (
         session = claimer.id,
         since = greatest((select now from begun), e.changed),
         until = (select now from begun) + :ttl::bigint,
-        slots = nullif(taken.meters, '{}'),
-        holds = nullif(taken.costs, '{}'),
+        counted_meters = nullif(taken.meters, '{}'),
+        reserved_amounts = nullif(taken.costs, '{}'),
         changed = greatest((select now from begun), e.changed),
         progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -622,24 +622,24 @@ counted as (
     update ${schema}.meter m
     -- The rows are locked, so what they say is what was looked at.
     set running = m.running + given.places,
-        held = m.held + given.held,
-        starts = case when m.rate is null then '{}' else array(
-            select start from unnest(m.starts) as start where start > given.now - m.span order by start)
+        reserved = m.reserved + given.reserved,
+        window_starts = case when m.rate is null then '{}' else array(
+            select start from unnest(m.window_starts) as start where start > given.now - m.window_ms order by start)
             || array_fill(given.now, array[given.begins]) end,
-        opens = case when m.rate is not null then (
-            select began.starts[cardinality(began.starts) - m.rate + 1] + m.span
+        reopens_at = case when m.rate is not null then (
+            select began.window_starts[cardinality(began.window_starts) - m.rate + 1] + m.window_ms
             from (select array(
-                select start from unnest(m.starts) as start where start > given.now - m.span order by start)
-                || array_fill(given.now, array[given.begins]) as starts) as began
-            where cardinality(began.starts) >= m.rate) end
+                select start from unnest(m.window_starts) as start where start > given.now - m.window_ms order by start)
+                || array_fill(given.now, array[given.begins]) as window_starts) as began
+            where cardinality(began.window_starts) >= m.rate) end
     from (
         select
-            asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as held,
+            asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as reserved,
             (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins,
             (select now from begun) as now
         from leased
-        cross join unnest(leased.slots, leased.holds) as asked (slot, cost)
-        where leased.slots is not null
+        cross join unnest(leased.counted_meters, leased.reserved_amounts) as asked (slot, cost)
+        where leased.counted_meters is not null
         group by asked.slot
     ) as given
     where m.id = given.slot
@@ -651,17 +651,17 @@ receipted as (
     from leased
     having count(*) > 0
 ),
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
     select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
     select leased.id, timeout.kind, leased.since + timeout.after
     from leased
-    join ${schema}.terms on terms.id = leased.terms
+    join ${schema}.policy on policy.id = leased.policy
     cross join lateral (values
-        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
+        ('attempt'::${schema}.timer_kind, policy.attempt_timeout), ('stall', policy.stall_timeout)) as timeout (kind, after)
     where timeout.after is not null and :ttl::bigint is null
     union all
     select id, 'grant', until from leased where :ttl::bigint is not null
@@ -677,7 +677,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight, e.varies,
-    sight.candidates, sight.welcome, sight.unjudged, sight.offers, sight.shut, sight.crowd, sight.refused, sight.seen_gates, sight.seen_lanes,
+    sight.candidates, sight.may_claim, sight.to_match, sight.offers, sight.shut, sight.crowd, sight.refused, sight.seen_gates, sight.seen_lanes,
     sight.full_gates, sight.full_lanes, sight.full_meters
 from (
     select
@@ -685,7 +685,7 @@ from (
         greatest(
             (select count(*) from candidate),
             case when exists (select from candidate where edge) then :window::integer end) as candidates,
-        exists (select from claimer) as welcome,
+        exists (select from claimer) as may_claim,
         array(select lane from serving where crowd) as crowd,
         exists (select from over) as refused,
         array(select gate from visible where nth is not null order by lane, gate) as seen_gates,
@@ -693,8 +693,8 @@ from (
         array(select gate from visible where nth is not null and room <= 0 order by lane, gate) as full_gates,
         array(select lane from visible where nth is not null and room <= 0 order by lane, gate) as full_lanes,
         array(select meters::text from visible where nth is not null and room <= 0 order by lane, gate) as full_meters,
-        array(select distinct gate from visible where unjudged) as unjudged,
-        (select offers from claimer where exists (select from visible where unjudged)) as offers,
+        array(select distinct gate from visible where to_match) as to_match,
+        (select offers from claimer where exists (select from visible where to_match)) as offers,
         -- Why nothing is taken behind some gates where something waits: few of them are asked, however many there are.
         array(
             select distinct why
@@ -702,9 +702,9 @@ from (
             cross join unnest(behind.meters, behind.costs) as asked (id, cost)
             join ${schema}.meter m on m.id = asked.id
             cross join lateral unnest(array[
-                case when m.running >= m.most then 'concurrency' end,
-                case when m.rate <= (select count(*) from unnest(m.starts) as start where start > behind.now - m.span) then 'rate' end,
-                case when m.used >= m.cap or asked.cost > m.cap - m.used - m.held then 'budget ' || m.key end]) as why
+                case when m.running >= m.concurrency_limit then 'concurrency' end,
+                case when m.rate <= (select count(*) from unnest(m.window_starts) as start where start > behind.now - m.window_ms) then 'rate' end,
+                case when m.used >= m.enforced_limit or asked.cost > m.enforced_limit - m.used - m.reserved then 'budget ' || m.key end]) as why
             where why is not null and exists (
                 select from ${schema}.ready r
                 where r.lane = behind.lane and r.gate = behind.gate and (r.deadline is null or r.deadline > behind.now))
@@ -788,9 +788,7 @@ for share of l
 
 -- name: claim_one
 -- One that was named, from a row that the caller has locked; with a time to live as a grant.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 unqueued as (
     delete from ${schema}.ready r
     using ${schema}.execution e
@@ -805,8 +803,8 @@ leased as (
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
-        slots = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
-        holds = (
+        counted_meters = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
+        reserved_amounts = (
             select nullif(${schema}.costs_of(e.reserve, g.floors, g.lead_from, g.lead_to, cardinality(g.meters)), '{}')
             from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         changed = greatest(clock.now, e.changed),
@@ -821,19 +819,19 @@ counted as (
     -- The caller has locked these, and has seen that there is room.
     update ${schema}.meter m
     set running = m.running + 1,
-        held = m.held + leased.holds[array_position(leased.slots, m.id)],
-        starts = case
+        reserved = m.reserved + leased.reserved_amounts[array_position(leased.counted_meters, m.id)],
+        window_starts = case
             when m.rate is null then '{}'
-            when leased.next in ('first', 'retry', 'replay') then kept.starts || clock.now
-            else kept.starts end,
-        opens = case when leased.next in ('first', 'retry', 'replay') and cardinality(kept.starts) + 1 >= m.rate
-            then (kept.starts || clock.now)[cardinality(kept.starts) + 2 - m.rate] + m.span end
+            when leased.next in ('first', 'retry', 'replay') then kept.window_starts || clock.now
+            else kept.window_starts end,
+        reopens_at = case when leased.next in ('first', 'retry', 'replay') and cardinality(kept.window_starts) + 1 >= m.rate
+            then (kept.window_starts || clock.now)[cardinality(kept.window_starts) + 2 - m.rate] + m.window_ms end
     from leased, clock, (
-        select x.id, array(select start from unnest(x.starts) as start, clock where start > clock.now - x.span order by start) as starts
+        select x.id, array(select start from unnest(x.window_starts) as start, clock where start > clock.now - x.window_ms order by start) as window_starts
         from ${schema}.meter x
-        where x.id in (select unnest(slots) from leased where slots is not null)
+        where x.id in (select unnest(counted_meters) from leased where counted_meters is not null)
     ) as kept
-    where kept.id = m.id and m.id = any(leased.slots)
+    where kept.id = m.id and m.id = any(leased.counted_meters)
 ),
 receipted as (
     -- Numbers below zero are no worker's: claims by operators are kept under them.
@@ -845,15 +843,15 @@ timed as (
     insert into ${schema}.timer (id, kind, due)
     select leased.id, timeout.kind, timeout.due
     from leased
-    join ${schema}.terms on terms.id = leased.terms
+    join ${schema}.policy on policy.id = leased.policy
     cross join lateral (values
-        ('attempt'::${schema}.timer_kind, case when :ttl::bigint is null then leased.since + terms.attempt_timeout end),
-        ('stall', case when :ttl::bigint is null then leased.since + terms.stall_timeout end),
+        ('attempt'::${schema}.timer_kind, case when :ttl::bigint is null then leased.since + policy.attempt_timeout end),
+        ('stall', case when :ttl::bigint is null then leased.since + policy.stall_timeout end),
         ('grant', leased.until)) as timeout (kind, due)
     where timeout.due is not null
 ),
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
     select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
 ),
 recorded as (

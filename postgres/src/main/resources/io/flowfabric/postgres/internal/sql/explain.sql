@@ -5,7 +5,7 @@ set transaction isolation level repeatable read, read only
 -- name: circumstances
 -- What is to be known about an execution besides what it is.
 select
-    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now,
+    ${>now} as now,
     e.situation = 'ready' as ready, e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq,
     l.namespace, l.name,
     e.session, e.since, h.worker, h.instance, h.alive_until - h.ttl as last_heard, least(h.alive_until, h.died) as alive_until,
@@ -83,7 +83,7 @@ cross join lateral (
 where not h.buried and e.lane = :lane::integer
 union all
 select null, null, rest.situation::text, count(*)
-from ${schema}.resting rest
+from ${schema}.inactive rest
 where rest.lane = :lane::integer
     and rest.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
 group by rest.situation

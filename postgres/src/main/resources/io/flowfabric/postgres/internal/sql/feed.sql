@@ -14,7 +14,7 @@
 select
     ${>log_columns},
     ${schema}.newest_transaction() as newest
-from ${schema}.horizon h
+from ${schema}.event_log h
 
 -- name: feed_events
 -- Some of what this statement sees (or the target did) and the snapshot "since" did not, because the writer began after
@@ -25,7 +25,7 @@ with log as materialized (
         -- A standby lists no transactions that are in progress, so two of its snapshots may look the same.
         case when not pg_is_in_recovery() then concat_ws(
             ' ', extract(epoch from pg_postmaster_start_time()), checkpoint_lsn, pg_current_snapshot()) end as glance
-    from ${schema}.horizon h
+    from ${schema}.event_log h
     cross join pg_control_checkpoint()
 )
 select log.*, e.*, w.namespace as session_namespace, w.worker, w.instance, s.tags
@@ -39,7 +39,7 @@ order by e.id
 
 -- name: dropped
 -- A statement of its own, after what was read: emptying a day is seen at once, also by a snapshot from before.
-select dropped from ${schema}.horizon
+select dropped from ${schema}.event_log
 
 -- name: summarise_events
 select ${schema}.summarise_events(:most::integer) as made
@@ -67,10 +67,10 @@ select
     origin,
     timeline,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server
-from ${schema}.horizon
+from ${schema}.event_log
 
 -- name: lock_log_place
-select origin, timeline from ${schema}.horizon for update
+select origin, timeline from ${schema}.event_log for update
 
 -- name: lock_log
 -- Waits for those who write, and lets no other begin.
@@ -78,7 +78,7 @@ lock table ${schema}.event in share mode
 
 -- name: begin_era
 -- What was written elsewhere keeps the transactions of that server, which mean nothing on this one.
-update ${schema}.horizon
+update ${schema}.event_log
 set origin = :origin::text, timeline = :timeline::integer, era = :era::bigint,
     restored = case when :elsewhere::boolean then ${schema}.last_event_id() else restored end
 

@@ -5,7 +5,7 @@ from ${schema}.receipt r
 cross join unnest(r.ids, r.epochs) with ordinality as given (id, epoch, n)
 join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch and e.session = r.session and e.situation = 'granted'
 where r.session = :session::uuid and r.number = :number::bigint
-    and e.until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+    and e.until > ${>now}
 order by given.n
 
 -- name: granted
@@ -14,7 +14,7 @@ select e.id, e.lane
 from unnest(:ids::uuid[], :parts::smallint[], :epochs::bigint[]) as shown (id, part, epoch)
 join ${schema}.execution e on e.id = shown.id and e.part = shown.part and e.epoch = shown.epoch
 cross join (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now) as clock
+    select ${>now} as now) as clock
 where e.situation = 'granted' and e.session = :session::uuid and e.until > clock.now
     and (e.deadline is null or e.deadline > clock.now)
 
@@ -23,9 +23,7 @@ select state in ('active', 'draining') as gives from ${schema}.lane where id = :
 
 -- name: redeem
 -- Turns grants into leases. Everything is in the write: the grant, whose it is, its time, and that its key is believed.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 claimer as (
     select s.id
     from ${schema}.session s
@@ -62,8 +60,8 @@ leased as (
     where e.id = any(array(select id from held))
     returning e.*
 ),
-unrested as (
-    delete from ${schema}.resting r
+made_active as (
+    delete from ${schema}.inactive r
     using leased
     where r.lane = leased.lane and r.situation = 'granted' and r.submitted = leased.submitted and r.seq = leased.seq
 ),
@@ -78,9 +76,9 @@ timed as (
     insert into ${schema}.timer (id, kind, due)
     select leased.id, timeout.kind, leased.since + timeout.after
     from leased
-    join ${schema}.terms on terms.id = leased.terms
+    join ${schema}.policy on policy.id = leased.policy
     cross join lateral (values
-        ('attempt'::${schema}.timer_kind, terms.attempt_timeout), ('stall', terms.stall_timeout)) as timeout (kind, after)
+        ('attempt'::${schema}.timer_kind, policy.attempt_timeout), ('stall', policy.stall_timeout)) as timeout (kind, after)
     where timeout.after is not null
 ),
 recorded as (
@@ -93,7 +91,7 @@ recorded as (
 )
 select
     ${>lease_columns},
-    exists (select from claimer) as welcome
+    exists (select from claimer) as may_claim
 from (select) as once
 left join leased e on true
 
@@ -104,20 +102,18 @@ select
     k.retires is null or k.retires > clock.now as believed, clock.now
 from ${schema}.signing_key k
 cross join (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now) as clock
+    select ${>now} as now) as clock
 order by k.number desc
 
 -- name: first_key
 insert into ${schema}.signing_key (id, secret, made, actor, reason)
-select :id, :secret::bytea, coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :actor, :reason
+select :id, :secret::bytea, ${>now}, :actor, :reason
 where not exists (select from ${schema}.signing_key)
 on conflict do nothing
 
 -- name: rotate_key
 -- Nothing, when another rotation was faster, or when this one has been done.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 forgotten as (
     delete from ${schema}.signing_key k
     using clock

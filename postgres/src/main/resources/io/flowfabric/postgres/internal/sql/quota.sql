@@ -17,39 +17,37 @@ returning q.id, q.namespace, q.name, q.settings::text as settings, q.deleted
 
 -- name: change_quota
 update ${schema}.quota
-set most = :most::integer, rate = :rate::integer, span = :span::bigint, settings = :settings::jsonb, deleted = :deleted::boolean
+set concurrency_limit = :concurrency_limit::integer, rate = :rate::integer, window_ms = :window_ms::bigint, settings = :settings::jsonb, deleted = :deleted::boolean
 where id = :id::integer
 
 -- name: change_meters
 -- In the order of their numbers, as every statement that counts. Starts that no longer count are forgotten, and when the
 -- next may begin is found anew.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 kept as (
     select
         m.id,
-        array(select start from unnest(m.starts) as start, clock where start > clock.now - :span::bigint order by start) as starts
+        array(select start from unnest(m.window_starts) as start, clock where start > clock.now - :window_ms::bigint order by start) as window_starts
     from ${schema}.meter m
     where m.quota = :quota::integer
     order by m.id
     for update
 )
 update ${schema}.meter m
-set most = :most::integer, rate = :rate::integer, span = :span::bigint, starts = kept.starts,
-    opens = case when cardinality(kept.starts) >= :rate::integer
-        then kept.starts[cardinality(kept.starts) - :rate::integer + 1] + :span::bigint end
+set concurrency_limit = :concurrency_limit::integer, rate = :rate::integer, window_ms = :window_ms::bigint, window_starts = kept.window_starts,
+    reopens_at = case when cardinality(kept.window_starts) >= :rate::integer
+        then kept.window_starts[cardinality(kept.window_starts) - :rate::integer + 1] + :window_ms::bigint end
 from kept
 where m.id = kept.id
 returning m.id
 
 -- name: tell_quota
 insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
-select 'quota_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :actor, :reason, :payload::jsonb
+select 'quota_changed', ${>now}, :namespace, :actor, :reason, :payload::jsonb
 
 -- name: tell_drift
 insert into ${schema}.event_${day} (kind, at, namespace, payload)
-select 'drifted', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :namespace, :payload::jsonb
+select 'drifted', ${>now}, :namespace, :payload::jsonb
 
 -- name: meter_of
 select m.id from ${schema}.meter m join ${schema}.quota q on q.id = m.quota
@@ -57,8 +55,8 @@ where q.namespace = :namespace and q.name = :name and not q.deleted and m.key = 
 
 -- name: add_meter
 -- With what its quota says at this moment, which is not changed meanwhile.
-insert into ${schema}.meter (quota, key, most, rate, span)
-select q.id, :key, q.most, q.rate, q.span
+insert into ${schema}.meter (quota, key, concurrency_limit, rate, window_ms)
+select q.id, :key, q.concurrency_limit, q.rate, q.window_ms
 from ${schema}.quota q
 where q.namespace = :namespace and q.name = :name and not q.deleted
 for share
@@ -67,14 +65,14 @@ on conflict do nothing
 -- name: add_meters
 -- With what their quotas say at this moment, which is not changed meanwhile.
 with wanted as (
-    select q.id, asked.key, q.most, q.rate, q.span
+    select q.id, asked.key, q.concurrency_limit, q.rate, q.window_ms
     from unnest(:names::text[], :keys::text[]) as asked (name, key)
     join ${schema}.quota q on q.namespace = :namespace and q.name = asked.name and not q.deleted
     order by q.id
     for share of q
 )
-insert into ${schema}.meter (quota, key, most, rate, span)
-select id, key, most, rate, span from wanted
+insert into ${schema}.meter (quota, key, concurrency_limit, rate, window_ms)
+select id, key, concurrency_limit, rate, window_ms from wanted
 order by id, key
 on conflict do nothing
 
@@ -89,9 +87,9 @@ join ${schema}.meter m on m.quota = q.id and m.key = asked.key
 select
     m.id, q.namespace, q.name, q.settings::text as settings, m.key, m.running,
     array(
-        select start from unnest(m.starts) as start
-        where start > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) - m.span
-        order by start) as starts
+        select start from unnest(m.window_starts) as start
+        where start > ${>now} - m.window_ms
+        order by start) as window_starts
 from ${schema}.meter m
 join ${schema}.quota q on q.id = m.quota
 where m.id = any(:ids::integer[]) and not q.deleted
@@ -105,14 +103,12 @@ select distinct lane from ${schema}.lane_meter where meter = any(:meters::intege
 
 -- name: open_meters
 -- Those whose window has passed are open again.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 due as (
-    select m.id from ${schema}.meter m where m.opens <= (select now from clock) order by m.id for update skip locked
+    select m.id from ${schema}.meter m where m.reopens_at <= (select now from clock) order by m.id for update skip locked
 )
 update ${schema}.meter m
-set opens = null
+set reopens_at = null
 from due
 where m.id = due.id
 returning m.id
@@ -120,7 +116,7 @@ returning m.id
 -- name: lock_next_meters
 -- The next meters of quotas, those of deleted quotas too, in the order of their numbers as every statement that counts locks
 -- them. Once they are locked, no transaction is open that has taken or given back a place of theirs.
-select m.id, q.name, m.key, m.running, m.held
+select m.id, q.name, m.key, m.running, m.reserved
 from ${schema}.meter m
 join ${schema}.quota q on q.id = m.quota
 where q.namespace = :namespace and m.id > :after::integer
@@ -131,21 +127,21 @@ for update of m
 -- name: count_meters
 -- What runs against meters that the caller has locked, and what is set aside for it: a statement of its own, so that it sees
 -- what was committed before. A step that takes or gives back a place waits for the lock of the meter before that can be seen.
-select given.slot as id, count(*)::integer as running, sum(given.hold)::bigint as held
+select given.slot as id, count(*)::integer as running, sum(given.hold)::bigint as reserved
 from ${schema}.session h
 join ${schema}.receipt r on r.session = h.id
 cross join unnest(r.ids, r.epochs) as lease (id, epoch)
 cross join lateral (
-    select x.slots, x.holds from ${schema}.execution x
-    where x.id = lease.id and x.epoch = lease.epoch and x.session = h.id and x.slots is not null offset 0
+    select x.counted_meters, x.reserved_amounts from ${schema}.execution x
+    where x.id = lease.id and x.epoch = lease.epoch and x.session = h.id and x.counted_meters is not null offset 0
 ) as e
-cross join unnest(e.slots, e.holds) as given (slot, hold)
+cross join unnest(e.counted_meters, e.reserved_amounts) as given (slot, hold)
 where not h.buried and given.slot = any(:ids::integer[])
 group by given.slot
 
 -- name: correct_meters
 -- The caller has locked them.
 update ${schema}.meter m
-set running = truth.running, held = truth.held
-from unnest(:ids::integer[], :runnings::integer[], :helds::bigint[]) as truth (id, running, held)
+set running = truth.running, reserved = truth.reserved
+from unnest(:ids::integer[], :runnings::integer[], :reserveds::bigint[]) as truth (id, running, reserved)
 where m.id = truth.id

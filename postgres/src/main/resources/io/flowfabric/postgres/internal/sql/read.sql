@@ -1,6 +1,6 @@
 -- name: describe
 select
-    e.id, e.part, e.seq, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts,
+    e.id, e.part, e.seq, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts,
     e.epoch, e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.submitted, e.changed,
     e.progress_percent, e.progress_message, e.progress_at, e.share,
     ${>asked_columns}, e.creator, e.key, coalesce(e.tags, '{}') as tags,
@@ -15,8 +15,8 @@ where e.id = any(:ids::uuid[])
     where strand.source = 'ready' and x.lane = strand.lane and ${>in_span}
 
 -- fragment: resting_ahead
-    select x.id, x.submitted, x.seq from ${schema}.resting x
-    where strand.source = 'resting' and x.lane = strand.lane and x.situation = strand.situation::${schema}.situation and ${>in_span}
+    select x.id, x.submitted, x.seq from ${schema}.inactive x
+    where strand.source = 'inactive' and x.lane = strand.lane and x.situation = strand.situation::${schema}.situation and ${>in_span}
 
 -- fragment: tagged_ahead
     select x.id, x.submitted, x.seq from ${schema}.tag x
@@ -164,13 +164,13 @@ from (
     group by e.lane
     union all
     select r.lane, null, null, r.situation::text, count(*)
-    from ${schema}.resting r
+    from ${schema}.inactive r
     where r.lane in (select id from ${schema}.lane where namespace = :namespace)
         and r.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
     group by r.lane, r.situation
     union all
     select t.lane, null, null, t.situation::text, sum(t.change)
-    from ${schema}.tally t
+    from ${schema}.ended_count t
     where t.lane in (select id from ${schema}.lane where namespace = :namespace)
     group by t.lane, t.situation
 ) as c
@@ -204,7 +204,7 @@ select pg_advisory_xact_lock(hashtextextended('${schema}.namespace ' || :name, 0
 
 -- name: tell_namespace
 insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
-select 'namespace_changed', coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint), :name, :actor, :reason, :payload::jsonb
+select 'namespace_changed', ${>now}, :name, :actor, :reason, :payload::jsonb
 
 -- name: list_lanes
 select id, namespace, name, settings::text as settings, since
@@ -220,9 +220,7 @@ where namespace = :namespace and name = :name
 for update
 
 -- name: configure_lane
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 configured as (
     update ${schema}.lane l
     set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,

@@ -1,7 +1,7 @@
 -- name: open_session
 insert into ${schema}.session (id, namespace, worker, instance, lanes, kinds, offers, ttl, opened, alive_until)
 select :id::uuid, :namespace, :worker, :instance, :lanes::text[], :kinds::text[], :offers::text[], :ttl::bigint, clock.now, clock.now + :ttl::bigint
-from (select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now) clock
+from (select ${>now} as now) clock
 on conflict do nothing
 returning alive_until
 
@@ -14,7 +14,7 @@ select pg_advisory_xact_lock(hashtextextended(:namespace || '/' || :instance, ha
 select id, worker
 from ${schema}.session
 where namespace = :namespace and not dead and instance = :instance and worker <> :worker and id <> :id::uuid
-    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+    and alive_until > ${>now}
 order by id
 limit 1
 
@@ -23,11 +23,11 @@ limit 1
 select id, namespace, worker, instance, lanes, kinds, offers, ttl
 from ${schema}.session
 where namespace = any(:namespaces::text[]) and not dead and lanes && :lanes::text[]
-    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+    and alive_until > ${>now}
 
 -- name: session
 select id, namespace, worker, instance, lanes, kinds, offers, ttl, acknowledged, alive_until,
-    not dead and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as alive
+    not dead and alive_until > ${>now} as alive
 from ${schema}.session
 where id = :id::uuid
 
@@ -36,7 +36,7 @@ where id = :id::uuid
 select id
 from ${schema}.session
 where id = :id::uuid and not dead
-    and alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+    and alive_until > ${>now}
 for key share
 
 -- name: renew
@@ -89,9 +89,7 @@ left join lost on lost.session = renewed.id
 
 -- name: die
 -- A claim holds a key-share lock on its session: this waits for its commit, and the next claim sees the death.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 gone as (
     update ${schema}.session set dead = true, died = (select now from clock)
     where id in (
@@ -105,9 +103,7 @@ select exists (select from gone) or exists (select from ${schema}.session where 
 
 -- name: mark_dead
 -- The death of a session by an operator, who is recorded. A session whose time has run out died of that.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 marked as (
     update ${schema}.session s set dead = true, died = clock.now
     from clock
@@ -162,7 +158,7 @@ from (
     (select id from ${schema}.session
     where namespace = :namespace and not dead and id >= :from::uuid
         and (:dead_too::boolean or alive_until >
-            coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint))
+            ${>now})
     order by id
     limit :max::integer)
     union all
@@ -178,7 +174,7 @@ limit :max::integer
 -- What a session holds is found from its receipts. An execution that it was given twice counts for the last time.
 select s.id, s.namespace, s.worker, s.instance, s.lanes, s.kinds, s.offers, s.ttl, s.opened,
     s.alive_until - s.ttl as last_heard, least(s.alive_until, s.died) as alive_until,
-    not s.dead and s.alive_until > coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as alive,
+    not s.dead and s.alive_until > ${>now} as alive,
     (select count(*)
     from ${schema}.receipt r
     cross join unnest(r.ids, r.epochs) as given (id, epoch)

@@ -1,10 +1,10 @@
 -- name: facts
 -- What a decision depends on, under the lock of the row, locked in the order of ids.
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.slots, e.deadline, e.changed, e.progress_at, e.share,
+    e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed, e.progress_at, e.share,
     ${>asked_columns},
-    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+    ${>now} as now
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 order by e.id
@@ -13,10 +13,10 @@ for update of e
 -- name: free_facts
 -- The same, of those that nobody else is at.
 select
-    e.id, e.part, e.lane, e.gate, e.terms, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.slots, e.deadline, e.changed, e.progress_at, e.share,
+    e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed, e.progress_at, e.share,
     ${>asked_columns},
-    coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+    ${>now} as now
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 order by e.id
@@ -31,7 +31,7 @@ changed as (
     set ${>completed_now}
     from clock
     ${>completions}
-    where e.id = i.id and e.slots is null and ${>fence_holds} and ${>untimed}
+    where e.id = i.id and e.counted_meters is null and ${>fence_holds} and ${>untimed}
     returning ${>completed_columns}
 ),
 ${>completions_written}
@@ -42,7 +42,7 @@ select id from changed
 -- read under its lock and given back.
 with ${>clock},
 held as (
-    select i.*, e.slots, e.holds, s.id as owner, t.retention
+    select i.*, e.counted_meters, e.reserved_amounts, s.id as owner, t.retention
     from clock
     ${>completions}
     cross join ${schema}.execution e
@@ -52,13 +52,13 @@ held as (
 ),
 changed as (
     update ${schema}.execution e
-    set ${>completed_now}, slots = null, holds = null
+    set ${>completed_now}, counted_meters = null, reserved_amounts = null
     from clock
     cross join held i
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, i.owner, e.changed as now, e.changed + i.retention as due,
-        i.slots, i.holds
+        i.counted_meters, i.reserved_amounts
 ),
 ${>given_back},
 ${>completions_written}
@@ -69,7 +69,7 @@ from changed
 -- fragment: completed_now
         situation = 'completed', detail = null, session = null, since = null,
         changed = greatest(clock.now, e.changed),
-        given_epoch = i.epoch, given_digest = i.digest, given_transition = 'complete', given_until = null,
+        released_epoch = i.epoch, released_digest = i.digest, released_transition = 'complete', released_until = null,
         result_type = i.content_type, result = i.result
 
 -- fragment: completions
@@ -77,26 +77,26 @@ from changed
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :types::text[], :results::bytea[]
     ) as i (id, part, attempt, epoch, digest, content_type, result)
     cross join ${schema}.session s
-    cross join ${schema}.terms t
+    cross join ${schema}.policy t
 
 -- fragment: fence_holds
         e.part = i.part and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch
         and s.id = e.session and not s.dead and s.alive_until > clock.now
 
 -- fragment: untimed
-        e.deadline is null and t.id = e.terms and t.attempt_timeout is null and t.stall_timeout is null
+        e.deadline is null and t.id = e.policy and t.attempt_timeout is null and t.stall_timeout is null
 
 -- fragment: completed_columns
         e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, s.id as owner, e.changed as now,
         e.changed + t.retention as due
 
 -- fragment: completions_written
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended, due)
     select lane, 'completed', submitted, seq, id, now, due from changed
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change)
+    insert into ${schema}.ended_count (lane, situation, change)
     select lane, 'completed', count(*) from changed group by lane
 ),
 recorded as (
@@ -108,11 +108,11 @@ recorded as (
 -- What changed work counted, and what was set aside for it, is given back to its meters, which all lock in the order of their
 -- numbers. Work can only have waited for one that had no place left, or that is of a budget.
 freed as (
-    select m.id, given.places, given.held, m.budget is not null or m.running >= m.most as waited_for
+    select m.id, given.places, given.reserved, m.budget is not null or m.running >= m.concurrency_limit as waited_for
     from (
-        select slot, count(*) as places, sum(hold) as held
-        from changed cross join unnest(slots, holds) as given (slot, hold)
-        where slots is not null
+        select slot, count(*) as places, sum(hold) as reserved
+        from changed cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
+        where counted_meters is not null
         group by slot
     ) as given
     join ${schema}.meter m on m.id = given.slot
@@ -122,7 +122,7 @@ freed as (
 uncounted as (
     update ${schema}.meter m
     -- A count that is wrong is put right when it is counted anew; until then it must not keep work from ending.
-    set running = greatest(0, m.running - freed.places), held = greatest(0, m.held - freed.held)
+    set running = greatest(0, m.running - freed.places), reserved = greatest(0, m.reserved - freed.reserved)
     from freed
     where m.id = freed.id
     returning m.id, freed.waited_for
@@ -131,14 +131,12 @@ uncounted as (
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
 -- epoch, under a living session, is changed.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 item as (
     -- With what the write needs to know and cannot see, read under the lock: who holds it, and what is set aside for it.
     select
         i.*, coalesce(i.until_at, clock.now + i.until_after) as until, clock.now,
-        e.session as owner, e.slots, e.holds, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
+        e.session as owner, e.counted_meters, e.reserved_amounts, t.retention, t.attempt_timeout is not null or t.stall_timeout is not null as timed
     from clock
     cross join unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :digests::bytea[], :transitions::text[],
@@ -151,7 +149,7 @@ item as (
     join ${schema}.execution e on e.id = i.id and e.part = i.part and e.situation = 'running'
         and e.attempts - 1 = i.attempt and e.epoch = i.epoch
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > clock.now
-    join ${schema}.terms t on t.id = e.terms
+    join ${schema}.policy t on t.id = e.policy
     order by e.id
     for update of e
 ),
@@ -164,8 +162,8 @@ changed as (
         detail = null,
         session = null,
         since = null,
-        slots = null,
-        holds = null,
+        counted_meters = null,
+        reserved_amounts = null,
         -- where it would go on; the lane may have other settings by now
         rank = case when i.next is null then e.rank else (
             select ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing)
@@ -173,10 +171,10 @@ changed as (
         retries = e.retries + (case when i.transition = 'retry' then 1 else 0 end),
         -- whoever waited here for another does not write an earlier time than that one did
         changed = greatest(i.now, e.changed),
-        given_epoch = i.epoch,
-        given_digest = i.digest,
-        given_transition = i.transition::${schema}.transition,
-        given_until = i.until,
+        released_epoch = i.epoch,
+        released_digest = i.digest,
+        released_transition = i.transition::${schema}.transition,
+        released_until = i.until,
         failure_category = case when i.category is null then e.failure_category else i.category end,
         failure_message = case when i.category is null then e.failure_message else i.message end,
         failure_detail = case when i.category is null then e.failure_detail else i.trace end,
@@ -185,12 +183,12 @@ changed as (
     from item i
     where e.id = i.id and e.situation = 'running' and e.attempts - 1 = i.attempt and e.epoch = i.epoch and e.session = i.owner
     returning
-        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.given_until, e.deadline, e.reserve,
-        e.attempts, e.epoch, i.owner, i.slots, i.holds, e.changed as now, i.transition, i.category, i.message, i.trace, i.result as produced,
+        e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.released_until, e.deadline, e.reserve,
+        e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts, e.changed as now, i.transition, i.category, i.message, i.trace, i.result as produced,
         i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, reserve)
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, reserve)
     select lane, gate, rank, false, seq, id, deadline, submitted, transition = 'retry', reserve from changed where situation = 'ready'
 ),
 untimed as (
@@ -203,8 +201,8 @@ timed as (
     select id, 'wake'::${schema}.timer_kind, until from changed where until is not null
 ),
 ${>given_back},
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended, due)
     select
         lane, situation, submitted, seq, id,
         case when finished then now end, case when finished then now + retention end
@@ -212,7 +210,7 @@ rested as (
     where situation <> 'ready'
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change)
+    insert into ${schema}.ended_count (lane, situation, change)
     select lane, situation, count(*) from changed where finished group by lane, situation
 ),
 ${>produced},
@@ -226,7 +224,7 @@ recorded as (
     from changed
 )
 select
-    id, lane, situation = 'ready' as ready, given_until as until, array(select id from uncounted where waited_for) as freed
+    id, lane, situation = 'ready' as ready, released_until as until, array(select id from uncounted where waited_for) as freed
 from changed
 
 -- fragment: produced
@@ -237,9 +235,7 @@ stored as (
 
 -- name: step
 -- Writes steps that were decided beside the store, from rows that this transaction has before.
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 item as (
     select i.*, clock.now
     from clock
@@ -263,8 +259,8 @@ before as (
         e.since, e.next in ('first', 'retry', 'replay') as begins,
         -- a grant is no lease: only letting it lapse is a matter of whom it was given to
         case when (e.situation = 'running' and i.transition <> 'reprioritise') or i.transition = 'forfeit' then e.session end as owner,
-        case when i.transition <> 'reprioritise' then e.slots end as slots,
-        case when i.transition <> 'reprioritise' then e.holds end as holds
+        case when i.transition <> 'reprioritise' then e.counted_meters end as counted_meters,
+        case when i.transition <> 'reprioritise' then e.reserved_amounts end as reserved_amounts
     from item i
     join ${schema}.execution e on e.id = i.id
 ),
@@ -291,8 +287,8 @@ changed as (
         detail = case when i.transition = 'reprioritise' then e.detail else i.detail end,
         session = case when i.transition = 'reprioritise' then e.session end,
         since = case when i.transition = 'reprioritise' then e.since end,
-        slots = case when i.transition = 'reprioritise' then e.slots end,
-        holds = case when i.transition = 'reprioritise' then e.holds end,
+        counted_meters = case when i.transition = 'reprioritise' then e.counted_meters end,
+        reserved_amounts = case when i.transition = 'reprioritise' then e.reserved_amounts end,
         priority = coalesce(i.priority, e.priority),
         first_priority = case when i.priority is null then e.first_priority else coalesce(e.first_priority, e.priority) end,
         rank = (
@@ -316,13 +312,13 @@ changed as (
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline, e.reserve,
-        e.attempts, e.epoch, i.owner, i.slots, i.holds,
-        case when i.was = 'granted' and i.begins then i.since end as unbegun, e.terms, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
+        e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts,
+        case when i.was = 'granted' and i.begins then i.since end as unbegun, e.policy, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.result as produced,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, reserve)
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, reserve)
     select
         lane, gate, rank, next = 'first', seq, id, deadline, submitted, next in ('first', 'retry', 'replay'), reserve
     from changed where situation = 'ready'
@@ -331,48 +327,48 @@ freed as (
     -- Everyone who counts or gives back locks the meters in the order of their numbers.
     select m.id
     from ${schema}.meter m
-    where m.id in (select unnest(slots) from changed where slots is not null)
+    where m.id in (select unnest(counted_meters) from changed where counted_meters is not null)
     order by m.id
     for update
 ),
 uncounted as (
     update ${schema}.meter m
     set running = greatest(0, m.running - given.places),
-        held = greatest(0, m.held - given.held),
+        reserved = greatest(0, m.reserved - given.reserved),
         -- what was only granted has not begun
-        starts = case when given.unbegun is null then m.starts else array(
+        window_starts = case when given.unbegun is null then m.window_starts else array(
             select start
-            from (select start, row_number() over (partition by start) as n from unnest(m.starts) as start) as known
+            from (select start, row_number() over (partition by start) as n from unnest(m.window_starts) as start) as known
             where n > (select count(*) from unnest(given.unbegun) as gone where gone = known.start)
             order by start) end,
-        opens = case when given.unbegun is null or cardinality(m.starts) - cardinality(given.unbegun) >= m.rate then m.opens end
+        reopens_at = case when given.unbegun is null or cardinality(m.window_starts) - cardinality(given.unbegun) >= m.rate then m.reopens_at end
     from (
-        select slot, count(*) as places, sum(hold) as held, array_agg(unbegun) filter (where unbegun is not null) as unbegun
-        from changed cross join unnest(slots, holds) as given (slot, hold)
-        where slots is not null
+        select slot, count(*) as places, sum(hold) as reserved, array_agg(unbegun) filter (where unbegun is not null) as unbegun
+        from changed cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
+        where counted_meters is not null
         group by slot
     ) as given
     where m.id = given.slot and m.id in (select id from freed)
 ),
-unrested as (
-    delete from ${schema}.resting r
+made_active as (
+    delete from ${schema}.inactive r
     using changed
     where changed.was not in ('ready', 'running') and changed.was <> changed.situation
         and r.lane = changed.lane and r.situation = changed.was
         and r.submitted = changed.submitted and r.seq = changed.seq
 ),
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id, ended, due)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended, due)
     select
         changed.lane, changed.situation, changed.submitted, changed.seq, changed.id,
         case when changed.finished then changed.now end,
-        case when changed.finished then changed.now + terms.retention end
+        case when changed.finished then changed.now + policy.retention end
     from changed
-    left join ${schema}.terms on terms.id = changed.terms
+    left join ${schema}.policy on policy.id = changed.policy
     where changed.situation not in ('ready', 'running') and changed.situation <> changed.was
 ),
 tallied as (
-    insert into ${schema}.tally (lane, situation, change)
+    insert into ${schema}.ended_count (lane, situation, change)
     select lane, situation, count(*) from changed where finished group by lane, situation
     union all
     -- what is replayed was ended before
@@ -410,9 +406,9 @@ recorded as (
     from changed
 )
 select
-    id, lane, situation = 'ready' as ready, slots,
+    id, lane, situation = 'ready' as ready, counted_meters,
     -- fresh work where keys share is placed by the statement after this one
-    situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as roundless
+    situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
 
 -- name: place
@@ -442,15 +438,13 @@ where r.lane = moved.lane and r.gate = moved.gate and r.rank = moved.was and r.f
 -- name: given
 -- What a holder is told whose fence does not hold: perhaps it has heard it before.
 select
-    e.id, e.part, e.attempts, e.epoch, e.situation, e.next, e.given_epoch, e.given_digest, e.given_transition, e.given_until,
-    exists (select from ${schema}.terms t where t.id = e.terms) as readable
+    e.id, e.part, e.attempts, e.epoch, e.situation, e.next, e.released_epoch, e.released_digest, e.released_transition, e.released_until,
+    exists (select from ${schema}.policy t where t.id = e.policy) as readable
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 
 -- name: progress
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 item as (
     select i.*, clock.now
     from clock
@@ -476,16 +470,16 @@ returning e.id
 -- name: quarantine
 -- Takes an execution out of the way that was claimed and then could not be read.
 with before as (
-    select id, slots, holds from ${schema}.execution where id = any(:ids::uuid[]) and session = :session::uuid order by id for update
+    select id, counted_meters, reserved_amounts from ${schema}.execution where id = any(:ids::uuid[]) and session = :session::uuid order by id for update
 ),
 changed as (
     update ${schema}.execution e
-    set situation = 'held_by_operator', detail = :detail, session = null, since = null, slots = null, holds = null,
+    set situation = 'held_by_operator', detail = :detail, session = null, since = null, counted_meters = null, reserved_amounts = null,
         until = null, delayed_by = null, next = 'reclaim'
     from before
     where e.id = before.id
-    returning e.lane, e.situation, e.submitted, e.seq, e.id, before.slots, before.holds
+    returning e.lane, e.situation, e.submitted, e.seq, e.id, before.counted_meters, before.reserved_amounts
 ),
 ${>given_back}
-insert into ${schema}.resting (lane, situation, submitted, seq, id)
+insert into ${schema}.inactive (lane, situation, submitted, seq, id)
 select lane, situation, submitted, seq, id from changed

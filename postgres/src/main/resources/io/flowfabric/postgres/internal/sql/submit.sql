@@ -8,7 +8,7 @@ clock as materialized (
 )
 
 -- name: clock
-select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
+select ${>now} as now
 
 -- name: lanes
 select id, namespace, name, settings::text as settings, since from ${schema}.lane where id = any(:ids::integer[])
@@ -19,7 +19,7 @@ where (namespace, name) in (select * from unnest(:namespaces::text[], :names::te
 
 -- name: add_lanes
 insert into ${schema}.lane (namespace, name, since)
-select namespace, name, coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)
+select namespace, name, ${>now}
 from unnest(:namespaces::text[], :names::text[]) as wanted (namespace, name)
 order by namespace, name
 on conflict do nothing
@@ -98,14 +98,14 @@ set meters = pair.meters, floors = pair.floors, lead_from = pair.lead_from, lead
 from pair
 where lane_gate.lane = pair.lane and lane_gate.gate = pair.gate
 
--- name: terms
-select id, body from ${schema}.terms where id = any(:ids::integer[])
+-- name: policy
+select id, body from ${schema}.policy where id = any(:ids::integer[])
 
--- name: terms_of
-select id from ${schema}.terms where body = :body
+-- name: policy_of
+select id from ${schema}.policy where body = :body
 
--- name: add_terms
-insert into ${schema}.terms (body, attempt_timeout, stall_timeout, retention)
+-- name: add_policy
+insert into ${schema}.policy (body, attempt_timeout, stall_timeout, retention)
 values (:body, :attempt_timeout::bigint, :stall_timeout::bigint, :retention::bigint)
 on conflict do nothing
 
@@ -120,19 +120,19 @@ item as materialized (
     from clock
     cross join ${schema}.lane
     cross join unnest(
-        :ids::uuid[], :parts::smallint[], :gates::integer[], :terms::integer[], :priorities::smallint[],
+        :ids::uuid[], :parts::smallint[], :gates::integer[], :policy::integer[], :priorities::smallint[],
         :creators::text[], :types::text[], :inputs::bytea[], :digests::bytea[]
-    ) as i (id, part, gate, terms, priority, creator, input_type, input, digest)
+    ) as i (id, part, gate, policy, priority, creator, input_type, input, digest)
     where lane.id = :lane::integer and lane.state in ('active', 'paused') and not lane.sharing
 ),
 accepted as (
     insert into ${schema}.execution (
-        id, seq, submitted, lane, gate, terms, part, priority, situation, next, rank, changed, input_type, input, digest, creator)
-    select id, seq, now, lane, gate, terms, part, priority, 'ready', 'first', rank, now, input_type, input, digest, creator
+        id, seq, submitted, lane, gate, policy, part, priority, situation, next, rank, changed, input_type, input, digest, creator)
+    select id, seq, now, lane, gate, policy, part, priority, 'ready', 'first', rank, now, input_type, input, digest, creator
     from item
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, submitted, starts)
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, submitted, begins_attempt)
     select lane, gate, rank, true, seq, id, now, true from item
 ),
 recorded as (
@@ -142,9 +142,7 @@ recorded as (
 select count(*)::integer as accepted, min(seq) as first from item
 
 -- name: submit
-with clock as materialized (
-    select coalesce(:now::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint) as now
-),
+with ${>clock},
 asked as (
     select
         i.*,
@@ -157,12 +155,12 @@ asked as (
     from clock
     cross join ${schema}.lane
     join unnest(
-        :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :terms::integer[], :priorities::smallint[],
+        :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :policy::integer[], :priorities::smallint[],
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
         :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[]
     ) with ordinality as i (
-        id, part, lane, gate, terms, priority,
+        id, part, lane, gate, policy, priority,
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
         content_type, input, digest, share, round, reserve, n)
@@ -174,14 +172,14 @@ item as (
     select
         asked.*, nextval('${schema}.execution_seq') as seq,
         -- where keys share, and whoever calls has not drawn a round for it beforehand, as he has to
-        sharing and start <= now as turns, sharing and start <= now and round is null and not :draws::boolean as roundless
+        sharing and start <= now as turns, sharing and start <= now and round is null and not :draws::boolean as needs_round
     from asked
 ),
 keyed as (
     insert into ${schema}.idempotency (namespace, key, id)
     select item.namespace, item.key, item.id
     from item
-    where item.key is not null and not item.roundless and not exists (select from ${schema}.execution e where e.id = item.id)
+    where item.key is not null and not item.needs_round and not exists (select from ${schema}.execution e where e.id = item.id)
     order by item.n
     on conflict do nothing
     returning id
@@ -194,7 +192,7 @@ drawn as materialized (
             array_agg(item.id order by item.n) as ids, array_agg(item.lane order by item.n) as lanes,
             array_agg(item.priority order by item.n) as priorities, array_agg(coalesce(item.share, '') order by item.n) as keys
         from item
-        where item.turns and item.round is null and not item.roundless
+        where item.turns and item.round is null and not item.needs_round
             and (item.key is null or item.id in (select id from keyed))
             and not exists (select from ${schema}.execution e where e.id = item.id)
         having count(*) > 0
@@ -203,11 +201,11 @@ drawn as materialized (
 ),
 accepted as (
     insert into ${schema}.execution (
-        id, part, seq, lane, gate, terms, priority, rank, share,
+        id, part, seq, lane, gate, policy, priority, rank, share,
         situation, next, until, delayed_by, deadline, submitted, changed,
         creator, key, tags, start_due, deadline_due, reserve, input_type, input, digest)
     select
-        id, part, seq, lane, gate, terms, priority,
+        id, part, seq, lane, gate, policy, priority,
         ${schema}.place_of(priority, now, ageing, sharing) + case when turns
             then coalesce(round, ((select rounds from drawn) ->> id::text)::bigint, 0) else 0 end, share,
         (case when start > now then 'delayed' else 'ready' end)::${schema}.situation,
@@ -218,7 +216,7 @@ accepted as (
         creator, key, string_to_array(nullif(tags, ''), E'\x1f'), start_due, deadline_due, reserve::bigint[],
         content_type, case when octet_length(input) <= :inline::integer then input end, digest
     from item
-    where not item.roundless and (item.key is null or item.id in (select id from keyed))
+    where not item.needs_round and (item.key is null or item.id in (select id from keyed))
     order by item.n
     on conflict (id) do nothing
     returning id, part, lane, gate, rank, share, reserve, seq, situation, until, deadline, submitted
@@ -238,14 +236,14 @@ tagged as (
     where item.tags <> '' and (item.id in (select id from accepted)) is true
 ),
 queued as (
-    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, starts, share, reserve)
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, share, reserve)
     select
         lane, gate, rank, true, seq, id, deadline, submitted, true,
         case when (lane in (select lane from item where turns)) is true then coalesce(share, '') end, reserve
     from accepted where situation = 'ready'
 ),
-rested as (
-    insert into ${schema}.resting (lane, situation, submitted, seq, id)
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
     select lane, situation, submitted, seq, id from accepted where situation <> 'ready'
 ),
 timed as (
@@ -263,7 +261,7 @@ union all
 -- keys that were taken for nothing, because the id was taken at the same moment
 select id, null, null, false, 'keyed in vain' from keyed where id not in (select id from accepted)
 union all
-select id, lane, null, false, 'roundless' from item where roundless
+select id, lane, null, false, 'needs_round' from item where needs_round
 
 -- name: draw_rounds
 -- Beforehand, for a transaction that is open for who knows how long: what it queues nobody sees until then.
