@@ -26,7 +26,9 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** What one session learns of a lane with very many gates is of use to others, and not in their way. */
+/**
+ * What one session learns of a lane with very many gates is of use to others, and not in their way.
+ */
 class CrowdedLanesTest {
     private static final Attribution ADA = new Attribution("ada", "many customers");
 
@@ -109,9 +111,7 @@ class CrowdedLanesTest {
         var batch =
                 IntStream.range(0, many)
                         .mapToObj(
-                                nth ->
-                                        Submission.of(kind, Payload.EMPTY)
-                                                .policy(policy.apply(nth)))
+                                nth -> Submission.of(kind, Payload.EMPTY).policy(policy.apply(nth)))
                         .toList();
         store.submissions().submit(batch).forEach(Answer::orThrow);
         return batch.stream().map(Submission::id).toList();

@@ -40,9 +40,10 @@ public interface Claims {
      *
      * <p>Within a lane that is priority, then begun before fresh, then the order of submission;
      * lanes share by weight. What the worker cannot run it does not see, and it never blocks what
-     * it can. Nothing to do is an empty list. A claim is one commit, and a store may give fewer than
-     * are wanted where it would take another to find more: then it says so. What was there and could not start, because a budget
-     * or a quota has no room, is told beside it; that costs no more than the claim does anyway.
+     * it can. Nothing to do is an empty list. A claim is one commit, and a store may give fewer
+     * than are wanted where it would take another to find more: then it says so. What was there and
+     * could not start, because a budget or a quota has no room, is told beside it; that costs no
+     * more than the claim does anyway.
      *
      * <p>Refusals: {@code NotFound} when the session has died, {@code Invalid} when the number was
      * acknowledged by a heartbeat.

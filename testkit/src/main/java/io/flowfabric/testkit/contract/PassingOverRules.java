@@ -53,7 +53,7 @@ abstract class PassingOverRules extends Rules {
         var works = withABadOne(Policy.DEFAULT);
         var worker = world.worker();
 
-        assertThat(worker.take(3)).isEqualTo(goodOf(works));
+        assertThat(worker.claim(3)).extracting(Given::idOf).isEqualTo(goodOf(works));
         assertThat(worker.repeatClaim(3)).hasSize(2);
     }
 

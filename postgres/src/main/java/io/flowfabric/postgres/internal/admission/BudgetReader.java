@@ -137,7 +137,8 @@ public final class BudgetReader {
                                     .put(
                                             name,
                                             new Level(
-                                                    row.longValue("used"), row.longValue("reserved")));
+                                                    row.longValue("used"),
+                                                    row.longValue("reserved")));
                             RowCodec.time(row, "resets").ifPresent(at -> resets.put(budget, at));
                         });
         var standings = new HashMap<Integer, Standing>();

@@ -214,6 +214,8 @@ public final class RowCodec {
 
     /** The meters that were counted against. */
     public static List<Integer> slots(Row row) {
-        return row.textOrNull("counted_meters") == null ? List.of() : List.of(row.ints("counted_meters"));
+        return row.textOrNull("counted_meters") == null
+                ? List.of()
+                : List.of(row.ints("counted_meters"));
     }
 }
