@@ -318,7 +318,7 @@ public final class PostgresClaims implements Claims {
                 read.unreadable().size(),
                 found.welcome(),
                 !read.unreadable().isEmpty()
-                        || fewer && (found.candidates() >= look.window || found.refused()));
+                        || (fewer && (found.candidates() >= look.window || found.refused())));
     }
 
     /** One bad row never stops a claim: it is put aside for an operator, and the others go on. */
