@@ -8,6 +8,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
@@ -129,7 +130,7 @@ class InterleavedCallsTest {
         ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).forEach(Answer::orThrow);
 
         var view = store.budgets().describe(Namespace.DEFAULT, "team");
-        assertThat(view.levels().get("tokens").held()).isEqualTo(10);
+        assertThat(view.levels()).containsEntry("tokens", new BudgetView.Level(4, 10));
     }
 
     private ExecutionId submit(Policy policy) {
