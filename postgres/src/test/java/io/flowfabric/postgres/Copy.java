@@ -41,7 +41,7 @@ final class Copy {
                                 + " relkind in ('r', 'p') and not relispartition");
         execute("truncate " + String.join(", ", tables.stream().map(this::qualified).toList()));
         for (var table : tables) {
-            copy(qualified(table));
+            copy(table);
         }
         for (var sequence :
                 names("select sequencename from pg_sequences where schemaname = '%s'")) {
@@ -53,14 +53,25 @@ final class Copy {
     }
 
     private void copy(String table) throws SQLException, IOException {
+        // What is computed from other columns is computed again.
+        var columns =
+                String.join(
+                        ", ",
+                        names(
+                                "select attname from pg_attribute where attrelid = '%%s.%s'::regclass"
+                                                .formatted(table)
+                                        + " and attnum > 0 and not attisdropped and attgenerated ="
+                                        + " ''"));
         var rows = new ByteArrayOutputStream();
         from.unwrap(PGConnection.class)
                 .getCopyAPI()
-                .copyOut("copy (select * from %s) to stdout".formatted(table), rows);
+                .copyOut(
+                        "copy (select %s from %s) to stdout".formatted(columns, qualified(table)),
+                        rows);
         to.unwrap(PGConnection.class)
                 .getCopyAPI()
                 .copyIn(
-                        "copy %s from stdin".formatted(table),
+                        "copy %s (%s) from stdin".formatted(qualified(table), columns),
                         new ByteArrayInputStream(rows.toByteArray()));
     }
 

@@ -266,7 +266,7 @@ class EventLogTest {
         var quiet = quiet(quiet(store.feeds().beginning()));
         submit(1);
         execute("truncate %s.event");
-        execute("update %s.horizon set dropped = %1$s.last_event_id()");
+        execute("update %s.event_log set dropped = %1$s.last_event_id()");
 
         assertThatExceptionOfType(Invalid.class)
                 .isThrownBy(() -> store.feeds().read(EVERYTHING, quiet, 10))
