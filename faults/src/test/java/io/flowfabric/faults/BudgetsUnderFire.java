@@ -195,13 +195,13 @@ final class BudgetsUnderFire {
             create table SCHEMA.most (budget integer primary key, beyond bigint not null);
             create function SCHEMA.note_most() returns trigger language plpgsql as '
             begin
-                insert into SCHEMA.most as m values (new.budget, new.used + new.held - new.cap)
+                insert into SCHEMA.most as m values (new.budget, new.used + new.reserved - new.enforced_limit)
                 on conflict (budget) do update set beyond = excluded.beyond where excluded.beyond > m.beyond;
                 return null;
             end
             ';
             create trigger note_most after insert or update on SCHEMA.meter
-            for each row when (new.budget is not null and new.cap is not null)
+            for each row when (new.budget is not null and new.enforced_limit is not null)
             execute function SCHEMA.note_most();
             """;
 }
