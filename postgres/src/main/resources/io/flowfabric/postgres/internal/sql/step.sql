@@ -60,8 +60,14 @@ changed as (
         e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, i.owner, e.changed as now, e.changed + i.retention as due,
         i.counted_meters, i.reserved_amounts
 ),
-${>given_back},
-${>completions_written}
+${>completions_written},
+given_up as (
+    -- Everything else is written first: other claims and endings wait for the meters until the commit.
+    select counted_meters, reserved_amounts
+    from changed
+    where counted_meters is not null and (select count(*) from made_inactive) + (select count(*) from recorded) >= 0
+),
+${>given_back}
 select
     id, exists (select from uncounted) as counted, array(select id from uncounted where waited_for) as freed
 from changed
@@ -94,6 +100,7 @@ from changed
 made_inactive as (
     insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended, due)
     select lane, 'completed', submitted, seq, id, now, due from changed
+    returning 1
 ),
 tallied as (
     insert into ${schema}.ended_count (lane, situation, change)
@@ -102,17 +109,17 @@ tallied as (
 recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)
     select now, id, part, lane, 'complete', 'completed', attempts, epoch, owner from changed
+    returning 1
 )
 
 -- fragment: given_back
--- What changed work counted, and what was set aside for it, is given back to its meters, which all lock in the order of their
+-- What was given up counted, and what was set aside for it, is given back to its meters, which all lock in the order of their
 -- numbers. Work can only have waited for one that had no place left, or that is of a budget.
 freed as (
     select m.id, given.places, given.reserved, m.budget is not null or m.running >= m.concurrency_limit as waited_for
     from (
         select slot, count(*) as places, sum(hold) as reserved
-        from changed cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
-        where counted_meters is not null
+        from given_up cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
         group by slot
     ) as given
     join ${schema}.meter m on m.id = given.slot
@@ -199,6 +206,9 @@ untimed as (
 timed as (
     insert into ${schema}.timer (id, kind, due)
     select id, 'wake'::${schema}.timer_kind, until from changed where until is not null
+),
+given_up as (
+    select counted_meters, reserved_amounts from changed where counted_meters is not null
 ),
 ${>given_back},
 made_inactive as (
@@ -479,6 +489,9 @@ changed as (
     from before
     where e.id = before.id
     returning e.lane, e.situation, e.submitted, e.seq, e.id, before.counted_meters, before.reserved_amounts
+),
+given_up as (
+    select counted_meters, reserved_amounts from changed where counted_meters is not null
 ),
 ${>given_back}
 insert into ${schema}.inactive (lane, situation, submitted, seq, id)
