@@ -59,7 +59,8 @@ record Pages(Map<String, Double> pages, double counts) {
         double slowest = 0;
         for (var direction : new Search[] {search, search.newestFirst()}) {
             var first = store.queries().search(direction, Cursor.START, PAGE);
-            for (var from : new Cursor[] {Cursor.START, first.next()}) {
+            boolean over = first.next().equals(Cursor.END);
+            for (var from : new Cursor[] {Cursor.START, over ? Cursor.START : first.next()}) {
                 double took = median(() -> store.queries().search(direction, from, PAGE));
                 slowest = Math.max(slowest, took);
             }
