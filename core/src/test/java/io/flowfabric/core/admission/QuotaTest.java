@@ -1,0 +1,64 @@
+package io.flowfabric.core.admission;
+
+import static io.flowfabric.core.Examples.tooLong;
+import static io.flowfabric.core.Refusals.assertRefused;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Components;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.policy.QuotaUse;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.Optional;
+
+class QuotaTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Quota CALLS = Quota.atOnce("calls", 3);
+
+    @Test
+    void a_change_changes_its_own_field_and_no_other() {
+        var full = CALLS.namespace(new Namespace("shop")).rate(5, MINUTE);
+
+        assertThat(Components.changed(CALLS, full)).containsExactlyInAnyOrder("namespace", "rate");
+        assertThat(Components.changed(full, full.concurrency(4))).containsExactly("concurrency");
+        assertThat(Components.changed(full, full.rate(6, MINUTE))).containsExactly("rate");
+        assertThat(Components.changed(full, full.namespace(Namespace.DEFAULT)))
+                .containsExactly("namespace");
+    }
+
+    @Test
+    void it_has_a_name_and_bounds_something() {
+        assertRefused(Invalid.Code.EMPTY, "quota", () -> Quota.atOnce("", 1));
+        assertRefused(
+                Invalid.Code.TOO_LONG, "quota", () -> Quota.atOnce(tooLong(Limit.NAME_BYTES), 1));
+        assertRefused(
+                Invalid.Code.EMPTY,
+                "quota",
+                () -> new Quota(Namespace.DEFAULT, "calls", Optional.empty(), Optional.empty()));
+    }
+
+    @Test
+    void bounds_have_their_ranges() {
+        assertThat(Quota.atOnce("calls", 0).concurrency()).as("nothing may run").contains(0);
+        assertThat(Quota.rate("calls", 10_000, MINUTE).rate())
+                .contains(new Quota.Rate(10_000, MINUTE));
+        assertRefused(Invalid.Code.OUT_OF_RANGE, "concurrency", () -> CALLS.concurrency(-1));
+        assertRefused(Invalid.Code.OUT_OF_RANGE, "rate", () -> CALLS.rate(0, MINUTE));
+        assertRefused(Invalid.Code.OUT_OF_RANGE, "rate", () -> CALLS.rate(10_001, MINUTE));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE, "rate window in ms", () -> CALLS.rate(1, Duration.ZERO));
+    }
+
+    @Test
+    void work_names_a_quota_and_perhaps_a_key() {
+        assertThat(QuotaUse.of("calls").key()).isEmpty();
+        assertThat(QuotaUse.of("calls", "ada").key()).contains("ada");
+        assertRefused(Invalid.Code.EMPTY, "quota", () -> QuotaUse.of(""));
+        assertRefused(Invalid.Code.EMPTY, "quota key", () -> QuotaUse.of("calls", ""));
+    }
+}

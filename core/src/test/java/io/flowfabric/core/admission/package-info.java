@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.admission;
+
+import org.jspecify.annotations.NullMarked;
