@@ -96,6 +96,9 @@ class SearchTest {
         assertRefused(Invalid.Code.EMPTY, "kind", () -> plain.kind(""));
         assertRefused(Invalid.Code.TOO_LONG, "kind", () -> plain.kind(tooLong(Limit.NAME_BYTES)));
         assertRefused(Invalid.Code.MALFORMED_TAG_KEY, "tag ff.x", () -> plain.tag("ff.x", "1"));
+        assertRefused(
+                Invalid.Code.TOO_LONG, "creator", () -> plain.creator(tooLong(Limit.NAME_BYTES)));
+        assertRefused(Invalid.Code.EMPTY, "worker", () -> plain.worker(""));
     }
 
     @Test
@@ -107,6 +110,10 @@ class SearchTest {
         assertThat(minute.holds(NOON.plusSeconds(60).minusMillis(1))).isTrue();
         assertThat(minute.holds(NOON.plusSeconds(60))).isFalse();
         assertThat(TimeRange.EVER.holds(Instant.MIN)).isTrue();
+        assertThat(TimeRange.since(NOON).holds(NOON)).isTrue();
+        assertThat(TimeRange.since(NOON).holds(NOON.minusMillis(1))).isFalse();
+        assertThat(TimeRange.until(NOON).holds(NOON)).isFalse();
+        assertThat(TimeRange.until(NOON).holds(NOON.minusMillis(1))).isTrue();
         assertRefused(
                 Invalid.Code.OUT_OF_RANGE,
                 "time span",
