@@ -1,6 +1,5 @@
 package io.flowfabric.core.decision;
 
-import static io.flowfabric.core.Examples.ID;
 import static io.flowfabric.core.Examples.NOON;
 import static io.flowfabric.core.Examples.SESSION;
 
@@ -9,17 +8,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.Tags;
 import io.flowfabric.core.Text;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
-import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.policy.Capabilities;
-import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.query.ViewExample;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
@@ -87,6 +87,8 @@ class ExecutionExplainerTest {
     void a_worker_that_tries_more_often_than_the_policy_says_is_not_counted_against_it() {
         var failure = Failure.of("transient", "no paper");
 
+        assertThat(new Fact.LastFailure(failure, 3, 3).words())
+                .isEqualTo("retry 3 of 3, after transient: no paper");
         assertThat(new Fact.LastFailure(failure, 4, 3).words())
                 .isEqualTo("retry 4, after transient: no paper");
         assertThat(new Fact.LastFailure(failure, 0, 3).words())
@@ -97,9 +99,9 @@ class ExecutionExplainerTest {
     void who_did_it_is_told_of_operators_only() {
         var engine =
                 new Fact.Step(Transition.EXPIRE, NOON, Optional.of(Attribution.engine("deadline")));
-        var view = view(Given.ended(Outcome.EXPIRED), Optional.empty());
 
-        var explanation = ExecutionExplainer.explain(circumstances(view, Optional.of(engine)));
+        var explanation =
+                ExplanationExample.of(Given.ended(Outcome.EXPIRED)).step(engine).explain();
 
         assertThat(explanation.words()).isEqualTo("expired at %s", NOON);
         assertThat(explanation.facts()).contains(engine);
@@ -158,65 +160,34 @@ class ExecutionExplainerTest {
     void rivals_are_what_the_same_workers_could_take() {
         var printer = Session.of("w", "i", EMAILS.name()).kinds("mail", "print");
         var stranger = Session.of("w", "i", "letters");
-        var view = view(READY, Optional.empty());
+        var view = ViewExample.in(READY).view();
 
         var rivals = CompetingWork.of(view, List.of(printer, stranger));
 
+        assertThat(rivals.workers()).containsExactly(printer);
         assertThat(rivals.include("print", Capabilities.NONE, List.of())).isTrue();
         assertThat(rivals.include("mail", Capabilities.of("gpu"), List.of())).isFalse();
         assertThat(rivals.include("fax", Capabilities.NONE, List.of())).isFalse();
+        assertThat(rivals.include("print", Capabilities.NONE, List.of(quota(2), quota(3))))
+                .as("a full quota holds it back")
+                .isFalse();
+        assertThat(rivals.include("print", Capabilities.NONE, List.of(quota(2)))).isTrue();
         assertThat(CompetingWork.of(view, List.of()).include("print", Capabilities.NONE, List.of()))
                 .isFalse();
         assertThat(CompetingWork.of(view, List.of()).include("mail", Capabilities.NONE, List.of()))
                 .isTrue();
     }
 
+    private static QuotaView quota(int running) {
+        return new QuotaView(
+                Quota.atOnce("calls", 3), QuotaUse.of("calls"), running, 0, Optional.empty());
+    }
+
     private static Explanation explain(ExecutionState state) {
-        return ExecutionExplainer.explain(
-                circumstances(view(state, Optional.empty()), Optional.empty()));
+        return ExplanationExample.of(state).explain();
     }
 
     private static Explanation explain(ExecutionState state, Failure failure) {
-        return ExecutionExplainer.explain(
-                circumstances(view(state, Optional.of(failure)), Optional.empty()));
-    }
-
-    private static ExplanationInput circumstances(ExecutionView view, Optional<Fact.Step> step) {
-        return new ExplanationInput(
-                view,
-                new LaneView(EMAILS, LaneSettings.DEFAULT, NOON),
-                Optional.empty(),
-                step,
-                Optional.empty(),
-                List.of(),
-                List.of(),
-                List.of(),
-                0,
-                Fact.Ahead.of(0),
-                NOON);
-    }
-
-    private static ExecutionView view(ExecutionState state, Optional<Failure> failure) {
-        return new ExecutionView(
-                ID,
-                EMAILS,
-                "mail",
-                "ada",
-                Optional.empty(),
-                Tags.NONE,
-                Policy.DEFAULT,
-                state,
-                0,
-                2,
-                2,
-                1,
-                0,
-                0,
-                Optional.empty(),
-                failure,
-                Optional.empty(),
-                Optional.empty(),
-                NOON,
-                NOON);
+        return ExplanationExample.of(ViewExample.in(state).failure(failure)).explain();
     }
 }
