@@ -11,7 +11,8 @@ import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.DatabaseIdentity;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.admission.Queues;
+import io.flowfabric.postgres.internal.catalog.NumberRemoved;
 import io.flowfabric.postgres.internal.jdbc.Failures;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Transaction;
@@ -82,10 +83,9 @@ public final class InTransaction implements Submissions {
         checkTransaction();
         checkHome(tx);
         var items = PreparedSubmission.all(postgres, submissions);
-        var lanes = lanes(items.stream().filter(PreparedSubmission::gated).toList());
         try {
             return tx.behindSavepoint(
-                    postgres.db().options().lockTimeout(), () -> submit(tx, items, lanes));
+                    postgres.db().options().lockTimeout(), () -> submit(tx, items));
         } catch (Contended e) {
             throw inOtherWords(e);
         } catch (StoreFailure e) {
@@ -147,38 +147,59 @@ public final class InTransaction implements Submissions {
     }
 
     /**
-     * The numbers of the lanes, which are registered if they are new.
+     * The queues that the items join. Lanes and gates that are new are registered.
      *
-     * <p>That is a commit of its own, like that of gates and terms: were it part of the caller's
-     * transaction, every other submission to a new lane would wait until that ends, and a rollback
-     * would undo what processes remember. A lane without work costs nothing.
+     * <p>That is a commit of its own, like that of terms: were it part of the caller's transaction,
+     * every other submission to a new lane would wait until that ends, and a rollback would undo
+     * what processes remember. A lane without work costs nothing.
+     *
+     * @throws NumberRemoved when a gate of an item is gone
      */
-    private Map<Lane, Integer> lanes(List<PreparedSubmission> items) {
-        var catalog = postgres.catalog();
+    private Queues queues(Transaction tx, List<PreparedSubmission> items) {
         var lanes = new HashMap<Lane, Integer>();
         for (PreparedSubmission item : items) {
-            var lane = catalog.lane(item.lane());
-            if (lane == null || !catalog.knows(new LaneGate(lane, item.gate()), item.reserved())) {
-                return register(items);
+            var lane = postgres.catalog().lane(item.lane());
+            if (lane != null) {
+                lanes.put(item.lane(), lane);
             }
-            lanes.put(item.lane(), lane);
         }
-        return lanes;
+        var queues = PreparedSubmission.queues(postgres, items, lanes);
+        if (!queues.areKnown() || !items.stream().allMatch(item -> queues.hasLane(item.lane()))) {
+            return register(items);
+        }
+        if (seesThePast() && !queues.areCurrent(tx, postgres.db())) {
+            postgres.catalog().forgetGates();
+            return register(items);
+        }
+        return queues;
     }
 
-    private Map<Lane, Integer> register(List<PreparedSubmission> items) {
-        var lanes =
+    /**
+     * Whether statements do not see what was committed since the transaction began, as that gates
+     * were retired.
+     */
+    private boolean seesThePast() {
+        try {
+            return connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED;
+        } catch (SQLException e) {
+            throw Failures.of("submit", e, false);
+        }
+    }
+
+    private Queues register(List<PreparedSubmission> items) {
+        var queues =
                 postgres.db()
                         .transaction(
                                 tx -> {
-                                    var all = addLanes(tx, items);
-                                    var gates = PreparedSubmission.gates(items, all);
-                                    PostgresLanes.addGates(postgres, tx, gates);
+                                    var all =
+                                            PreparedSubmission.queues(
+                                                    postgres, items, addLanes(tx, items));
+                                    all.hold(tx);
+                                    all.open(tx, all.numbers());
                                     return all;
                                 });
-        lanes.forEach(postgres.catalog()::remember);
-        postgres.catalog().remember(PreparedSubmission.gates(items, lanes));
-        return lanes;
+        queues.remember(queues.numbers());
+        return queues;
     }
 
     /** What will be refused leaves no lane behind. */
@@ -198,13 +219,13 @@ public final class InTransaction implements Submissions {
         return PostgresLanes.numbers(tx, wanted);
     }
 
-    private List<Answer<Submitted>> submit(
-            Jdbc tx, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
+    private List<Answer<Submitted>> submit(Transaction tx, List<PreparedSubmission> items) {
         var ready = new HashSet<Integer>();
         var answers =
                 SubmissionBatches.answer(
                         items,
-                        (piece, decided) -> ready.addAll(decide(tx, piece, lanes, decided)),
+                        (piece, decided) -> ready.addAll(decide(tx, piece, decided)),
+                        raced -> PreparedSubmission.again(postgres, raced),
                         InTransaction::unseen);
         announce(tx, ready);
         return answers;
@@ -212,19 +233,22 @@ public final class InTransaction implements Submissions {
 
     /** Returns in which lanes there will be work. */
     private Set<Integer> decide(
-            Jdbc tx,
+            Transaction tx,
             List<PreparedSubmission> items,
-            Map<Lane, Integer> lanes,
             Map<Integer, Answer<Submitted>> answers) {
-        var placed =
-                items.stream()
-                        .filter(item -> item.gated() && lanes.containsKey(item.lane()))
-                        .toList();
-        var accepted = insert(tx, placed, lanes);
-        SubmitStatement.giveKeysBack(tx, placed, accepted);
-        accepted.answer(placed, answers);
-        SubmitRefusals.explain(postgres, tx, accepted.others(items), answers);
-        return accepted.ready().keySet();
+        try {
+            var gated = items.stream().filter(PreparedSubmission::gated).toList();
+            var queues = queues(tx, gated);
+            var placed = gated.stream().filter(item -> queues.hasLane(item.lane())).toList();
+            var accepted = insert(tx, placed, queues);
+            SubmitStatement.giveKeysBack(tx, placed, accepted);
+            accepted.answer(placed, answers);
+            SubmitRefusals.explain(postgres, tx, accepted.others(items), answers);
+            return accepted.ready().keySet();
+        } catch (NumberRemoved e) {
+            // The items come again, with the numbers that are right then.
+            return Set.of();
+        }
     }
 
     /**
@@ -232,16 +256,16 @@ public final class InTransaction implements Submissions {
      * caller's transaction, every other submission with that share key would wait until it ends. A
      * rollback costs the key that turn.
      */
-    private Accepted insert(Jdbc tx, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
-        var accepted = SubmitStatement.insertDrawn(tx, postgres.now(), items, lanes, Map.of());
+    private Accepted insert(Jdbc tx, List<PreparedSubmission> items, Queues queues) {
+        var accepted = SubmitStatement.insertDrawn(tx, postgres.now(), items, queues, Map.of());
         var roundless =
                 items.stream().filter(item -> accepted.roundless().contains(item.id())).toList();
         if (roundless.isEmpty()) {
             return accepted;
         }
-        var rounds = SubmitStatement.draw(postgres.db(), roundless, lanes);
+        var rounds = SubmitStatement.draw(postgres.db(), roundless, queues);
         return accepted.and(
-                SubmitStatement.insertDrawn(tx, postgres.now(), roundless, lanes, rounds));
+                SubmitStatement.insertDrawn(tx, postgres.now(), roundless, queues, rounds));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
 
@@ -20,16 +21,27 @@ final class PostgresFixture implements StoreFixture {
 
     private final VirtualClock clock = new VirtualClock();
     private final TestSchema schema;
+    private final Database db;
     private final PostgresStore store;
 
     PostgresFixture() {
         var free = FREE.poll();
         schema = free == null ? new TestSchema() : free;
-        store = PostgresStore.over(schema.emptied(clock), Optional.of(clock));
+        db = schema.emptied(clock);
+        store = PostgresStore.over(db, Optional.of(clock));
+    }
+
+    /** A store on the same data that remembers nothing yet, as that of another process. */
+    PostgresStore another() {
+        return PostgresStore.over(db, Optional.of(clock));
     }
 
     SchemaName schema() {
         return schema.name();
+    }
+
+    void execute(String sql) {
+        schema.execute(sql);
     }
 
     /** The only number that a query answers. */

@@ -117,6 +117,9 @@ final class TestSchema {
                         "truncate %s restart identity cascade".formatted(String.join(", ", used)));
             }
             statement.execute("update %s.event_log set dropped = 0".formatted(name));
+            statement.execute(
+                    "update %s.gate_sweep set begins_at = 1000, retired = false, fence = null"
+                            .formatted(name));
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -129,7 +132,7 @@ final class TestSchema {
                 """
                 select format('%%I.%%I', n.nspname, c.relname)
                 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                where n.nspname = '%s' and c.relkind = 'r' and c.relname not in ('migration', 'event_log')
+                where n.nspname = '%s' and c.relkind = 'r' and c.relname not in ('migration', 'event_log', 'gate_sweep')
                 """
                         .formatted(name));
     }

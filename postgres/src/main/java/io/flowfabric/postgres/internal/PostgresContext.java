@@ -1,6 +1,5 @@
 package io.flowfabric.postgres.internal;
 
-import io.flowfabric.core.Lane;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -52,13 +50,16 @@ public record PostgresContext(
         wake(lanes.keySet(), PostgresWakeups.Order.KEPT);
     }
 
-    /** The same, for work that goes on. */
+    /** Wakes waiters in lanes whose work goes on. */
     public void goesOn(Collection<Integer> lanes) {
         crowds.queued(lanes);
         wake(lanes, PostgresWakeups.Order.KEPT);
     }
 
-    /** The same, for work that may have a place before what was taken already. */
+    /**
+     * Wakes waiters in lanes whose work may stand before what was already claimed, and forgets the
+     * low-water marks.
+     */
     public void requeued(Collection<Integer> lanes) {
         if (!lanes.isEmpty()) {
             marks.forgetAll();
@@ -67,7 +68,7 @@ public record PostgresContext(
         }
     }
 
-    /** The same, for work that waits behind these meters, in whichever lane. */
+    /** Wakes waiters in every lane where work waits behind these meters. */
     public void freed(Collection<Integer> meters) {
         if (!meters.isEmpty()) {
             crowds.freed(meters);
@@ -84,10 +85,5 @@ public record PostgresContext(
             catalog.loadLanes(db, lanes);
             lanes.forEach(lane -> waking.wake(catalog.lane(lane), order));
         }
-    }
-
-    public int lane(Lane lane) {
-        return Objects.requireNonNull(
-                catalog.lane(lane), () -> "the lane %s is not registered".formatted(lane));
     }
 }

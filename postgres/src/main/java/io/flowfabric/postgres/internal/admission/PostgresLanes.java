@@ -21,13 +21,8 @@ import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.BudgetDimension;
-import io.flowfabric.postgres.internal.catalog.Catalog;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
-import io.flowfabric.postgres.internal.catalog.GateInLane;
-import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
-import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
@@ -38,7 +33,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -167,18 +161,11 @@ public final class PostgresLanes implements Lanes {
                     gates.stream()
                             .map(gate -> postgres.catalog().within(tx, lane, gate.getValue()))
                             .toList();
-            metered(tx.query("change_lane_gates"), inLane)
+            Queues.metered(tx.query("change_lane_gates"), inLane)
                     .set("lane", number)
                     .ints("gates", gates, Map.Entry::getKey)
                     .update();
         }
-    }
-
-    private static Query metered(Query query, List<GateInLane> gates) {
-        return query.texts("meters", gates, gate -> RowCodec.array(gate.metering().meters()))
-                .texts("floors", gates, gate -> RowCodec.array(gate.floors()))
-                .texts("lead_froms", gates, gate -> gate.metering().leadFrom())
-                .texts("lead_tos", gates, gate -> gate.metering().leadTo());
     }
 
     @Override
@@ -226,68 +213,6 @@ public final class PostgresLanes implements Lanes {
                 .texts("namespaces", wanted, lane -> lane.namespace().name())
                 .texts("names", wanted, Lane::name)
                 .list(row -> row.intValue("id"));
-    }
-
-    /**
-     * Lets claims look behind these gates, too, those of them that are new, and tells them what is
-     * reserved there.
-     */
-    public static void addGates(
-            PostgresContext postgres, Jdbc tx, Map<LaneGate, ReservedAmounts> reserved) {
-        var catalog = postgres.catalog();
-        var unknown = unknown(catalog, reserved);
-        if (unknown.isEmpty()) {
-            return;
-        }
-        var lanes = holdLanes(tx, unknown);
-        var gates = catalog.gates(tx, unknown.stream().map(pair -> pair.getKey().gate()).toList());
-        var inLane =
-                unknown.stream()
-                        .map(
-                                pair ->
-                                        catalog.within(
-                                                tx,
-                                                Objects.requireNonNull(
-                                                        lanes.get(pair.getKey().lane())),
-                                                Objects.requireNonNull(
-                                                        gates.get(pair.getKey().gate()))))
-                        .toList();
-        metered(tx.query("add_lane_gates"), inLane)
-                .ints("lanes", unknown, pair -> pair.getKey().lane())
-                .ints("gates", unknown, pair -> pair.getKey().gate())
-                .texts("smallests", unknown, pair -> RowCodec.reserves(pair.getValue().smallest()))
-                .booleans("varies", unknown, pair -> pair.getValue().varies())
-                .update();
-    }
-
-    /**
-     * Keeps those lanes as they are that get their first work behind a gate, for a transaction that
-     * writes the work before it {@linkplain #addGates adds the gates}: rows of lanes are locked
-     * before those of their work.
-     */
-    public static void holdForGates(
-            PostgresContext postgres, Jdbc tx, Map<LaneGate, ReservedAmounts> reserved) {
-        var unknown = unknown(postgres.catalog(), reserved);
-        if (!unknown.isEmpty()) {
-            holdLanes(tx, unknown);
-        }
-    }
-
-    /** What is not known of gates of lanes, or of the amounts that are reserved behind them. */
-    private static List<Map.Entry<LaneGate, ReservedAmounts>> unknown(
-            Catalog catalog, Map<LaneGate, ReservedAmounts> reserved) {
-        return reserved.entrySet().stream()
-                .filter(pair -> !catalog.knows(pair.getKey(), pair.getValue()))
-                .toList();
-    }
-
-    private static Map<Integer, LaneView> holdLanes(
-            Jdbc tx, List<Map.Entry<LaneGate, ReservedAmounts>> pairs) {
-        var lanes = new HashMap<Integer, LaneView>();
-        tx.query("share_lanes")
-                .ints("ids", pairs, pair -> pair.getKey().lane())
-                .each(row -> lanes.put(row.intValue("id"), view(row)));
-        return lanes;
     }
 
     /** The numbers of those lanes that there are. */

@@ -40,8 +40,10 @@ import java.util.stream.Stream;
 /**
  * The small tables that hot rows refer to by number: lanes, gates, terms.
  *
- * <p>Their rows never change what they stand for, so a number that was seen once is known for good.
- * Only what is committed is remembered.
+ * <p>Their rows never change what they stand for, and no number is given twice. Gates and meters
+ * without work are removed in the end, so who uses a number has the store see that it is still
+ * there: by the generation of the gates of a lane, or by a foreign key. Only what is committed is
+ * remembered.
  */
 public final class Catalog {
     /**
@@ -58,7 +60,7 @@ public final class Catalog {
     private final Map<Integer, Policy> terms = new ConcurrentHashMap<>();
     private final Map<Meter, Integer> meterNumbers = new ConcurrentHashMap<>();
     private final Map<Purse, List<BudgetDimension>> chains = new ConcurrentHashMap<>();
-    private final Map<LaneGate, ReservedAmounts> laneGates = new ConcurrentHashMap<>();
+    private final Map<Integer, GatesOfLane> gatesOfLanes = new ConcurrentHashMap<>();
 
     /**
      * What work needs before it may start.
@@ -117,15 +119,26 @@ public final class Catalog {
         lanes.put(number, lane);
     }
 
-    /** Whether a lane is known to have a gate, and work behind it that reserves such amounts. */
-    public boolean knows(LaneGate pair, ReservedAmounts reserved) {
-        var known = laneGates.get(pair);
-        return known != null && known.and(reserved).equals(known);
+    /** What is known of the gates of a lane. */
+    public GatesOfLane gatesOf(int lane) {
+        return gatesOfLanes.getOrDefault(lane, GatesOfLane.UNKNOWN);
     }
 
-    public void remember(Map<LaneGate, ReservedAmounts> reserved) {
-        trim(laneGates.keySet());
-        reserved.forEach((pair, more) -> laneGates.merge(pair, more, ReservedAmounts::and));
+    /** Learns of gates that a lane had in a generation of them. */
+    public void remember(int lane, long generation, Map<Integer, ReservedAmounts> reserved) {
+        gatesOfLanes
+                .merge(
+                        lane,
+                        new GatesOfLane(generation),
+                        (known, other) -> known.generation() >= other.generation() ? known : other)
+                .learn(generation, reserved);
+    }
+
+    /** Something that is remembered has been removed: all of it is to be looked up again. */
+    public void forgetGates() {
+        gatesOfLanes.clear();
+        gateNumbers.clear();
+        meterNumbers.clear();
     }
 
     /** The number of a gate, which is made if there is none. */

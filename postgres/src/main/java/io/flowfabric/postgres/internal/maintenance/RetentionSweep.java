@@ -31,9 +31,11 @@ public final class RetentionSweep {
     private static final int SUMMANDS = 100_000;
 
     private final PostgresContext postgres;
+    private final GateSweep gates;
 
     public RetentionSweep(PostgresContext postgres) {
         this.postgres = postgres;
+        this.gates = new GateSweep(postgres);
     }
 
     public Round round(int limit) {
@@ -56,6 +58,7 @@ public final class RetentionSweep {
                     .update();
             postgres.db().query("forget_shares").set("limit", SUMMANDS).update();
             postgres.db().query("add_up").set("limit", SUMMANDS).update();
+            gates.round();
         }
         return new Round(executions.gone + days, 0, more);
     }

@@ -1,7 +1,5 @@
 package io.flowfabric.postgres.internal.submit;
 
-import static io.flowfabric.postgres.internal.submit.SubmitStatement.number;
-
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Lane;
@@ -10,7 +8,8 @@ import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.admission.Queues;
+import io.flowfabric.postgres.internal.catalog.NumberRemoved;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.submit.SubmitStatement.Accepted;
 
@@ -34,6 +33,7 @@ public final class PostgresSubmissions implements Submissions {
         return SubmissionBatches.answer(
                 PreparedSubmission.all(postgres, submissions),
                 this::decide,
+                raced -> PreparedSubmission.again(postgres, raced),
                 item -> new Contended(item.submission().id().toString(), Duration.ofMillis(100)));
     }
 
@@ -48,52 +48,62 @@ public final class PostgresSubmissions implements Submissions {
             return;
         }
         var accepted = insert(items);
-        remember(items, accepted);
         postgres.submitted(accepted.ready());
         accepted.answer(items, answers);
         SubmitRefusals.explain(postgres, postgres.db(), accepted.others(items), answers);
     }
 
     private Accepted insert(List<PreparedSubmission> items) {
-        var known = items.stream().allMatch(item -> !item.keyed() && isKnown(item));
-        if (!known) {
-            return postgres.db().transaction(tx -> insertWhatIsNew(tx, items));
-        }
         var lanes = new HashMap<Lane, Integer>();
-        items.forEach(item -> lanes.computeIfAbsent(item.lane(), postgres::lane));
+        for (PreparedSubmission item : items) {
+            var number = postgres.catalog().lane(item.lane());
+            if (number == null) {
+                return insertWhatIsNew(items);
+            }
+            lanes.put(item.lane(), number);
+        }
+        var queues = PreparedSubmission.queues(postgres, items, lanes);
+        if (!queues.areKnown() || items.stream().anyMatch(PreparedSubmission::keyed)) {
+            return insertWhatIsNew(items);
+        }
         if (lanes.size() == 1 && items.stream().allMatch(PreparedSubmission::plain)) {
-            var lane = items.getFirst().lane();
             var accepted =
-                    SubmitStatement.insertPlain(
-                            postgres.db(), postgres.now(), items, lane, number(lanes, lane));
+                    SubmitStatement.insertPlain(postgres.db(), postgres.now(), items, queues);
             if (accepted.isPresent()) {
                 return accepted.get();
             }
         }
-        return SubmitStatement.insert(postgres.db(), postgres.now(), items, lanes);
+        return SubmitStatement.insert(postgres.db(), postgres.now(), items, queues);
     }
 
-    private boolean isKnown(PreparedSubmission item) {
-        var lane = postgres.catalog().lane(item.lane());
-        return lane != null
-                && postgres.catalog().knows(new LaneGate(lane, item.gate()), item.reserved());
+    /** What a transaction has accepted, and of which lanes the queues can be relied upon. */
+    private record Inserted(Accepted accepted, Queues queues, Set<Integer> used) {}
+
+    private Accepted insertWhatIsNew(List<PreparedSubmission> items) {
+        try {
+            var inserted = postgres.db().transaction(tx -> insertWhatIsNew(tx, items));
+            inserted.queues.remember(inserted.used);
+            return inserted.accepted;
+        } catch (NumberRemoved e) {
+            // The items come again, with the numbers that are right then.
+            return Accepted.NOTHING;
+        }
     }
 
     /**
      * The first submission to a lane registers it in the commit of its work; a refused one leaves
      * no lane behind.
      */
-    private Accepted insertWhatIsNew(Jdbc tx, List<PreparedSubmission> items) {
+    private Inserted insertWhatIsNew(Jdbc tx, List<PreparedSubmission> items) {
         var wanted = items.stream().map(PreparedSubmission::lane).distinct().sorted().toList();
         var added = Set.copyOf(PostgresLanes.add(tx, postgres.now(), wanted));
-        var lanes = PostgresLanes.numbers(tx, wanted);
-        var gates = PreparedSubmission.gates(items, lanes);
-        PostgresLanes.holdForGates(postgres, tx, gates);
-        var accepted = SubmitStatement.insert(tx, postgres.now(), items, lanes);
+        var queues = PreparedSubmission.queues(postgres, items, PostgresLanes.numbers(tx, wanted));
+        queues.hold(tx);
+        var accepted = SubmitStatement.insert(tx, postgres.now(), items, queues);
         var used =
                 items.stream()
                         .filter(accepted::holds)
-                        .map(item -> number(lanes, item.lane()))
+                        .map(item -> queues.number(item.lane()))
                         .collect(Collectors.toSet());
         if (!used.containsAll(added)) {
             tx.query("remove_unused_lanes")
@@ -101,18 +111,8 @@ public final class PostgresSubmissions implements Submissions {
                     .ints("used", used, lane -> lane)
                     .update();
         }
-        gates.keySet().removeIf(pair -> !used.contains(pair.lane()));
-        PostgresLanes.addGates(postgres, tx, gates);
+        queues.open(tx, used);
         SubmitStatement.giveKeysBack(tx, items, accepted);
-        return accepted;
-    }
-
-    /** What was accepted is committed now, and so are its lane and the gates of its lane. */
-    private void remember(List<PreparedSubmission> items, Accepted accepted) {
-        var held = items.stream().filter(accepted::holds).toList();
-        for (PreparedSubmission item : held) {
-            postgres.catalog().remember(item.lane(), number(accepted.lanes(), item.lane()));
-        }
-        postgres.catalog().remember(PreparedSubmission.gates(held, accepted.lanes()));
+        return new Inserted(accepted, queues, used);
     }
 }

@@ -9,6 +9,7 @@ import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.admission.Queues;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
 import io.flowfabric.postgres.internal.catalog.GateBudget;
@@ -57,6 +58,17 @@ public record PreparedSubmission(
             items.add(incoming(postgres, items.size(), submission));
         }
         return items;
+    }
+
+    /**
+     * The same items with the numbers that are right now: those that they had may have been removed
+     * since.
+     */
+    public static List<PreparedSubmission> again(
+            PostgresContext postgres, List<PreparedSubmission> items) {
+        postgres.catalog().forgetGates();
+        makeAll(postgres, items.stream().map(PreparedSubmission::submission).toList());
+        return items.stream().map(item -> incoming(postgres, item.index, item.submission)).toList();
     }
 
     private static PreparedSubmission incoming(
@@ -120,20 +132,23 @@ public record PreparedSubmission(
                 postgres.catalog().metering(postgres.db(), namespace, policy));
     }
 
-    /** The gates of those that are for one of these lanes, with what is reserved behind them. */
-    public static Map<LaneGate, ReservedAmounts> gates(
-            Collection<PreparedSubmission> items, Map<Lane, Integer> lanes) {
-        var gates = new HashMap<LaneGate, ReservedAmounts>();
+    /** The queues that those items join that are for one of these lanes. */
+    public static Queues queues(
+            PostgresContext postgres,
+            Collection<PreparedSubmission> items,
+            Map<Lane, Integer> lanes) {
+        var reserved = new HashMap<LaneGate, ReservedAmounts>();
         for (PreparedSubmission item : items) {
             var lane = lanes.get(item.lane());
             if (lane != null) {
-                gates.merge(new LaneGate(lane, item.gate), item.reserved(), ReservedAmounts::and);
+                reserved.merge(
+                        new LaneGate(lane, item.gate), item.reserved(), ReservedAmounts::and);
             }
         }
-        return gates;
+        return Queues.of(postgres.catalog(), lanes, reserved);
     }
 
-    public ReservedAmounts reserved() {
+    private ReservedAmounts reserved() {
         return ReservedAmounts.of(reserve);
     }
 

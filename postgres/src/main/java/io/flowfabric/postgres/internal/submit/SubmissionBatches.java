@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -40,11 +41,13 @@ public final class SubmissionBatches {
     /**
      * Answers a batch piece by piece, in the order of the batch.
      *
+     * @param again prepares those anew that were not decided about
      * @param givenUp what to say about an item that was undecided every time
      */
     public static List<Answer<Submitted>> answer(
             List<PreparedSubmission> items,
             Piece piece,
+            UnaryOperator<List<PreparedSubmission>> again,
             Function<PreparedSubmission, Contended> givenUp) {
         var answers = new HashMap<Integer, Answer<Submitted>>();
         var remaining = items;
@@ -54,18 +57,25 @@ public final class SubmissionBatches {
             for (int from = 0; from < round.size(); from += CHUNK) {
                 piece.decide(round.subList(from, Math.min(from + CHUNK, round.size())), answers);
             }
+            var undecided = round.stream().filter(item -> !isAnswered(item, answers)).toList();
             if (tries >= TRIES) {
-                for (PreparedSubmission item : round) {
-                    answers.computeIfAbsent(
-                            item.index(), undecided -> Answer.refused(givenUp.apply(item)));
+                for (PreparedSubmission item : undecided) {
+                    answers.put(item.index(), Answer.refused(givenUp.apply(item)));
                 }
             }
-            remaining =
-                    remaining.stream().filter(item -> !answers.containsKey(item.index())).toList();
+            remaining = remaining.stream().filter(item -> !isAnswered(item, answers)).toList();
+            if (!undecided.isEmpty() && !remaining.isEmpty()) {
+                remaining = again.apply(remaining);
+            }
         }
         return IntStream.range(0, items.size())
                 .mapToObj(index -> Objects.requireNonNull(answers.get(index)))
                 .toList();
+    }
+
+    private static boolean isAnswered(
+            PreparedSubmission item, Map<Integer, Answer<Submitted>> answers) {
+        return answers.containsKey(item.index());
     }
 
     private static List<PreparedSubmission> firstOfEach(List<PreparedSubmission> items) {

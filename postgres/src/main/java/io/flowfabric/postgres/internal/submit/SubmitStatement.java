@@ -1,11 +1,11 @@
 package io.flowfabric.postgres.internal.submit;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Lane;
 import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.admission.Queues;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -33,11 +32,9 @@ public final class SubmitStatement {
      * @param roundless what has to come again with a round, because it takes turns with others
      */
     public record Accepted(
-            Set<UUID> ids,
-            Set<UUID> keyedInVain,
-            Set<UUID> roundless,
-            Map<Lane, Integer> lanes,
-            Map<Integer, Long> ready) {
+            Set<UUID> ids, Set<UUID> keyedInVain, Set<UUID> roundless, Map<Integer, Long> ready) {
+        static final Accepted NOTHING = new Accepted(Set.of(), Set.of(), Set.of(), Map.of());
+
         boolean holds(PreparedSubmission item) {
             return ids.contains(item.id());
         }
@@ -60,7 +57,6 @@ public final class SubmitStatement {
                     union(ids, other.ids),
                     union(keyedInVain, other.keyedInVain),
                     other.roundless,
-                    lanes,
                     all);
         }
 
@@ -79,23 +75,25 @@ public final class SubmitStatement {
      * Inserts what is new.
      *
      * @param now as of {@link PostgresContext#now()}
-     * @param lanes the numbers of all lanes of the items
+     * @param queues of all the items
      */
     public static Accepted insert(
-            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
-        return insert(db, now, items, lanes, Optional.empty());
+            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Queues queues) {
+        return insert(db, now, items, queues, Optional.empty());
     }
 
     /**
-     * Inserts plain items of one lane, all of which are new: nothing, where one is not, or the lane
-     * is closed or shared.
+     * Inserts plain items of one lane, all of which are new: nothing, where one is not, the lane is
+     * closed or shared, or its gates have been retired.
      */
     public static Optional<Accepted> insertPlain(
-            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Lane lane, int number) {
+            Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Queues queues) {
+        int lane = queues.number(items.getFirst().lane());
         try {
             return db.query("submit_plain")
                     .set("now", now)
-                    .set("lane", number)
+                    .set("lane", lane)
+                    .set("generation", queues.generation(lane))
                     .uuids("ids", items, PreparedSubmission::id)
                     .ints("parts", items, item -> item.submission().id().partition().number())
                     .ints("gates", items, PreparedSubmission::gate)
@@ -110,11 +108,7 @@ public final class SubmitStatement {
                                     row.intValue("accepted") == 0
                                             ? Optional.empty()
                                             : Optional.of(
-                                                    all(
-                                                            items,
-                                                            lane,
-                                                            number,
-                                                            row.longValue("first"))));
+                                                    all(items, lane, row.longValue("first"))));
         } catch (ConstraintViolation taken) {
             if (!taken.unique()) {
                 throw taken;
@@ -123,9 +117,9 @@ public final class SubmitStatement {
         }
     }
 
-    private static Accepted all(List<PreparedSubmission> items, Lane lane, int number, long first) {
+    private static Accepted all(List<PreparedSubmission> items, int lane, long first) {
         var ids = items.stream().map(PreparedSubmission::id).collect(Collectors.toSet());
-        return new Accepted(ids, Set.of(), Set.of(), Map.of(lane, number), Map.of(number, first));
+        return new Accepted(ids, Set.of(), Set.of(), Map.of(lane, first));
     }
 
     /**
@@ -137,18 +131,17 @@ public final class SubmitStatement {
             Jdbc tx,
             @Nullable Long now,
             List<PreparedSubmission> items,
-            Map<Lane, Integer> lanes,
+            Queues queues,
             Map<UUID, Long> rounds) {
-        return insert(tx, now, items, lanes, Optional.of(rounds));
+        return insert(tx, now, items, queues, Optional.of(rounds));
     }
 
     /** Draws rounds, for work in lanes where keys share, in a commit of its own. */
-    public static Map<UUID, Long> draw(
-            Jdbc db, List<PreparedSubmission> items, Map<Lane, Integer> lanes) {
+    public static Map<UUID, Long> draw(Jdbc db, List<PreparedSubmission> items, Queues queues) {
         var rounds = new HashMap<UUID, Long>();
         db.query("draw_rounds")
                 .uuids("ids", items, PreparedSubmission::id)
-                .ints("lanes", items, item -> number(lanes, item.lane()))
+                .ints("lanes", items, item -> queues.number(item.lane()))
                 .ints("priorities", items, item -> item.submission().policy().priority())
                 .texts("keys", items, item -> item.submission().policy().share().orElse(""))
                 .each(row -> rounds.put(row.uuid("id"), row.longValue("round")));
@@ -159,7 +152,7 @@ public final class SubmitStatement {
             Jdbc db,
             @Nullable Long now,
             List<PreparedSubmission> items,
-            Map<Lane, Integer> lanes,
+            Queues queues,
             Optional<Map<UUID, Long>> rounds) {
         var roundless = new HashSet<UUID>();
         var ready = new HashMap<Integer, Long>();
@@ -169,7 +162,7 @@ public final class SubmitStatement {
                 .set("now", now)
                 .uuids("ids", items, PreparedSubmission::id)
                 .ints("parts", items, item -> item.submission().id().partition().number())
-                .ints("lanes", items, item -> number(lanes, item.lane()))
+                .ints("lanes", items, item -> queues.number(item.lane()))
                 .ints("gates", items, PreparedSubmission::gate)
                 .ints("policy", items, PreparedSubmission::terms)
                 .ints("priorities", items, item -> item.submission().policy().priority())
@@ -203,6 +196,7 @@ public final class SubmitStatement {
                 .texts("shares", items, item -> item.submission().policy().share().orElse(null))
                 .longs("rounds", items, item -> rounds.map(r -> r.get(item.id())).orElse(null))
                 .texts("reserves", items, item -> RowCodec.reserves(item.reserve()))
+                .longs("generations", items, item -> queues.generation(queues.number(item.lane())))
                 .set("draws", rounds.isEmpty())
                 .each(
                         row -> {
@@ -217,7 +211,7 @@ public final class SubmitStatement {
                                 ready.merge(row.intValue("lane"), row.longValue("seq"), Math::min);
                             }
                         });
-        return new Accepted(ids, keyedInVain, roundless, lanes, ready);
+        return new Accepted(ids, keyedInVain, roundless, ready);
     }
 
     /** A key that was taken for a submission whose id then turned out to be taken is free again. */
@@ -231,10 +225,6 @@ public final class SubmitStatement {
                     .uuids("ids", refused, PreparedSubmission::id)
                     .update();
         }
-    }
-
-    public static int number(Map<Lane, Integer> lanes, Lane lane) {
-        return Objects.requireNonNull(lanes.get(lane));
     }
 
     private static @Nullable String start(Due due) {

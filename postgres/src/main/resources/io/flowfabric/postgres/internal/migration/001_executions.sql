@@ -36,6 +36,8 @@ create table ${schema}.lane (
     sharing boolean not null default false,
     -- all settings that differ from their defaults, also those that only newer programs know
     settings jsonb not null default '{}',
+    -- How often its gates have been retired. Whoever submits work behind a gate that he knows says since when he does.
+    generation bigint not null default 0,
     since bigint not null,
     -- who made it what it is, and why; null as long as it is as it began
     changed_by text,
@@ -185,10 +187,13 @@ create function ${schema}.costs_of(reserve bigint[], floors bigint[], lead_from 
         from generate_series(1, meters) as nth) end
 $$;
 
--- Which gates a lane has ever had work for: where a claim has to look.
+-- Which gates a lane has work for, or had not long ago: where a claim has to look.
 create table ${schema}.lane_gate (
     lane integer not null references ${schema}.lane,
     gate integer not null references ${schema}.gate,
+    -- That of the lane when work was last announced behind it. Once the lane has a later one the gate is retired: nothing comes in
+    -- behind it that does not announce itself, and when it has no work left it is removed.
+    generation bigint not null,
     -- what work behind the gate counts against when it starts from this lane
     meters integer[] not null,
     -- what the lane sets aside at least of each reservation: those of the gate first, then those that the lane alone has
@@ -205,13 +210,26 @@ create table ${schema}.lane_gate (
         ${schema}.costs_of(smallest, floors, lead_from, lead_to, cardinality(meters))) stored,
     primary key (lane, gate)
 );
+create index lane_gate_of on ${schema}.lane_gate (gate);
 
 -- In which lanes work may wait behind a meter: those to wake when it has room again.
 create table ${schema}.lane_meter (
-    meter integer not null,
+    meter integer not null references ${schema}.meter,
     lane integer not null,
     primary key (meter, lane)
 );
+
+-- How far the removal of gates without work has come, in one row.
+create table ${schema}.gate_sweep (
+    -- how many gates must have been made before the next one begins
+    begins_at bigint not null,
+    -- whether gates are retired, and not yet removed
+    retired boolean not null default false,
+    -- transactions from this one on know that they are; null: that is not written down yet
+    fence bigint,
+    check (retired or fence is null)
+);
+insert into ${schema}.gate_sweep (begins_at) values (1000);
 
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.policy (

@@ -49,31 +49,35 @@ on conflict do nothing
 
 -- name: share_lanes
 -- Whoever changes what holds for everything in a lane waits until its new gates can be seen.
-select id, namespace, name, settings::text as settings, since from ${schema}.lane
+select id, namespace, name, settings::text as settings, since, generation from ${schema}.lane
 where id = any(:ids::integer[])
 order by id
 for share
 
 -- name: add_lane_gates
--- Those that there are keep what they are, and learn of the amounts that are reserved behind them.
+-- Those that there are keep what they are, are no longer retired, and learn of the amounts that are reserved behind them.
 with pair as materialized (
     select
-        lane, gate, meters::integer[] as meters, floors::bigint[] as floors, lead_from::integer[] as lead_from,
+        lane, gate, generation, meters::integer[] as meters, floors::bigint[] as floors, lead_from::integer[] as lead_from,
         lead_to::integer[] as lead_to, smallest::bigint[] as smallest, varies
     from unnest(
-        :lanes::integer[], :gates::integer[], :meters::text[], :floors::text[], :lead_froms::text[], :lead_tos::text[],
-        :smallests::text[], :varies::boolean[]
-    ) as pair (lane, gate, meters, floors, lead_from, lead_to, smallest, varies)
+        :lanes::integer[], :gates::integer[], :generations::bigint[], :meters::text[], :floors::text[], :lead_froms::text[],
+        :lead_tos::text[], :smallests::text[], :varies::boolean[]
+    ) as pair (lane, gate, generation, meters, floors, lead_from, lead_to, smallest, varies)
     order by lane, gate
 ),
 metered as (
     ${>add_lane_meters}
 )
-insert into ${schema}.lane_gate as g (lane, gate, meters, floors, lead_from, lead_to, smallest, varies)
-select lane, gate, meters, floors, lead_from, lead_to, smallest, varies from pair
+insert into ${schema}.lane_gate as g (lane, gate, generation, meters, floors, lead_from, lead_to, smallest, varies)
+select lane, gate, generation, meters, floors, lead_from, lead_to, smallest, varies from pair
 on conflict (lane, gate) do update
-set smallest = array(select least(known, given) from unnest(g.smallest, excluded.smallest) as amount (known, given)), varies = true
-where exists (select from unnest(g.smallest, excluded.smallest) as amount (known, given) where given < known)
+set generation = excluded.generation,
+    smallest = case when g.smallest is not null
+        then array(select least(known, given) from unnest(g.smallest, excluded.smallest) as amount (known, given)) end,
+    varies = g.varies or excluded.varies or coalesce(excluded.smallest <> g.smallest, false)
+where g.generation < excluded.generation
+    or exists (select from unnest(g.smallest, excluded.smallest) as amount (known, given) where given < known)
     or (not g.varies and (excluded.varies or excluded.smallest <> g.smallest))
 
 -- fragment: add_lane_meters
@@ -111,7 +115,8 @@ on conflict do nothing
 
 -- name: submit_plain
 -- Stores new work of one lane that may start at once, and has no key, tag, share key, deadline, reservation or large input: all
--- of it, or none where the lane is closed or keys share it. An id that is taken fails the statement: then submit does it.
+-- of it, or none where the lane is closed, keys share it, or its gates have been retired since. An id that is taken fails the
+-- statement: then submit does it.
 with ${>clock},
 item as materialized (
     select
@@ -123,7 +128,8 @@ item as materialized (
         :ids::uuid[], :parts::smallint[], :gates::integer[], :policy::integer[], :priorities::smallint[],
         :creators::text[], :types::text[], :inputs::bytea[], :digests::bytea[]
     ) as i (id, part, gate, policy, priority, creator, input_type, input, digest)
-    where lane.id = :lane::integer and lane.state in ('active', 'paused') and not lane.sharing
+    where lane.id = :lane::integer and lane.generation = :generation::bigint
+        and lane.state in ('active', 'paused') and not lane.sharing
 ),
 accepted as (
     insert into ${schema}.execution (
@@ -158,13 +164,13 @@ asked as (
         :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :policy::integer[], :priorities::smallint[],
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
-        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[]
+        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[], :generations::bigint[]
     ) with ordinality as i (
         id, part, lane, gate, policy, priority,
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
-        content_type, input, digest, share, round, reserve, n)
-        on i.lane = lane.id and lane.state in ('active', 'paused')
+        content_type, input, digest, share, round, reserve, generation, n)
+        on i.lane = lane.id and i.generation = lane.generation and lane.state in ('active', 'paused')
     order by i.n
 ),
 item as (

@@ -1,0 +1,202 @@
+package io.flowfabric.postgres.internal.admission;
+
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.operate.LaneView;
+import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.GateInLane;
+import io.flowfabric.postgres.internal.catalog.GatesOfLane;
+import io.flowfabric.postgres.internal.catalog.NumberRemoved;
+import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The queues that a batch of work joins: the lanes by their numbers, and the gates in them.
+ *
+ * <p>Where all of them are known, the work says by which generation of the gates of its lane, and
+ * is not accepted by another one. Otherwise its transaction {@linkplain #hold holds} the lanes
+ * before it writes the work, because rows of lanes are locked before those of their work, and
+ * {@linkplain #open opens} what is new with it.
+ */
+public final class Queues {
+    private final Catalog catalog;
+    private final Map<Lane, Integer> lanes;
+    private final Map<LaneGate, ReservedAmounts> reserved;
+    private final Map<Integer, GatesOfLane> known = new HashMap<>();
+    private final Map<Integer, HeldLane> held = new HashMap<>();
+
+    private record HeldLane(LaneView view, long generation) {}
+
+    private Queues(
+            Catalog catalog, Map<Lane, Integer> lanes, Map<LaneGate, ReservedAmounts> reserved) {
+        this.catalog = catalog;
+        this.lanes = lanes;
+        this.reserved = reserved;
+        lanes.values().forEach(lane -> known.put(lane, catalog.gatesOf(lane)));
+    }
+
+    /**
+     * The queues of work for these lanes.
+     *
+     * @param reserved what the work reserves, by the gate of the lane that it is to wait behind
+     */
+    public static Queues of(
+            Catalog catalog, Map<Lane, Integer> lanes, Map<LaneGate, ReservedAmounts> reserved) {
+        return new Queues(catalog, lanes, reserved);
+    }
+
+    public boolean areKnown() {
+        return reserved.entrySet().stream().allMatch(this::isKnown);
+    }
+
+    /**
+     * Whether the gates of the lanes have not been retired since they became known, for a
+     * transaction that cannot see it itself. When they are later, they stay until it has ended,
+     * because it has begun to write.
+     */
+    public boolean areCurrent(Jdbc tx, Jdbc outside) {
+        tx.query("begin_to_write").run();
+        return outside
+                .query("generations")
+                .ints("ids", lanes.values(), lane -> lane)
+                .list(row -> row.longValue("generation") == generation(row.intValue("id")))
+                .stream()
+                .allMatch(same -> same);
+    }
+
+    private boolean isKnown(Map.Entry<LaneGate, ReservedAmounts> queue) {
+        var lane = known(queue.getKey().lane());
+        return lane.generation() == generation(queue.getKey().lane())
+                && lane.know(queue.getKey().gate(), queue.getValue());
+    }
+
+    private GatesOfLane known(int lane) {
+        return Objects.requireNonNull(known.get(lane));
+    }
+
+    /** Keeps those lanes as they are that get a gate with this work. */
+    public void hold(Jdbc tx) {
+        var unknown = unknown(lanes.values());
+        if (!unknown.isEmpty()) {
+            tx.query("share_lanes")
+                    .ints("ids", unknown, queue -> queue.getKey().lane())
+                    .each(
+                            row ->
+                                    held.put(
+                                            row.intValue("id"),
+                                            new HeldLane(
+                                                    PostgresLanes.view(row),
+                                                    row.longValue("generation"))));
+        }
+    }
+
+    /**
+     * Lets claims look behind the gates that are new in some of the lanes, which are held, and
+     * tells them what is reserved there.
+     *
+     * @throws NumberRemoved when one of the gates, or a meter of one, is gone
+     */
+    public void open(Jdbc tx, Collection<Integer> some) {
+        var unknown = unknown(some);
+        if (unknown.isEmpty()) {
+            return;
+        }
+        var gates =
+                catalog.gates(tx, unknown.stream().map(queue -> queue.getKey().gate()).toList());
+        var inLane = new ArrayList<GateInLane>();
+        for (var queue : unknown) {
+            var gate = gates.get(queue.getKey().gate());
+            if (gate == null) {
+                throw new NumberRemoved();
+            }
+            inLane.add(catalog.within(tx, held(queue.getKey().lane()).view, gate));
+        }
+        try {
+            add(tx, unknown, inLane);
+        } catch (ConstraintViolation violation) {
+            throw violation.kind() == ConstraintViolation.Kind.FOREIGN_KEY
+                    ? new NumberRemoved()
+                    : violation;
+        }
+    }
+
+    private void add(
+            Jdbc tx, List<Map.Entry<LaneGate, ReservedAmounts>> unknown, List<GateInLane> inLane) {
+        metered(tx.query("add_lane_gates"), inLane)
+                .ints("lanes", unknown, queue -> queue.getKey().lane())
+                .ints("gates", unknown, queue -> queue.getKey().gate())
+                .longs("generations", unknown, queue -> held(queue.getKey().lane()).generation)
+                .texts(
+                        "smallests",
+                        unknown,
+                        queue -> RowCodec.reserves(queue.getValue().smallest()))
+                .booleans("varies", unknown, queue -> queue.getValue().varies())
+                .update();
+    }
+
+    /** What is not known of the gates of some lanes, or of the amounts reserved behind them. */
+    private List<Map.Entry<LaneGate, ReservedAmounts>> unknown(Collection<Integer> some) {
+        var wanted = Set.copyOf(some);
+        return reserved.entrySet().stream()
+                .filter(queue -> wanted.contains(queue.getKey().lane()) && !isKnown(queue))
+                .toList();
+    }
+
+    private HeldLane held(int lane) {
+        return Objects.requireNonNull(held.get(lane));
+    }
+
+    static Query metered(Query query, List<GateInLane> gates) {
+        return query.texts("meters", gates, gate -> RowCodec.array(gate.metering().meters()))
+                .texts("floors", gates, gate -> RowCodec.array(gate.floors()))
+                .texts("lead_froms", gates, gate -> gate.metering().leadFrom())
+                .texts("lead_tos", gates, gate -> gate.metering().leadTo());
+    }
+
+    /** Once it is committed: the gates of some lanes are known now. */
+    public void remember(Collection<Integer> some) {
+        var gates = new HashMap<Integer, Map<Integer, ReservedAmounts>>();
+        reserved.forEach(
+                (queue, amounts) ->
+                        gates.computeIfAbsent(queue.lane(), first -> new HashMap<>())
+                                .put(queue.gate(), amounts));
+        lanes.forEach(
+                (lane, number) -> {
+                    if (some.contains(number)) {
+                        catalog.remember(lane, number);
+                        catalog.remember(
+                                number, generation(number), gates.getOrDefault(number, Map.of()));
+                    }
+                });
+    }
+
+    public boolean hasLane(Lane lane) {
+        return lanes.containsKey(lane);
+    }
+
+    public int number(Lane lane) {
+        return Objects.requireNonNull(lanes.get(lane));
+    }
+
+    /** All lanes that it is about. */
+    public Set<Integer> numbers() {
+        return Set.copyOf(lanes.values());
+    }
+
+    /** By which generation of its gates a lane is known. */
+    public long generation(int lane) {
+        var holding = held.get(lane);
+        return holding != null ? holding.generation : known(lane).generation();
+    }
+}
