@@ -107,6 +107,42 @@ class InTransactionTest {
     }
 
     @Test
+    void a_user_with_the_rights_that_the_page_names_can_submit_whatever_there_is()
+            throws Exception {
+        var user = shop.schema().text() + "_user";
+        var schema = shop.schema().text();
+        var plain = work(newLane());
+        var delayed =
+                work(plain.lane())
+                        .key(newKey())
+                        .tag("colour", "blue")
+                        .policy(Policy.DEFAULT.start(Due.in(Duration.ofHours(1))));
+        var large =
+                Submission.of("invoice", Payload.text("x".repeat(20_000))).lane(plain.lane());
+        try (var tx = shop.begin()) {
+            Shop.execute(tx, "create role " + user);
+            Shop.execute(tx, "grant usage on schema %s to %s".formatted(schema, user));
+            Shop.execute(
+                    tx,
+                    "grant select, insert, delete on all tables in schema %s to %s"
+                            .formatted(schema, user));
+            Shop.execute(
+                    tx, "grant usage on all sequences in schema %s to %s".formatted(schema, user));
+            tx.commit();
+            Shop.execute(tx, "set role " + user);
+
+            var answers = shop.store().in(tx).submit(List.of(plain, delayed, large));
+            tx.commit();
+
+            assertThat(answers).allMatch(Answer.Done.class::isInstance);
+            assertThat(shop.claim(plain.lane())).containsExactly(plain.id(), large.id());
+            Shop.execute(tx, "reset role");
+            Shop.execute(tx, "drop owned by %1$s; drop role %1$s".formatted(user));
+            tx.commit();
+        }
+    }
+
+    @Test
     void delayed_work_waits_for_its_time_after_the_commit() throws Exception {
         var policy = Policy.DEFAULT.start(Due.in(Duration.ofHours(1)));
         var submission = work(newLane()).policy(policy);

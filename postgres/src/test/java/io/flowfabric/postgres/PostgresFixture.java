@@ -49,6 +49,11 @@ final class PostgresFixture implements StoreFixture {
         return schema.number(sql);
     }
 
+    /** The only text that a query answers. */
+    String text(String sql) {
+        return schema.text(sql);
+    }
+
     @Override
     public Store store() {
         return store;

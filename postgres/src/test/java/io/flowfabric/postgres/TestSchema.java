@@ -88,8 +88,13 @@ final class TestSchema {
 
     /** The only number that a query answers. */
     long number(String sql) {
+        return Long.parseLong(text(sql));
+    }
+
+    /** The only text that a query answers. */
+    String text(String sql) {
         try (var statement = own.createStatement()) {
-            return Long.parseLong(texts(statement, sql).getFirst());
+            return texts(statement, sql).getFirst();
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

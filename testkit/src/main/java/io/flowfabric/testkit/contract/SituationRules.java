@@ -15,6 +15,8 @@ import static java.util.stream.Collectors.toSet;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.WorkerView;
 import io.flowfabric.core.operate.Workers.Scope;
@@ -33,6 +35,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -40,16 +43,13 @@ import java.util.stream.Stream;
 
 /** The rows of the state table, each reached and read back. */
 abstract class SituationRules extends Rules {
-    /** What waits for flows, suspension, budgets, quotas and grants. */
+    /** What nothing reaches before there are flows and signals. */
     private static final Set<Situation> OWED =
             EnumSet.of(
                     Situation.AWAITING_CHILDREN,
-                    Situation.GRANTED,
                     Situation.SUSPENDED,
                     Situation.RESUMING_LATER,
-                    Situation.SKIPPED,
-                    Situation.SHORT_OF_BUDGET,
-                    Situation.OVER_QUOTA);
+                    Situation.SKIPPED);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Policy EXPIRING = Policy.DEFAULT.deadline(Due.in(MINUTE));
@@ -106,6 +106,9 @@ abstract class SituationRules extends Rules {
         var held = "runnable/unowned/blocked_by_operator/paused_by_operator/none/";
         var closed = "runnable/unowned/blocked_by_lane_state/paused_by_policy/none/";
         var without = "runnable/unowned/blocked_by_route/waiting_for_capable_worker/none/";
+        var full = "runnable/unowned/blocked_by_quota/waiting_for_quota/none/";
+        var spent = "runnable/unowned/blocked_by_budget/waiting_for_budget/none/";
+        var granted = "runnable/granted/eligible_now/waiting_for_worker/none/";
         var ended = "terminal/unowned/not_applicable/none/";
         return List.of(
                 new Way(ready + "pending_first_attempt", this::ready),
@@ -137,7 +140,19 @@ abstract class SituationRules extends Rules {
                 new Way(without + "pending_first_attempt", () -> without(ready())),
                 new Way(without + "pending_retry_attempt", () -> without(readyToRetry())),
                 new Way(without + "pending_replay_attempt", () -> without(readyToReplay())),
-                new Way(without + "attempt_interrupted", () -> without(lapsed())));
+                new Way(without + "attempt_interrupted", () -> without(lapsed())),
+                new Way(full + "pending_first_attempt", () -> overQuota(ready())),
+                new Way(full + "pending_retry_attempt", () -> overQuota(readyToRetry())),
+                new Way(full + "pending_replay_attempt", () -> overQuota(readyToReplay())),
+                new Way(full + "attempt_interrupted", () -> overQuota(lapsed())),
+                new Way(spent + "pending_first_attempt", () -> shortOfBudget(ready())),
+                new Way(spent + "pending_retry_attempt", () -> shortOfBudget(readyToRetry())),
+                new Way(spent + "pending_replay_attempt", () -> shortOfBudget(readyToReplay())),
+                new Way(spent + "attempt_interrupted", () -> shortOfBudget(lapsed())),
+                new Way(granted + "pending_first_attempt", () -> granted(ready())),
+                new Way(granted + "pending_retry_attempt", () -> granted(readyToRetry())),
+                new Way(granted + "pending_replay_attempt", () -> granted(readyToReplay())),
+                new Way(granted + "attempt_interrupted", () -> granted(lapsed())));
     }
 
     private ExecutionId ready() {
@@ -253,6 +268,31 @@ abstract class SituationRules extends Rules {
                 .filter(session -> session.serves(lane))
                 .forEach(session -> world.store().sessions().close(session.id()));
         world.worker(world.session(lane).kinds("something-else"));
+        return work;
+    }
+
+    /** Its lane names a quota that lets nothing run. */
+    private ExecutionId overQuota(ExecutionId work) {
+        world.store().quotas().define(Quota.atOnce("nothing", 0), Scenario.OLGA);
+        return configured(work, LaneSettings.DEFAULT.quota("nothing"));
+    }
+
+    /** Its lane names a budget that has nothing to spend. */
+    private ExecutionId shortOfBudget(ExecutionId work) {
+        world.store().budgets().define(Budget.of("empty", "tokens", 0), Scenario.OLGA);
+        return configured(work, LaneSettings.DEFAULT.budget("empty", Map.of("tokens", 1L)));
+    }
+
+    private ExecutionId configured(ExecutionId work, LaneSettings settings) {
+        var lane = world.view(work).lane();
+        world.worker(lane);
+        world.configure(lane, settings);
+        return work;
+    }
+
+    private ExecutionId granted(ExecutionId work) {
+        world.store().keys().first();
+        world.worker(world.view(work).lane()).grantedOne();
         return work;
     }
 

@@ -82,8 +82,7 @@ cross join lateral (
 ) as e
 where not h.buried and e.lane = :lane::integer
 union all
-select null, null, rest.situation::text, count(*)
-from ${schema}.inactive rest
-where rest.lane = :lane::integer
-    and rest.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
-group by rest.situation
+select null, null, i.situation::text, count(*)
+from ${schema}.inactive i
+where i.lane = :lane::integer and i.situation in ${>waiting_situations}
+group by i.situation

@@ -128,6 +128,10 @@ select
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 
+-- fragment: waiting_situations
+-- Of what neither can be claimed nor runs nor has ended. Said by name, because the index of inactive work begins with it.
+('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
+
 -- name: counts
 -- What lives is counted where it lives; what has ended was counted when it did. Ready work is counted per gate, and where it
 -- reserves something per reservation.
@@ -166,7 +170,7 @@ from (
     select r.lane, null, null, r.situation::text, count(*)
     from ${schema}.inactive r
     where r.lane in (select id from ${schema}.lane where namespace = :namespace)
-        and r.situation in ('delayed', 'backing_off', 'resuming_later', 'awaiting_children', 'held_by_operator', 'granted', 'suspended')
+        and r.situation in ${>waiting_situations}
     group by r.lane, r.situation
     union all
     select t.lane, null, null, t.situation::text, sum(t.change)
