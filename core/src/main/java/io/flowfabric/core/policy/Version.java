@@ -168,20 +168,4 @@ record Version(List<String> numbers, List<String> suffix) implements Comparable<
     private static boolean isDigit(char c) {
         return c >= '0' && c <= '9';
     }
-
-    @Override
-    public String toString() {
-        var written = new StringBuilder();
-        for (int i = 0; i < Math.max(1, numbers.size()); i++) {
-            written.append(i == 0 ? "" : ".").append(shown(number(i)));
-        }
-        for (int i = 0; i < suffix.size(); i++) {
-            written.append(i == 0 ? '-' : '.').append(shown(suffix.get(i)));
-        }
-        return written.toString();
-    }
-
-    private static String shown(String number) {
-        return number.equals(ZERO) ? "0" : number;
-    }
 }

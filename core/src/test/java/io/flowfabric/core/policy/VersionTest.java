@@ -127,16 +127,10 @@ class VersionTest {
         assertThat(equal).as("rounds with two equal versions").isGreaterThan(ROUNDS / 200);
     }
 
-    @Test
-    void what_is_printed_is_read_as_the_same_version() {
-        var random = new SplittableRandom(SEED);
-        for (int round = 0; round < ROUNDS; round++) {
-            var written = anyText(random);
-            var version = version(written);
-
-            assertThat(Version.parse(version.toString())).as(written).contains(version);
-            assertThat(version(version.toString())).as(written).hasToString(version.toString());
-        }
+    @ParameterizedTest
+    @ValueSource(strings = {"1-a", "1-z", "1-A", "1-Z", "1-0", "1-9", "1a", "1Z", "1+azAZ09"})
+    void every_letter_and_digit_of_ascii_may_be_in_a_suffix(String text) {
+        assertThat(Version.parse(text)).isPresent();
     }
 
     private static int sign(Version one, Version other) {
