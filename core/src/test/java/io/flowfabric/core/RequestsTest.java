@@ -12,21 +12,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.operate.OperatorCommand;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The small requests: claims, heartbeats, progress and acts. */
+/** The small requests: claims, redemptions, rotations, heartbeats, progress and acts. */
 class RequestsTest {
 
     @Test
@@ -38,10 +43,63 @@ class RequestsTest {
     }
 
     @Test
+    void a_repeated_claim_is_the_same_claim_and_says_so() {
+        assertThat(new Claim(SESSION, 7, 3).repeated()).isFalse();
+        assertThat(new Claim(SESSION, 7, 3).again()).isEqualTo(new Claim(SESSION, 7, 3, true));
+    }
+
+    @Test
     void a_claim_wants_1_to_256_leases() {
         assertThat(new Claim(SESSION, 1, 256).max()).isEqualTo(256);
         assertRefused(Invalid.Code.OUT_OF_RANGE, "claim max", () -> new Claim(SESSION, 1, 257));
         assertRefused(Invalid.Code.OUT_OF_RANGE, "claim max", () -> new Claim(SESSION, 1, 0));
+    }
+
+    @Test
+    void redemptions_are_numbered_as_claims_are_and_carry_1_to_256_tokens() {
+        assertThat(new Redemption(SESSION, 1, List.of("a token")).number()).isEqualTo(1);
+        assertThat(new Redemption(SESSION, 1, Collections.nCopies(256, "a token")).tokens())
+                .hasSize(256);
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "claim number",
+                () -> new Redemption(SESSION, 0, List.of("a token")));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE, "tokens", () -> new Redemption(SESSION, 1, List.of()));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "tokens",
+                () -> new Redemption(SESSION, 1, Collections.nCopies(257, "a token")));
+    }
+
+    @Test
+    void a_grant_holds_for_a_millisecond_to_a_minute() {
+        assertThat(Grants.checkedTtl(Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(1));
+        assertThat(Grants.checkedTtl(Duration.ofMinutes(1))).isEqualTo(Duration.ofMinutes(1));
+        assertThat(Grants.checkedTtl(Duration.ofNanos(1_999_999))).isEqualTo(Duration.ofMillis(1));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "grant ttl in ms",
+                () -> Grants.checkedTtl(Duration.ZERO));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "grant ttl in ms",
+                () -> Grants.checkedTtl(Duration.ofMillis(60_001)));
+    }
+
+    @Test
+    void a_rotation_is_to_a_key_of_a_new_name() {
+        var one = Rotation.after(Duration.ofHours(1));
+
+        assertThat(one.grace()).isEqualTo(Duration.ofHours(1));
+        assertThat(one.id()).isNotEqualTo(Rotation.after(Duration.ofHours(1)).id());
+        assertThat(new Rotation(one.id(), Duration.ZERO).grace()).isZero();
+        assertRefused(
+                Invalid.Code.MALFORMED_ID, "key id", () -> new Rotation("mine", Duration.ZERO));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "grace in ms",
+                () -> Rotation.after(Duration.ofMillis(-1)));
     }
 
     @Test

@@ -76,6 +76,10 @@ class JsonTest {
                 "[1,]",
                 "[,1]",
                 "[1 2]",
+                "[1.]",
+                "[1e]",
+                "[1e-]",
+                "[-]",
                 "]",
                 "{",
                 "{a:1}",
@@ -94,7 +98,9 @@ class JsonTest {
 
     @Test
     void space_between_the_parts_means_nothing() {
-        assertThat(Json.parse(" { \"a\" :\t[ 1 ,\r\n2 ] } ")).hasToString("{\"a\":[1,2]}");
+        assertThat(Json.parse(" { \"a\" :\t[ 1 ,\r\n2 ] , \"b\" : 3 } "))
+                .hasToString("{\"a\":[1,2],\"b\":3}");
+        assertThat(Json.parse("[ { } , [ ] ]")).hasToString("[{},[]]");
     }
 
     @Test
@@ -111,6 +117,8 @@ class JsonTest {
                 .isThrownBy(() -> Json.parse("[".repeat(deepest + 1) + "]".repeat(deepest + 1)))
                 .withMessageContaining("deeper");
         assertThat(Json.parse("[" + "[],".repeat(1000) + "[]]").asList()).hasSize(1001);
+        assertThat(Json.parse("[" + "{},".repeat(1000) + "{}]").asList()).hasSize(1001);
+        assertThat(Json.parse(" ".repeat(Json.MAX_CHARS - 1) + "1")).hasToString("1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Json.parse(" ".repeat(Json.MAX_CHARS) + "1"))
                 .withMessageContaining("longer");
@@ -127,6 +135,8 @@ class JsonTest {
         assertThat(Json.parse("-2147483648").asInt()).isEqualTo(Integer.MIN_VALUE);
         assertThat(Json.parse("0.1").asDouble()).isEqualTo(0.1);
         assertThat(Json.parse("true").asBoolean()).isTrue();
+        assertThat(Json.parse("false").asBoolean()).isFalse();
+        assertThat(Json.ofStrings(List.of("a", "b"))).isEqualTo(Json.parse("[\"a\",\"b\"]"));
         assertThat(Json.parse("[\"a\",\"b\"]").asList(Json::asString)).containsExactly("a", "b");
 
         for (var wrong : List.of("9223372036854775808", "1.5", "1e999999999", "1e-999999999")) {

@@ -143,4 +143,19 @@ class LeaseEndTest {
                                         Optional.empty()))
                 .isInstanceOf(Invalid.class);
     }
+
+    @Test
+    void what_ends_the_execution_has_no_time_to_go_on() {
+        assertThatThrownBy(
+                        () ->
+                                new LeaseEnd(
+                                        Transition.FAIL,
+                                        Optional.of(Outcome.FAILED),
+                                        Optional.empty(),
+                                        Optional.of(Due.in(MINUTE)),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty()))
+                .isInstanceOf(Invalid.class);
+    }
 }

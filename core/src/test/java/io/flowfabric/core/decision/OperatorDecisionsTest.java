@@ -16,8 +16,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 class OperatorDecisionsTest {
     private static final Attribution ADA = new Attribution("ada", "because");
@@ -268,6 +272,30 @@ class OperatorDecisionsTest {
                 facts(new Ready(LeasePurpose.FIRST), Policy.DEFAULT, Optional.of(NOON)));
         assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, facts(DELAYED));
         assertNotClaimable(Conflict.Code.ALREADY_FINISHED, facts(ended(Outcome.SUCCESS)));
+    }
+
+    @Test
+    void budgets_and_quotas_bind_operators_as_well() {
+        var full = quota(3);
+
+        OperatorDecisions.mustBeAdmitted(ID, Optional.empty(), Stream.of(quota(2)));
+        assertNotAdmitted("budget team: spent", Optional.of("budget team: spent"), full);
+        assertNotAdmitted("quota calls: 3 of 3 running", Optional.empty(), full);
+    }
+
+    private static QuotaView quota(int running) {
+        return new QuotaView(
+                Quota.atOnce("calls", 3), QuotaUse.of("calls"), running, 0, Optional.empty());
+    }
+
+    private static void assertNotAdmitted(
+            String why, Optional<String> shortage, QuotaView... quotas) {
+        assertThatThrownBy(() -> OperatorDecisions.mustBeAdmitted(ID, shortage, Stream.of(quotas)))
+                .isInstanceOfSatisfying(
+                        Conflict.class,
+                        conflict ->
+                                assertThat(conflict.code()).isEqualTo(Conflict.Code.NOT_CLAIMABLE))
+                .hasMessageContaining(why);
     }
 
     @Test

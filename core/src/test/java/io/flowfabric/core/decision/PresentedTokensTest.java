@@ -73,6 +73,14 @@ class PresentedTokensTest {
     }
 
     @Test
+    void a_token_that_its_key_did_not_seal_is_refused() {
+        var forged = token(SigningKey.mint(NEW.id()), ID);
+
+        assertThat(codes(ring(LATER, NOON), List.of(forged)))
+                .containsExactly(Denied.Code.BAD_SIGNATURE);
+    }
+
+    @Test
     void time_ends_keys_and_tokens() {
         var old = List.of(token(OLD, ID));
 

@@ -11,6 +11,9 @@ import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.query.ViewExample;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,21 @@ class SubmittedContentTest {
     @Test
     void equal_contents_differ_in_nothing() {
         assertThat(differences(WORK)).isEmpty();
+    }
+
+    @Test
+    void an_execution_has_the_content_that_it_was_submitted_with() {
+        var submission =
+                Submission.of("mail", Payload.EMPTY)
+                        .lane("emails")
+                        .creator("ada")
+                        .tag("city", "bonn")
+                        .policy(POLICY);
+        var execution =
+                ViewExample.in(new Ready(LeasePurpose.FIRST)).tag("city", "bonn").policy(POLICY);
+
+        assertThat(SubmittedContent.of(execution.view()))
+                .isEqualTo(SubmittedContent.of(submission));
     }
 
     @Test

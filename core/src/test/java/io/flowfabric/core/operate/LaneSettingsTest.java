@@ -184,6 +184,21 @@ class LaneSettingsTest {
     }
 
     @Test
+    void a_lane_has_8_quotas_and_8_budgets_at_most() {
+        var full = STRICT;
+        for (int i = 0; i < 8; i++) {
+            full = full.quota("quota" + i).budget("budget" + i);
+        }
+        var most = full;
+
+        assertThat(most.quotas()).hasSize(8);
+        assertThat(most.budgets()).hasSize(8);
+        assertRefused(Invalid.Code.TOO_MANY, "quotas", () -> most.quota("one more"));
+        assertRefused(Invalid.Code.TOO_MANY, "budgets", () -> most.budget("one more"));
+        assertRefused(Invalid.Code.EMPTY, "quota", () -> STRICT.quota(""));
+    }
+
+    @Test
     void a_weight_goes_from_1_to_1000() {
         assertThat(STRICT.weight(1000).weight()).isEqualTo(1000);
         assertRefused(Invalid.Code.OUT_OF_RANGE, "lane weight", () -> STRICT.weight(1001));

@@ -323,6 +323,85 @@ class PolicyTest {
     }
 
     @Test
+    void one_more_budget_leaves_the_others() {
+        assertThat(Policy.DEFAULT.budget("house").budget("team").budgets())
+                .extracting(BudgetUse::budget)
+                .containsExactly("house", "team");
+    }
+
+    @Test
+    void no_two_sets_of_quotas_or_budgets_share_a_digest() {
+        assertThat(digest(Policy.DEFAULT.quota("calls")))
+                .isNotEqualTo(digest(Policy.DEFAULT.quota("mails")));
+        assertThat(digest(Policy.DEFAULT.quota("calls", "ada")))
+                .isNotEqualTo(digest(Policy.DEFAULT.quota("calls", "bob")));
+        assertThat(digest(Policy.DEFAULT.budget("team", Map.of("tokens", 1L))))
+                .isNotEqualTo(digest(Policy.DEFAULT.budget("team", Map.of("tokens", 2L))))
+                .isNotEqualTo(digest(Policy.DEFAULT.budget("team", Map.of("cents", 1L))));
+        assertThat(digest(Policy.DEFAULT.retry(retry("timeout"))))
+                .isNotEqualTo(digest(Policy.DEFAULT.retry(retry("transient"))));
+    }
+
+    @Test
+    void a_reservation_of_another_dimension_has_another_place_in_the_order() {
+        var tokens = BudgetUse.of("team", Map.of("tokens", 1L));
+        var cents = BudgetUse.of("team", Map.of("cents", 1L));
+
+        assertThat(cents).isLessThan(tokens);
+        assertThat(tokens).isLessThan(BudgetUse.of("team", Map.of("tokens", 2L)));
+    }
+
+    @Test
+    void it_counts_against_8_quotas_and_draws_on_8_budgets_at_most() {
+        var full = Policy.DEFAULT;
+        for (int i = 0; i < 8; i++) {
+            full = full.quota("quota" + i).budget("budget" + i);
+        }
+        var most = full;
+
+        assertThat(most.quotas()).hasSize(8);
+        assertThat(most.budgets()).hasSize(8);
+        assertRefused(Invalid.Code.TOO_MANY, "quotas", () -> most.quota("one more"));
+        assertRefused(Invalid.Code.TOO_MANY, "budgets", () -> most.budget("one more"));
+    }
+
+    @Test
+    void a_share_key_is_a_name() {
+        assertThat(Policy.DEFAULT.share("ada").share()).contains("ada");
+        assertRefused(Invalid.Code.EMPTY, "share key", () -> Policy.DEFAULT.share(""));
+    }
+
+    @Test
+    void policies_that_differ_in_what_is_each_ones_own_share_the_rest_and_become_whole_again() {
+        var own =
+                Policy.DEFAULT
+                        .priority(1)
+                        .start(Due.in(SECOND))
+                        .deadline(Due.at(NOON))
+                        .needs(Capabilities.of("gpu"))
+                        .quota("calls")
+                        .budget("team")
+                        .share("ada")
+                        .retry(Retry.NEVER)
+                        .attemptTimeout(SECOND)
+                        .maxReclaims(3);
+
+        assertThat(own.shared())
+                .isEqualTo(Policy.DEFAULT.retry(Retry.NEVER).attemptTimeout(SECOND).maxReclaims(3));
+        assertThat(
+                        own.shared()
+                                .whole(
+                                        own.priority(),
+                                        own.start(),
+                                        own.deadline(),
+                                        own.needs(),
+                                        own.quotas(),
+                                        own.budgets(),
+                                        own.share()))
+                .isEqualTo(own);
+    }
+
+    @Test
     void another_backoff_is_another_policy() {
         assertThat(
                         digest(

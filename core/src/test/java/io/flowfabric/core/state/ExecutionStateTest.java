@@ -146,17 +146,22 @@ class ExecutionStateTest {
 
     @ParameterizedTest
     @CsvSource({
-        "FIRST, true, false, CLAIM",
-        "RETRY, true, true, CLAIM",
-        "REPLAY, true, true, CLAIM",
-        "CONTINUE, false, true, CLAIM",
-        "RECLAIM, false, true, RECLAIM"
+        "FIRST, true, false, CLAIM, REDEEM",
+        "RETRY, true, true, CLAIM, REDEEM",
+        "REPLAY, true, true, CLAIM, REDEEM",
+        "CONTINUE, false, true, CLAIM, REDEEM",
+        "RECLAIM, false, true, RECLAIM, RECLAIM"
     })
     void the_next_lease_says_whether_it_starts_an_attempt_and_how_it_is_claimed(
-            LeasePurpose next, boolean startsAttempt, boolean begun, Transition claim) {
+            LeasePurpose next,
+            boolean startsAttempt,
+            boolean begun,
+            Transition claim,
+            Transition redeem) {
         assertThat(next.startsAttempt()).isEqualTo(startsAttempt);
         assertThat(next.begun()).isEqualTo(begun);
         assertThat(next.claim()).isEqualTo(claim);
+        assertThat(next.redeem()).isEqualTo(redeem);
     }
 
     @Test

@@ -137,6 +137,28 @@ class StateTableTest {
     }
 
     @Test
+    void what_is_queued_has_neither_a_lease_nor_an_end_nor_a_suspension() {
+        assertThat(Stream.of(Situation.values()).filter(situation -> !situation.queued()))
+                .containsExactlyInAnyOrder(
+                        Situation.RUNNING,
+                        Situation.SUSPENDED,
+                        Situation.COMPLETED,
+                        Situation.FAILED,
+                        Situation.CANCELLED,
+                        Situation.EXPIRED,
+                        Situation.SKIPPED);
+    }
+
+    @Test
+    void a_situation_has_one_reason_to_wait_and_only_a_suspension_has_a_choice() {
+        assertThat(Situation.OVER_QUOTA.reasons())
+                .containsExactly(StateVector.BlockingReason.WAITING_FOR_QUOTA);
+        assertThat(Situation.RUNNING.reasons()).containsExactly(StateVector.BlockingReason.NONE);
+        assertThat(Stream.of(Situation.values()).filter(one -> one.reasons().size() != 1))
+                .containsExactly(Situation.SUSPENDED);
+    }
+
+    @Test
     void five_situations_are_ends() {
         assertThat(Stream.of(Situation.values()).filter(Situation::terminal))
                 .containsExactlyInAnyOrder(

@@ -84,6 +84,13 @@ class TransitionTest {
     }
 
     @Test
+    void work_begins_ready_or_waiting_for_a_time_or_for_other_work() {
+        assertThat(Transition.begins())
+                .containsExactlyInAnyOrder(
+                        Situation.READY, Situation.DELAYED, Situation.AWAITING_CHILDREN);
+    }
+
+    @Test
     void everything_that_is_written_can_be_reached_from_nothing() {
         assertThat(reachable(EnumSet.copyOf(States.BEGINNINGS)))
                 .containsExactlyInAnyOrderElementsOf(union(LIVE, ENDS));
