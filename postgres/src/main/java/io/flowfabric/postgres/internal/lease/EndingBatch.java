@@ -7,6 +7,7 @@ import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
 
 import org.jspecify.annotations.Nullable;
 
@@ -75,18 +76,8 @@ public final class EndingBatch {
         var counted = new AtomicBoolean();
         var freed = new HashSet<Integer>();
         var completed =
-                db.query(form.statement())
+                ended(db.query(form.statement()), inOrder)
                         .set("now", now)
-                        .uuids("ids", inOrder, Row::id)
-                        .ints(
-                                "parts",
-                                inOrder,
-                                row -> row.ending.fence().execution().partition().number())
-                        .ints("attempts", inOrder, row -> row.ending.fence().attempt())
-                        .longs("epochs", inOrder, row -> row.ending.fence().epoch())
-                        .bytes("digests", inOrder, row -> RowCodec.bytes(row.ending.digest()))
-                        .texts("types", inOrder, Row::type)
-                        .bytes("results", inOrder, Row::result)
                         .list(
                                 row -> {
                                     if (form == Completing.COUNTED && freed.isEmpty()) {
@@ -102,16 +93,8 @@ public final class EndingBatch {
     public Outcome<Written> write(Jdbc db, @Nullable Long now) {
         var freed = new HashSet<Integer>();
         var written =
-                db.query("end")
+                ended(db.query("end"), rows)
                         .set("now", now)
-                        .uuids("ids", rows, Row::id)
-                        .ints(
-                                "parts",
-                                rows,
-                                row -> row.ending.fence().execution().partition().number())
-                        .ints("attempts", rows, row -> row.ending.fence().attempt())
-                        .longs("epochs", rows, row -> row.ending.fence().epoch())
-                        .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
                         .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
                         .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
                         .texts(
@@ -136,8 +119,6 @@ public final class EndingBatch {
                                 "traces",
                                 rows,
                                 row -> row.end.failure().map(Failure::detail).orElse(null))
-                        .texts("types", rows, Row::type)
-                        .bytes("results", rows, Row::result)
                         .set("inline", RowCodec.INLINE)
                         .list(
                                 row -> {
@@ -151,5 +132,13 @@ public final class EndingBatch {
                                             RowCodec.time(row, "until"));
                                 });
         return new Outcome<>(written, true, freed);
+    }
+
+    /** What every statement is told that ends leases. */
+    private static Query ended(Query query, List<Row> rows) {
+        return FenceColumns.set(query, rows, row -> row.ending.fence())
+                .bytes("digests", rows, row -> RowCodec.bytes(row.ending.digest()))
+                .texts("types", rows, Row::type)
+                .bytes("results", rows, Row::result);
     }
 }

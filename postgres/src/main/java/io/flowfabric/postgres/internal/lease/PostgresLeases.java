@@ -45,16 +45,8 @@ public final class PostgresLeases implements Leases {
     private Map<UUID, Answer<Fence>> reported(List<Progress> reports) {
         var written =
                 Set.copyOf(
-                        postgres.db()
-                                .query("progress")
+                        FenceColumns.set(postgres.db().query("progress"), reports, Progress::fence)
                                 .set("now", postgres.now())
-                                .uuids("ids", reports, report -> report.fence().execution().uuid())
-                                .ints(
-                                        "parts",
-                                        reports,
-                                        report -> report.fence().execution().partition().number())
-                                .ints("attempts", reports, report -> report.fence().attempt())
-                                .longs("epochs", reports, report -> report.fence().epoch())
                                 .ints("percents", reports, Progress::percent)
                                 .texts("messages", reports, Progress::message)
                                 .list(row -> row.uuid("id")));

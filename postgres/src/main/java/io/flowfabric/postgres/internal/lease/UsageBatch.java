@@ -82,15 +82,8 @@ final class UsageBatch {
      */
     List<Outcome> write(Jdbc db, @Nullable Long now) {
         var rows =
-                db.query("spend")
+                FenceColumns.set(db.query("spend"), reports, UsageReport::fence)
                         .set("now", now)
-                        .uuids("ids", reports, report -> report.fence().execution().uuid())
-                        .ints(
-                                "parts",
-                                reports,
-                                report -> report.fence().execution().partition().number())
-                        .ints("attempts", reports, report -> report.fence().attempt())
-                        .longs("epochs", reports, report -> report.fence().epoch())
                         .texts("names", reports, UsageReport::budget)
                         .texts("dimensions", reports, UsageReport::dimension)
                         .longs("amounts", reports, UsageReport::amount)
