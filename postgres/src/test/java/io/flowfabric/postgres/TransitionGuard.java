@@ -2,7 +2,7 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.internal.claim.PostgresClaims;
+import io.flowfabric.postgres.internal.claim.Quarantine;
 
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -52,7 +52,7 @@ final class TransitionGuard {
                 .formatted(
                         schema.text(),
                         legal().collect(Collectors.joining("', '", "'", "'")),
-                        PostgresClaims.UNREADABLE);
+                        Quarantine.UNREADABLE);
     }
 
     /** All rows of the table: {@code ready claim running}. */

@@ -4,8 +4,8 @@ import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
-import io.flowfabric.postgres.internal.ready.CrowdedLanes.Position;
-import io.flowfabric.postgres.internal.ready.LowWaterMarks;
+import io.flowfabric.postgres.internal.ready.QueuePlace;
+import io.flowfabric.postgres.internal.ready.QueuePosition;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 final class FoundWork {
     private final LeaseReader reader = new LeaseReader();
     private final List<GrantStub> grants = new ArrayList<>();
-    private final List<LowWaterMarks.Place> places = new ArrayList<>();
+    private final List<QueuePlace> places = new ArrayList<>();
     private final Set<AdmissionBlock> shut = new HashSet<>();
     private final List<Integer> unjudged = new ArrayList<>();
     private final List<Integer> crowd = new ArrayList<>();
     private final List<CrowdedLanes.Full> full = new ArrayList<>();
-    private final Map<LaneGate, Position> fronts = new HashMap<>();
+    private final Map<LaneGate, QueuePosition> fronts = new HashMap<>();
     private final List<String> offers = new ArrayList<>();
     private final Set<LaneGate> seenGates = new HashSet<>();
     private int taken;
@@ -43,7 +43,7 @@ final class FoundWork {
     void addPlain(Row row) {
         intricate = row.bool("intricate");
         if (add(row)) {
-            places.add(place(row));
+            places.add(QueuePlace.of(row));
             reader.add(row);
         }
     }
@@ -74,7 +74,7 @@ final class FoundWork {
         }
         if (add(row)) {
             if (!row.bool("varies")) {
-                places.add(place(row));
+                places.add(QueuePlace.of(row));
             }
             if (granting) {
                 grants.add(GrantStub.of(row));
@@ -92,15 +92,6 @@ final class FoundWork {
         boolean execution = row.uuidOrNull("id") != null;
         taken += execution ? 1 : 0;
         return execution;
-    }
-
-    private static LowWaterMarks.Place place(Row row) {
-        return new LowWaterMarks.Place(
-                row.intValue("lane"),
-                row.intValue("gate"),
-                row.longValue("rank"),
-                row.bool("fresh"),
-                row.longValue("seq"));
     }
 
     private void addShut(Row row) {
@@ -122,7 +113,8 @@ final class FoundWork {
         var seqs = row.longs("front_seqs");
         for (int i = 0; i < gates.length; i++) {
             fronts.put(
-                    new LaneGate(lane, gates[i]), new Position(ranks[i], freshs[i] == 1, seqs[i]));
+                    new LaneGate(lane, gates[i]),
+                    new QueuePosition(ranks[i], freshs[i] == 1, seqs[i]));
         }
         for (int gate : row.ints("seen_gates")) {
             seenGates.add(new LaneGate(lane, gate));
@@ -176,7 +168,7 @@ final class FoundWork {
      * Where what was taken stood in its lane. Where amounts vary it is left out: in front of it may
      * be what was passed over because it reserves more than was left.
      */
-    List<LowWaterMarks.Place> places() {
+    List<QueuePlace> places() {
         return places;
     }
 
@@ -214,7 +206,7 @@ final class FoundWork {
     }
 
     /** Where work behind gates of a crowded lane begins from now on. */
-    Map<LaneGate, Position> fronts() {
+    Map<LaneGate, QueuePosition> fronts() {
         return fronts;
     }
 

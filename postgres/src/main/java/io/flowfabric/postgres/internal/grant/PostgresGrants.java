@@ -17,6 +17,8 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.claim.GrantStub;
 import io.flowfabric.postgres.internal.claim.LeaseReader;
 import io.flowfabric.postgres.internal.claim.PostgresClaims;
+import io.flowfabric.postgres.internal.claim.Quarantine;
+import io.flowfabric.postgres.internal.claim.Receipts;
 import io.flowfabric.postgres.internal.claim.TargetedClaims;
 import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import io.flowfabric.postgres.internal.session.PostgresSessions;
@@ -33,11 +35,13 @@ import java.util.UUID;
 public final class PostgresGrants implements Grants {
     private final PostgresContext postgres;
     private final PostgresClaims claiming;
+    private final Receipts receipts;
     private final PostgresKeys keys;
 
     public PostgresGrants(PostgresContext postgres, PostgresClaims claiming) {
         this.postgres = postgres;
         this.claiming = claiming;
+        this.receipts = new Receipts(postgres);
         this.keys = new PostgresKeys(postgres);
     }
 
@@ -84,7 +88,7 @@ public final class PostgresGrants implements Grants {
                     .orElseGet(() -> again(redemption, ring));
         } catch (ConstraintViolation used) {
             // The same redemption was made twice at the same moment, and the other one was first.
-            if (used.unique() && used.table().equals("receipt")) {
+            if (Receipts.taken(used)) {
                 return again(redemption, ring);
             }
             throw used;
@@ -118,13 +122,13 @@ public final class PostgresGrants implements Grants {
             return Optional.empty();
         }
         var read = reader.read(postgres.db(), postgres.catalog(), redemption.session());
-        claiming.quarantine(redemption.session(), read.unreadable());
+        Quarantine.putAside(postgres.db(), redemption.session(), read.unreadable());
         return Optional.of(answers(presented, byExecution(read.leases())));
     }
 
     /** What the same redemption was told before, as far as it still holds. */
     private List<Answer<Lease>> again(Redemption redemption, KeyRing ring) {
-        var held = byExecution(claiming.held(redemption.session(), redemption.number()));
+        var held = byExecution(receipts.leases(redemption.session(), redemption.number()));
         var presented = PresentedTokens.again(ring, redemption.tokens(), Set.copyOf(held.keySet()));
         return answers(presented, held);
     }

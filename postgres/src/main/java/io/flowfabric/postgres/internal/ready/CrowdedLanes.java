@@ -7,19 +7,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
@@ -27,11 +21,10 @@ import java.util.stream.Collectors;
  * The fronts of lanes that have too many gates for a claim to look behind all of them, as they have
  * where a quota has thousands of keys.
  *
- * <p>A front is where the work behind a gate begins, and a lower bound at that: claims only ever
- * move it on. It is read once in a while by one walk from gate to gate, which costs as much as
- * there are gates with work now, not gates that ever had any. A claim is then given the few gates
- * whose fronts come first, and the front of the next one as the limit up to which what it finds is
- * in order; when that is not enough, many more.
+ * <p>They are read once in a while by one walk from gate to gate, which costs as much as there are
+ * gates with work now, not gates that ever had any. A claim is then given the few gates whose
+ * fronts come first, and the front of the next one as the limit up to which what it finds is in
+ * order; when that is not enough, many more.
  *
  * <p>What another process makes ready behind a gate that had nothing is seen with the next reading:
  * within a second or so, or when a claim has come to nothing.
@@ -40,16 +33,10 @@ public final class CrowdedLanes {
     /** With no more gates than this a claim looks behind all of them. */
     public static final int MOST_GATES = 256;
 
-    /** How old fronts may be; and when this process has queued work since, or found nothing. */
-    private static final long FRESH = Duration.ofSeconds(1).toNanos();
-
-    private static final long FRESH_IF_CHANGED = Duration.ofMillis(200).toNanos();
-    private static final long FRESH_FOR_NOTHING = Duration.ofMillis(100).toNanos();
-
     private static final Logger log = LoggerFactory.getLogger(CrowdedLanes.class);
 
     private final Jdbc db;
-    private final Map<Integer, Fronts> lanes = new ConcurrentHashMap<>();
+    private final Map<Integer, LaneFronts> lanes = new ConcurrentHashMap<>();
 
     /** How often this process has queued work in each of them. */
     private final Map<Integer, AtomicLong> queued = new ConcurrentHashMap<>();
@@ -61,72 +48,8 @@ public final class CrowdedLanes {
         this.db = db;
     }
 
-    /** A place in the order of a lane. */
-    public record Position(long rank, boolean fresh, long seq) {
-        static final Position LAST = new Position(Long.MAX_VALUE, true, Long.MAX_VALUE);
-
-        static final Comparator<Position> ORDER =
-                Comparator.comparingLong(Position::rank)
-                        .thenComparing(Position::fresh)
-                        .thenComparingLong(Position::seq);
-    }
-
-    /** Where the work behind a gate begins, or later. */
-    private record Front(Position at, int gate) {
-        static final Comparator<Front> ORDER =
-                Comparator.comparing(Front::at, Position.ORDER).thenComparingInt(Front::gate);
-    }
-
     /** A gate of a lane with the meters that it waits for. */
     public record Full(LaneGate gate, Set<Integer> meters) {}
-
-    /** The fronts of one lane, as of a moment, and which gates are known to be full since. */
-    private static final class Fronts {
-        private final long read = System.nanoTime();
-        private final Map<Integer, Front> byGate = new HashMap<>();
-        private final SortedSet<Front> inOrder = new TreeSet<>(Front.ORDER);
-        private final Map<Integer, Set<Integer>> full = new HashMap<>();
-        private final AtomicBoolean replaced = new AtomicBoolean();
-        private final AtomicLong queued;
-        private final long queuedBefore;
-
-        /**
-         * @param queued how often this process has queued work in the lane
-         */
-        Fronts(AtomicLong queued) {
-            this.queued = queued;
-            this.queuedBefore = queued.get();
-        }
-
-        /** Moves a front on, never back. */
-        void move(int gate, Position to) {
-            var known = byGate.get(gate);
-            if (known == null || Position.ORDER.compare(known.at, to) < 0) {
-                if (known != null) {
-                    inOrder.remove(known);
-                }
-                var front = new Front(to, gate);
-                byGate.put(gate, front);
-                inOrder.add(front);
-            }
-        }
-
-        void forget(int gate) {
-            var known = byGate.remove(gate);
-            if (known != null) {
-                inOrder.remove(known);
-            }
-        }
-
-        /** Whether they will do for a claim that otherwise comes to nothing, or for any other. */
-        boolean serve(boolean nothing) {
-            long age = System.nanoTime() - read;
-            boolean changed = queued.get() != queuedBefore;
-            return nothing
-                    ? !changed && age < FRESH_FOR_NOTHING
-                    : age < (changed ? FRESH_IF_CHANGED : FRESH);
-        }
-    }
 
     /**
      * Where one look goes.
@@ -138,14 +61,14 @@ public final class CrowdedLanes {
     public record Choice(
             List<Integer> lanes,
             List<LaneGate> gates,
-            List<@Nullable Position> limits,
+            List<@Nullable QueuePosition> limits,
             long moment) {
         public static final Choice NONE = new Choice(List.of(), List.of(), List.of(), 0);
 
         /** The limit of the first lane; the end of everything where there is none. */
-        public Position limit() {
+        public QueuePosition limit() {
             var limit = limits.isEmpty() ? null : limits.getFirst();
-            return limit == null ? Position.LAST : limit;
+            return limit == null ? QueuePosition.LAST : limit;
         }
 
         /** Whether all gates with work that may have room are among them. */
@@ -163,24 +86,11 @@ public final class CrowdedLanes {
     public Choice choose(Collection<Integer> crowded, int count, boolean nothing) {
         long moment = freed.get();
         var gates = new ArrayList<LaneGate>();
-        var limits = new ArrayList<@Nullable Position>();
+        var limits = new ArrayList<@Nullable QueuePosition>();
         for (int lane : crowded) {
-            var fronts = fronts(lane, nothing);
-            synchronized (fronts) {
-                int left = count;
-                Position limit = null;
-                for (var front : fronts.inOrder) {
-                    if (!fronts.full.containsKey(front.gate)) {
-                        if (left == 0) {
-                            limit = front.at;
-                            break;
-                        }
-                        gates.add(new LaneGate(lane, front.gate));
-                        left--;
-                    }
-                }
-                limits.add(limit);
-            }
+            var first = fronts(lane, nothing).first(count);
+            first.gates().forEach(gate -> gates.add(new LaneGate(lane, gate)));
+            limits.add(first.limit());
         }
         return new Choice(List.copyOf(crowded), gates, limits, moment);
     }
@@ -189,51 +99,39 @@ public final class CrowdedLanes {
      * The fronts of a lane. Where a claim would find something anyway it does not wait for newer
      * ones: they are read beside it, for the claims after it.
      */
-    private Fronts fronts(int lane, boolean nothing) {
+    private LaneFronts fronts(int lane, boolean nothing) {
         var known = lanes.get(lane);
         if (known == null || (nothing && !known.serve(true))) {
             return read(lane);
         }
-        if (!known.serve(false) && known.replaced.compareAndSet(false, true)) {
+        if (known.mustBeReplaced()) {
             Thread.ofVirtual().name("flowfabric-fronts").start(() -> replace(lane, known));
         }
         return known;
     }
 
-    private void replace(int lane, Fronts known) {
+    private void replace(int lane, LaneFronts known) {
         try {
             read(lane);
         } catch (RuntimeException e) {
             log.debug("The fronts of lane {} could not be read", lane, e);
         } finally {
-            // What was not replaced is tried again.
-            known.replaced.set(false);
+            known.replacingIsOver();
         }
     }
 
-    private Fronts read(int lane) {
-        var fronts = new Fronts(queued.computeIfAbsent(lane, first -> new AtomicLong()));
+    private LaneFronts read(int lane) {
+        var fronts = new LaneFronts(queued.computeIfAbsent(lane, first -> new AtomicLong()), freed);
         db.query("fronts")
                 .set("lane", lane)
-                .each(
-                        row ->
-                                fronts.move(
-                                        row.intValue("gate"),
-                                        new Position(
-                                                row.longValue("rank"),
-                                                row.bool("fresh"),
-                                                row.longValue("seq"))));
+                .each(row -> fronts.move(row.intValue("gate"), QueuePosition.of(row)));
         lanes.put(lane, fronts);
         return fronts;
     }
 
     /** Moves fronts on to what was taken behind them. */
-    public void taken(Collection<LowWaterMarks.Place> places) {
-        for (var place : places) {
-            move(
-                    new LaneGate(place.lane(), place.gate()),
-                    new Position(place.rank(), place.fresh(), place.seq()));
-        }
+    public void taken(Collection<QueuePlace> places) {
+        places.forEach(place -> move(place.gate(), place.position()));
     }
 
     /**
@@ -241,23 +139,17 @@ public final class CrowdedLanes {
      * nothing is told and that are not full.
      */
     public void begin(
-            Collection<LaneGate> seen, Map<LaneGate, Position> begins, Collection<Full> full) {
+            Collection<LaneGate> seen, Map<LaneGate, QueuePosition> begins, Collection<Full> full) {
         var shut = full.stream().map(Full::gate).collect(Collectors.toSet());
         for (var gate : seen) {
             var at = begins.get(gate);
             if (at != null) {
                 move(gate, at);
             } else if (!shut.contains(gate)) {
-                forget(gate);
-            }
-        }
-    }
-
-    private void forget(LaneGate gate) {
-        var fronts = lanes.get(gate.lane());
-        if (fronts != null) {
-            synchronized (fronts) {
-                fronts.forget(gate.gate());
+                var fronts = lanes.get(gate.lane());
+                if (fronts != null) {
+                    fronts.forget(gate.gate());
+                }
             }
         }
     }
@@ -272,12 +164,10 @@ public final class CrowdedLanes {
         }
     }
 
-    private void move(LaneGate gate, Position to) {
+    private void move(LaneGate gate, QueuePosition to) {
         var fronts = lanes.get(gate.lane());
         if (fronts != null) {
-            synchronized (fronts) {
-                fronts.move(gate.gate(), to);
-            }
+            fronts.move(gate.gate(), to);
         }
     }
 
@@ -286,12 +176,7 @@ public final class CrowdedLanes {
         for (var full : gates) {
             var fronts = lanes.get(full.gate.lane());
             if (fronts != null) {
-                synchronized (fronts) {
-                    // What was given back meanwhile may have been theirs.
-                    if (freed.get() == choice.moment) {
-                        fronts.full.put(full.gate.gate(), full.meters);
-                    }
-                }
+                fronts.full(full.gate.gate(), full.meters, choice.moment);
             }
         }
     }
@@ -302,11 +187,7 @@ public final class CrowdedLanes {
      */
     public void freed(Collection<Integer> meters) {
         freed.incrementAndGet();
-        for (var fronts : lanes.values()) {
-            synchronized (fronts) {
-                fronts.full.values().removeIf(needed -> needed.stream().anyMatch(meters::contains));
-            }
-        }
+        lanes.values().forEach(fronts -> fronts.freed(meters));
     }
 
     /** Work became ready in these lanes, perhaps before all that is known. */

@@ -1,5 +1,7 @@
 package io.flowfabric.postgres.internal.ready;
 
+import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,16 +29,12 @@ public final class LowWaterMarks {
     private static final int MOST_RANKS = 8;
 
     /**
-     * A stretch of entries between two marks: after one of them, and up to another's work begun.
+     * A stretch of entries between two marks.
+     *
+     * @param from the first mark; entries after it are meant
+     * @param toRank the rank of the second one; of this rank only work that was begun is meant
      */
-    public record Stretch(
-            int lane,
-            int gate,
-            long fromRank,
-            boolean fromFresh,
-            long fromSeq,
-            long toRank,
-            boolean toFresh) {}
+    public record Stretch(LaneGate gate, QueuePosition from, long toRank) {}
 
     /** Where one claim looks; none means everywhere. */
     public record Look(List<Stretch> stretches, long generation) {}
@@ -44,12 +42,9 @@ public final class LowWaterMarks {
     /** A look that no mark bounds, and that leaves none. */
     public static final Look EVERYWHERE = new Look(List.of(), -1);
 
-    /** The place of an entry. */
-    public record Place(int lane, int gate, long rank, boolean fresh, long seq) {}
+    /** The number of the last work that was taken, by gate and rank. */
+    private final Map<LaneGate, SortedMap<Long, Long>> marks = new HashMap<>();
 
-    private record Queue(int lane, int gate) {}
-
-    private final Map<Queue, SortedMap<Long, Long>> marks = new HashMap<>();
     private long generation;
     private long bottomDue = System.nanoTime();
 
@@ -60,21 +55,20 @@ public final class LowWaterMarks {
             forgetAll();
         }
         var stretches = new ArrayList<Stretch>();
-        marks.forEach((queue, ranks) -> stretches.addAll(between(queue, ranks)));
+        marks.forEach((gate, ranks) -> stretches.addAll(between(gate, ranks)));
         return new Look(stretches, generation);
     }
 
     /** Notes what a claim took, unless something has come up behind it meanwhile. */
-    public synchronized void taken(Look look, Collection<Place> places) {
+    public synchronized void taken(Look look, Collection<QueuePlace> places) {
         if (look.generation != generation) {
             return;
         }
-        for (Place place : places) {
-            if (place.fresh) {
-                var ranks =
-                        marks.computeIfAbsent(
-                                new Queue(place.lane, place.gate), first -> new TreeMap<>());
-                ranks.merge(place.rank, place.seq, Math::max);
+        for (var place : places) {
+            var at = place.position();
+            if (at.fresh()) {
+                var ranks = marks.computeIfAbsent(place.gate(), first -> new TreeMap<>());
+                ranks.merge(at.rank(), at.seq(), Math::max);
                 if (ranks.size() > MOST_RANKS) {
                     ranks.clear();
                 }
@@ -86,7 +80,7 @@ public final class LowWaterMarks {
     public synchronized void submitted(int lane, long firstSeq) {
         boolean behind =
                 marks.entrySet().stream()
-                        .filter(entry -> entry.getKey().lane == lane)
+                        .filter(entry -> entry.getKey().lane() == lane)
                         .flatMap(entry -> entry.getValue().values().stream())
                         .anyMatch(mark -> mark >= firstSeq);
         if (behind) {
@@ -100,34 +94,14 @@ public final class LowWaterMarks {
         generation++;
     }
 
-    private static List<Stretch> between(Queue queue, SortedMap<Long, Long> ranks) {
+    private static List<Stretch> between(LaneGate gate, SortedMap<Long, Long> ranks) {
         var stretches = new ArrayList<Stretch>();
-        long fromRank = -Long.MAX_VALUE;
-        boolean fromFresh = false;
-        long fromSeq = 0;
+        var from = QueuePosition.FIRST;
         for (var mark : ranks.entrySet()) {
-            stretches.add(
-                    new Stretch(
-                            queue.lane,
-                            queue.gate,
-                            fromRank,
-                            fromFresh,
-                            fromSeq,
-                            mark.getKey(),
-                            true));
-            fromRank = mark.getKey();
-            fromFresh = true;
-            fromSeq = mark.getValue();
+            stretches.add(new Stretch(gate, from, mark.getKey()));
+            from = new QueuePosition(mark.getKey(), true, mark.getValue());
         }
-        stretches.add(
-                new Stretch(
-                        queue.lane,
-                        queue.gate,
-                        fromRank,
-                        fromFresh,
-                        fromSeq,
-                        Long.MAX_VALUE,
-                        true));
+        stretches.add(new Stretch(gate, from, Long.MAX_VALUE));
         return stretches;
     }
 }

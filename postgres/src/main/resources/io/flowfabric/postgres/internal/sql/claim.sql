@@ -8,7 +8,10 @@ visible as materialized (
     select
         claimer.lane, gate.id as gate, claimer.now,
         claimer.sharing or lane_gate.meters <> '{}' or gate.timed or gate.compares as intricate
-    ${>gates_in_sight}
+    from serving as claimer
+    join ${schema}.lane_gate on lane_gate.lane = claimer.lane
+    join ${schema}.gate on gate.id = lane_gate.gate
+    where not claimer.crowd and ${>fitting}
 ),
 sight as materialized (
     select
@@ -145,15 +148,8 @@ queue as materialized (
 ),
 over as (
     -- those for which no place would be left once the ones before them have theirs
-    select ahead.place
-    from (
-        select queue.place, asked.id, count(*) over (partition by asked.id order by queue.rank, queue.fresh, queue.seq) as nth
-        from queue
-        cross join unnest(queue.meters) as asked (id)
-        where (select scarce from sight)
-    ) as ahead
-    cross join sight
-    where ahead.nth > sight.lefts[array_position(sight.meters, ahead.id)]
+    with line as (select * from queue), free as not materialized (select * from sight)
+    ${>without_place}
 ),
 head as materialized (
     select * from queue where place <> all(array(select place from over)) order by rank, fresh, seq
@@ -176,15 +172,8 @@ locked as materialized (
 ),
 late as (
     -- those whose places others have taken meanwhile
-    select ahead.place
-    from (
-        select taken.place, asked.id, count(*) over (partition by asked.id order by taken.rank, taken.fresh, taken.seq) as nth
-        from taken
-        cross join unnest(taken.meters) as asked (id)
-        where (select scarce from locked)
-    ) as ahead
-    cross join locked
-    where ahead.nth > locked.lefts[array_position(locked.meters, ahead.id)]
+    with line as (select * from taken), free as not materialized (select * from locked)
+    ${>without_place}
 ),
 given as materialized (
     select taken.place, taken.id, taken.meters from taken where taken.place <> all(array(select place from late))
@@ -247,18 +236,27 @@ from (
 left join leased e on true
 order by e.rank, fresh, e.seq
 
--- fragment: under_way
--- A call that repeats this one waits until it is over.
-under_way as materialized (
-    select pg_advisory_xact_lock_shared(hashtextextended(:session::text, :number::bigint))
-)
+-- fragment: without_place
+-- Of a line of entries those for which too few places are free. Where places are not scarce nobody is counted.
+select ahead.place
+    from (
+        select line.place, asked.id, count(*) over (partition by asked.id order by line.rank, line.fresh, line.seq) as nth
+        from line
+        cross join unnest(line.meters) as asked (id)
+        where (select scarce from free)
+    ) as ahead
+    cross join free
+    where ahead.nth > free.lefts[array_position(free.meters, ahead.id)]
 
 -- name: await_claim
 -- Waits until no call under this number is under way.
 select pg_advisory_xact_lock(hashtextextended(:session::text, :number::bigint))
 
 -- fragment: claimer
-${>under_way},
+under_way as materialized (
+    -- A call that repeats this one waits until it is over.
+    select pg_advisory_xact_lock_shared(hashtextextended(:session::text, :number::bigint))
+),
 claimer as (
     select s.id, s.namespace, s.lanes, s.kinds, s.offers, clock.now
     from under_way
@@ -280,12 +278,6 @@ serving as materialized (
         and lane.state in ('active', 'draining')
 )
 
--- fragment: gates_in_sight
-    from serving as claimer
-    join ${schema}.lane_gate on lane_gate.lane = claimer.lane
-    join ${schema}.gate on gate.id = lane_gate.gate
-    where not claimer.crowd and ${>fitting}
-
 -- fragment: gate_of_lane
 -- One by one: the planner, which expects a handful, would otherwise read all that the lane has for each gate.
 select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
@@ -306,8 +298,7 @@ select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
                 coalesce((:from_ranks::bigint[])[n], -9223372036854775807),
                 coalesce((:from_freshs::boolean[])[n], false),
                 coalesce((:from_seqs::bigint[])[n], 0))
-            and (r.rank, r.fresh) < (
-                coalesce((:to_ranks::bigint[])[n], 9223372036854775807), coalesce((:to_freshs::boolean[])[n], true))
+            and (r.rank, r.fresh) < (coalesce((:to_ranks::bigint[])[n], 9223372036854775807), true)
 
 -- fragment: running_now
         situation = 'running',
@@ -444,14 +435,12 @@ stretch as (
         coalesce((:from_freshs::boolean[])[n], false) as from_fresh,
         coalesce((:from_seqs::bigint[])[n], 0) as from_seq,
         coalesce((:to_ranks::bigint[])[n], 9223372036854775807) as to_rank,
-        coalesce((:to_freshs::boolean[])[n], true) as to_fresh,
         -- the first entry of a crowded lane behind a gate that was not named: nothing from there on is in order
         coalesce((:limit_ranks::bigint[])[visible.nth], 9223372036854775807) as limit_rank,
         coalesce((:limit_freshs::boolean[])[visible.nth], true) as limit_fresh,
         coalesce((:limit_seqs::bigint[])[visible.nth], 9223372036854775807) as limit_seq
     from visible
-    left join lateral unnest(array_positions(:stretch_gates::integer[], visible.gate)) as n
-        on (:stretch_lanes::integer[])[n] = visible.lane
+    ${>stretches}
     -- What is not judged may be ahead of everything else: then nothing is taken yet.
     where not exists (select from visible where to_match) and not exists (select from serving where crowd) and (visible.room is null or visible.room > 0)
 ),
@@ -470,7 +459,7 @@ busy as (
         select from ${schema}.ready r
         where r.lane = stretch.lane and r.gate = stretch.gate
             and (r.rank, r.fresh, r.seq) > (stretch.from_rank, stretch.from_fresh, stretch.from_seq)
-            and (r.rank, r.fresh) < (stretch.to_rank, stretch.to_fresh)
+            and (r.rank, r.fresh) < (stretch.to_rank, true)
             and (r.rank, r.fresh, r.seq) < (stretch.limit_rank, stretch.limit_fresh, stretch.limit_seq)
             and (r.deadline is null or r.deadline > stretch.now)
         order by r.rank, r.fresh, r.seq
@@ -491,7 +480,7 @@ candidate as (
             from ${schema}.ready r
             where r.lane = busy.lane and r.gate = busy.gate
                 and (r.rank, r.fresh, r.seq) > (busy.from_rank, busy.from_fresh, busy.from_seq)
-                and (r.rank, r.fresh) < (busy.to_rank, busy.to_fresh)
+                and (r.rank, r.fresh) < (busy.to_rank, true)
                 and (r.rank, r.fresh, r.seq) < (busy.limit_rank, busy.limit_fresh, busy.limit_seq)
                 and (r.deadline is null or r.deadline > busy.now)
             order by r.rank, r.fresh, r.seq
@@ -586,19 +575,13 @@ unqueued as (
 ),
 leased as (
     update ${schema}.execution e
-    set situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
-        attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
-        session = claimer.id,
+    set ${>leased_or_granted},
         since = greatest((select now from begun), e.changed),
         until = (select now from begun) + :ttl::bigint,
         counted_meters = nullif(taken.meters, '{}'),
         reserved_amounts = nullif(taken.costs, '{}'),
-        changed = greatest((select now from begun), e.changed),
-        progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
-        progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
-        progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
-    from taken, claimer
+        changed = greatest((select now from begun), e.changed)
+    from taken
     where e.id = taken.id
     returning e.*, taken.fresh, taken.turn, taken.weight, taken.varies
 ),
@@ -651,21 +634,7 @@ receipted as (
     from leased
     having count(*) > 0
 ),
-made_inactive as (
-    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
-    select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
-),
-timed as (
-    insert into ${schema}.timer (id, kind, due)
-    select leased.id, timeout.kind, leased.since + timeout.after
-    from leased
-    join ${schema}.policy on policy.id = leased.policy
-    cross join lateral (values
-        ('attempt'::${schema}.timer_kind, policy.attempt_timeout), ('stall', policy.stall_timeout)) as timeout (kind, after)
-    where timeout.after is not null and :ttl::bigint is null
-    union all
-    select id, 'grant', until from leased where :ttl::bigint is not null
-),
+${>leases_timed},
 recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, until)
     select
@@ -727,6 +696,37 @@ from (
 ) as sight
 left join leased e on true
 order by e.turn, e.lane
+
+-- fragment: leased_or_granted
+-- With a time to live it is granted: then no attempt begins yet.
+        situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
+        attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
+        epoch = e.epoch + 1,
+        session = :session::uuid,
+        progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
+        progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
+        progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
+
+-- fragment: lease_timers
+select leased.id, timeout.kind, leased.since + timeout.after
+    from leased
+    join ${schema}.policy on policy.id = leased.policy
+    cross join lateral (values
+        ('attempt'::${schema}.timer_kind, policy.attempt_timeout), ('stall', policy.stall_timeout)) as timeout (kind, after)
+    where timeout.after is not null
+
+-- fragment: leases_timed
+-- The timers of what was leased or granted; a grant runs nothing yet, and is listed as such.
+timed as (
+    insert into ${schema}.timer (id, kind, due)
+    ${>lease_timers} and :ttl::bigint is null
+    union all
+    select id, 'grant', until from leased where :ttl::bigint is not null
+),
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
+    select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
+)
 
 -- name: fronts
 -- The gates of a lane behind which anything is ready, each with its first entry: from one to the next, however much is there.
@@ -797,20 +797,14 @@ unqueued as (
 ),
 leased as (
     update ${schema}.execution e
-    set situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
-        attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
-        session = :session::uuid,
+    set ${>leased_or_granted},
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
         counted_meters = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
         reserved_amounts = (
             select nullif(${schema}.costs_of(e.reserve, g.floors, g.lead_from, g.lead_to, cardinality(g.meters)), '{}')
             from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
-        changed = greatest(clock.now, e.changed),
-        progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
-        progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
-        progress_at = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_at end
+        changed = greatest(clock.now, e.changed)
     from clock
     where e.id = :id::uuid and e.situation = 'ready'
     returning e.*
@@ -839,21 +833,7 @@ receipted as (
     select :session::uuid, -seq * 1000000 - epoch % 1000000, array[id], array[epoch] from leased
     on conflict (session, number) do update set ids = excluded.ids, epochs = excluded.epochs
 ),
-timed as (
-    insert into ${schema}.timer (id, kind, due)
-    select leased.id, timeout.kind, timeout.due
-    from leased
-    join ${schema}.policy on policy.id = leased.policy
-    cross join lateral (values
-        ('attempt'::${schema}.timer_kind, case when :ttl::bigint is null then leased.since + policy.attempt_timeout end),
-        ('stall', case when :ttl::bigint is null then leased.since + policy.stall_timeout end),
-        ('grant', leased.until)) as timeout (kind, due)
-    where timeout.due is not null
-),
-made_inactive as (
-    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
-    select lane, situation, submitted, seq, id from leased where :ttl::bigint is not null
-),
+${>leases_timed},
 recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason, until)
     select

@@ -47,15 +47,8 @@ held as (
 ),
 leased as (
     update ${schema}.execution e
-    set situation = 'running',
-        attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
-        since = greatest(clock.now, e.changed),
-        until = null,
-        changed = greatest(clock.now, e.changed),
-        progress_percent = case when e.next in ('continue', 'reclaim') then e.progress_percent end,
-        progress_message = case when e.next in ('continue', 'reclaim') then e.progress_message end,
-        progress_at = case when e.next in ('continue', 'reclaim') then e.progress_at end
+    set ${>running_now},
+        until = null
     from clock
     where e.id = any(array(select id from held))
     returning e.*
@@ -74,12 +67,7 @@ untimed as (
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select leased.id, timeout.kind, leased.since + timeout.after
-    from leased
-    join ${schema}.policy on policy.id = leased.policy
-    cross join lateral (values
-        ('attempt'::${schema}.timer_kind, policy.attempt_timeout), ('stall', policy.stall_timeout)) as timeout (kind, after)
-    where timeout.after is not null
+    ${>lease_timers}
 ),
 recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session)

@@ -1,0 +1,35 @@
+package io.flowfabric.postgres.internal.claim;
+
+import io.flowfabric.core.admission.AdmissionBlock;
+import io.flowfabric.core.lease.Lease;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What came of one look at what is ready.
+ *
+ * @param shut what was met that was shut
+ * @param unreadable how many were taken that could not be read
+ * @param welcome whether the session lives and the number was not heard before
+ * @param more whether there may be more than was given
+ */
+record ClaimRound(
+        List<Lease> leases,
+        List<GrantStub> grants,
+        Set<AdmissionBlock> shut,
+        int unreadable,
+        boolean welcome,
+        boolean more) {
+    int size() {
+        return leases.size() + grants.size();
+    }
+
+    boolean taken() {
+        return size() + unreadable > 0;
+    }
+
+    ClaimRound orMore(boolean alsoMore) {
+        return new ClaimRound(leases, grants, shut, unreadable, welcome, more || alsoMore);
+    }
+}

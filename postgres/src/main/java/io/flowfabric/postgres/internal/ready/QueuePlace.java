@@ -1,0 +1,12 @@
+package io.flowfabric.postgres.internal.ready;
+
+import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.jdbc.Row;
+
+/** The place of an entry: behind which gate of which lane, and at which position. */
+public record QueuePlace(LaneGate gate, QueuePosition position) {
+    public static QueuePlace of(Row row) {
+        return new QueuePlace(
+                new LaneGate(row.intValue("lane"), row.intValue("gate")), QueuePosition.of(row));
+    }
+}
