@@ -1,19 +1,17 @@
 package io.flowfabric.postgres.internal.feed;
 
-import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.EventKind;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.feed.Event;
-import io.flowfabric.core.lease.Owner;
+import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -115,7 +113,7 @@ public final class EventReader {
             case HEARTBEAT -> {
                 var event =
                         new Event.Renewal(
-                                owner(row).orElseThrow(),
+                                Parties.owner(row).orElseThrow(),
                                 new Namespace(row.text("session_namespace")),
                                 RowCodec.moment(row, "at"),
                                 RowCodec.moment(row, "until"));
@@ -178,8 +176,8 @@ public final class EventReader {
         var at = RowCodec.moment(row, "at");
         int attempts = row.intValue("attempts");
         long epoch = row.longValue("epoch");
-        var owner = owner(row);
-        var by = by(row);
+        var owner = Parties.owner(row);
+        var by = Parties.by(row);
         var until = RowCodec.time(row, "until");
         var failure = failure(row);
         return lane ->
@@ -199,21 +197,6 @@ public final class EventReader {
 
     private static ExecutionId execution(Row row) {
         return new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution"));
-    }
-
-    private static Optional<Owner> owner(Row row) {
-        return Optional.ofNullable(row.uuidOrNull("session"))
-                .map(
-                        session ->
-                                new Owner(
-                                        new SessionId(session),
-                                        row.text("worker"),
-                                        row.text("instance")));
-    }
-
-    private static Optional<Attribution> by(Row row) {
-        return Optional.ofNullable(row.textOrNull("actor"))
-                .map(actor -> new Attribution(actor, row.text("reason")));
     }
 
     private static Optional<Failure> failure(Row row) {

@@ -246,12 +246,12 @@ public final class PostgresQueries implements Queries {
 
     @Override
     public Explanation explain(ExecutionId execution) {
-        return new ExplanationReader(postgres).explain(execution);
+        return new ExecutionExplanationReader(postgres).explain(execution);
     }
 
     @Override
     public LaneExplanation explain(Lane lane) {
-        return new ExplanationReader(postgres).explain(lane);
+        return new LaneExplanationReader(postgres).explain(lane);
     }
 
     private static boolean metered(Catalog.Gate gate) {

@@ -3,14 +3,13 @@ package io.flowfabric.postgres.internal.query;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.SessionId;
 import io.flowfabric.core.codec.PolicyCodec;
-import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
+import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
@@ -133,14 +132,7 @@ public final class ViewReader {
         int replays = row.intValue("replays");
         var progress = progress(row);
         var failure = PostgresQueries.failure(row);
-        var owner =
-                Optional.ofNullable(row.uuidOrNull("session"))
-                        .map(
-                                session ->
-                                        new Owner(
-                                                new SessionId(session),
-                                                row.text("worker"),
-                                                row.text("instance")));
+        var owner = Parties.owner(row);
         var deadline = RowCodec.time(row, "deadline");
         var submitted = RowCodec.moment(row, "submitted");
         var changed = RowCodec.moment(row, "changed");
