@@ -1,17 +1,16 @@
 -- name: facts
 -- What a decision depends on, under the lock of the row, locked in the order of ids.
-select
-    e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed, e.progress_at, e.share,
-    ${>asked_columns},
-    ${>now} as now
-from ${schema}.execution e
-where e.id = any(:ids::uuid[])
+${>facts_of}
 order by e.id
 for update of e
 
 -- name: free_facts
 -- The same, of those that nobody else is at.
+${>facts_of}
+order by e.id
+for update of e skip locked
+
+-- fragment: facts_of
 select
     e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
     e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed, e.progress_at, e.share,
@@ -19,8 +18,6 @@ select
     ${>now} as now
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
-order by e.id
-for update of e skip locked
 
 -- name: complete
 -- The ending that most work has: done, with a small result, by work that counts against nothing and has no timers. The ids
@@ -32,7 +29,9 @@ changed as (
     from clock
     ${>completions}
     where e.id = i.id and e.counted_meters is null and ${>fence_holds} and ${>untimed}
-    returning ${>completed_columns}
+    returning
+        e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, s.id as owner, e.changed as now,
+        e.changed + t.retention as due
 ),
 ${>completions_written}
 select id from changed
@@ -62,7 +61,8 @@ changed as (
 ),
 ${>completions_written},
 given_up as (
-    -- Everything else is written first: other claims and endings wait for the meters until the commit.
+    -- The meters are locked last, because claims and other endings wait for them until the commit. A write that nothing reads
+    -- is made after everything else: so these two return a row each, which are counted here to have them made before.
     select counted_meters, reserved_amounts
     from changed
     where counted_meters is not null and (select count(*) from made_inactive) + (select count(*) from recorded) >= 0
@@ -91,10 +91,6 @@ from changed
 
 -- fragment: untimed
         e.deadline is null and t.id = e.policy and t.attempt_timeout is null and t.stall_timeout is null
-
--- fragment: completed_columns
-        e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, s.id as owner, e.changed as now,
-        e.changed + t.retention as due
 
 -- fragment: completions_written
 made_inactive as (
