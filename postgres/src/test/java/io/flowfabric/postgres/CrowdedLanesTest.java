@@ -1,11 +1,11 @@
 package io.flowfabric.postgres;
 
+import static io.flowfabric.postgres.WaitingWork.ADA;
+import static io.flowfabric.postgres.WaitingWork.ids;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.Answer;
-import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
@@ -13,28 +13,20 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Store;
-import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 /**
  * What one session learns of a lane with very many gates is of use to others, and not in their way.
  */
 class CrowdedLanesTest {
-    private static final Attribution ADA = new Attribution("ada", "many customers");
-
-    private final PostgresFixture fixture = new PostgresFixture();
-    private final Store store = fixture.store();
-    private final Map<Session, Long> numbers = new HashMap<>();
+    private final WaitingWork work = new WaitingWork();
+    private final Store store = work.store();
 
     @BeforeEach
     void define() {
@@ -43,15 +35,15 @@ class CrowdedLanesTest {
 
     @AfterEach
     void close() {
-        fixture.close();
+        work.close();
     }
 
     @Test
     void claims_of_one_kind_do_not_hide_the_work_of_another() {
-        submit("b", 600, nth -> key("b" + nth % 10));
-        submit("a", 900, nth -> key("a" + nth % 300));
-        var one = open("1", "a");
-        var two = open("2", "b");
+        work.submit("b", 600, nth -> key("b" + nth % 10));
+        work.submit("a", 900, nth -> key("a" + nth % 300));
+        var one = work.open("1", "a");
+        var two = work.open("2", "b");
 
         for (int i = 0; i < 100; i++) {
             assertThat(claim(one)).hasSize(1);
@@ -61,10 +53,10 @@ class CrowdedLanesTest {
 
     @Test
     void claims_of_one_kind_do_not_change_the_order_for_those_that_can_do_both() {
-        submit("b", 600, nth -> key("b" + nth % 10));
-        submit("a", 900, nth -> key("a" + nth % 300));
-        var one = open("1", "a");
-        var both = open("2");
+        work.submit("b", 600, nth -> key("b" + nth % 10));
+        work.submit("a", 900, nth -> key("a" + nth % 300));
+        var one = work.open("1", "a");
+        var both = work.open("2");
 
         for (int i = 0; i < 100; i++) {
             claim(one);
@@ -74,9 +66,9 @@ class CrowdedLanesTest {
 
     @Test
     void a_repeated_claim_leaves_the_order_alone() {
-        var ids = submit("a", 900, nth -> key("a" + nth % 300));
-        var one = open("1");
-        var two = open("2");
+        var ids = work.submit("a", 900, nth -> key("a" + nth % 300));
+        var one = work.open("1");
+        var two = work.open("2");
         var got = new ArrayList<ExecutionId>();
         got.addAll(ids(claim(two)));
         for (int i = 0; i < 20; i++) {
@@ -92,50 +84,26 @@ class CrowdedLanesTest {
         store.quotas().define(Quota.atOnce("narrow", 1), ADA);
         store.quotas().define(Quota.atOnce("tenant", 2), ADA);
         var narrow = Policy.DEFAULT.quota("narrow", "x").quota("tenant");
-        var first = submit("a", 1, nth -> narrow);
-        submit("b", 1, nth -> narrow);
-        var third = submit("a", 1, nth -> Policy.DEFAULT.quota("narrow", "y").quota("tenant"));
-        var session = open("1");
+        var first = work.submit("a", 1, nth -> narrow);
+        work.submit("b", 1, nth -> narrow);
+        var third = work.submit("a", 1, nth -> Policy.DEFAULT.quota("narrow", "y").quota("tenant"));
+        var session = work.open("1");
 
         var got = new ArrayList<Lease>();
         Claimed claimed;
         do {
-            claimed = store.claims().claim(new Claim(session.id(), number(session), 50));
+            claimed = work.ask(session, 50);
             got.addAll(claimed.leases());
         } while (claimed.more() && !claimed.leases().isEmpty());
 
         assertThat(ids(got)).containsExactly(first.getFirst(), third.getFirst());
     }
 
-    private List<ExecutionId> submit(String kind, int many, IntFunction<Policy> policy) {
-        var batch =
-                IntStream.range(0, many)
-                        .mapToObj(
-                                nth -> Submission.of(kind, Payload.EMPTY).policy(policy.apply(nth)))
-                        .toList();
-        store.submissions().submit(batch).forEach(Answer::orThrow);
-        return batch.stream().map(Submission::id).toList();
-    }
-
     private static Policy key(String key) {
         return Policy.DEFAULT.quota("customer", key);
     }
 
-    private Session open(String instance, String... kinds) {
-        var session = Session.of("worker", instance, "default").kinds(kinds);
-        store.sessions().open(session);
-        return session;
-    }
-
-    private long number(Session session) {
-        return numbers.merge(session, 1L, Long::sum);
-    }
-
     private List<Lease> claim(Session session) {
-        return store.claims().claim(new Claim(session.id(), number(session), 1)).leases();
-    }
-
-    private static List<ExecutionId> ids(List<Lease> leases) {
-        return leases.stream().map(lease -> lease.fence().execution()).toList();
+        return work.claim(session, 1);
     }
 }

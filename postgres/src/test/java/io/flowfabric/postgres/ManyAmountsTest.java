@@ -1,20 +1,17 @@
 package io.flowfabric.postgres;
 
+import static io.flowfabric.postgres.WaitingWork.ADA;
+import static io.flowfabric.postgres.WaitingWork.ids;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.Answer;
-import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
-import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -24,20 +21,12 @@ import java.util.stream.LongStream;
 
 /** Work that reserves thousands of different amounts of one budget waits behind one gate. */
 class ManyAmountsTest {
-    private static final Attribution ADA = new Attribution("ada", "a model with a price");
-
-    private final PostgresFixture fixture = new PostgresFixture();
-    private final Session session = Session.of("worker", "priced", "default");
-    private long claims;
-
-    @BeforeEach
-    void open() {
-        fixture.store().sessions().open(session);
-    }
+    private final WaitingWork work = new WaitingWork();
+    private final Session session = work.open("priced");
 
     @AfterEach
     void close() {
-        fixture.close();
+        work.close();
     }
 
     @Test
@@ -47,11 +36,11 @@ class ManyAmountsTest {
         submit(LongStream.rangeClosed(1, 1_000).map(nth -> 5_000 - nth).toArray());
         submit(7_000);
 
-        assertThat(number("count(*) from %s.gate")).isEqualTo(1);
-        assertThat(number("smallest[1] from %s.lane_gate")).isEqualTo(4_000);
+        assertThat(work.number("select count(*) from %s.gate")).isEqualTo(1);
+        assertThat(work.number("select smallest[1] from %s.lane_gate")).isEqualTo(4_000);
         submit(30, 20);
-        assertThat(number("count(*) from %s.gate")).isEqualTo(1);
-        assertThat(number("costs[1] from %s.lane_gate")).isEqualTo(20);
+        assertThat(work.number("select count(*) from %s.gate")).isEqualTo(1);
+        assertThat(work.number("select costs[1] from %s.lane_gate")).isEqualTo(20);
     }
 
     @Test
@@ -65,7 +54,7 @@ class ManyAmountsTest {
         }
 
         assertThat(claimed).isEqualTo(ids);
-        assertThat(number("reserved from %s.meter")).isEqualTo(1_000 * 1_001 / 2);
+        assertThat(work.number("select reserved from %s.meter")).isEqualTo(1_000 * 1_001 / 2);
     }
 
     @Test
@@ -79,29 +68,18 @@ class ManyAmountsTest {
     }
 
     private void define(long tokens) {
-        fixture.store().budgets().define(Budget.of("team", "tokens", tokens), ADA);
+        work.store().budgets().define(Budget.of("team", "tokens", tokens), ADA);
     }
 
     private List<ExecutionId> submit(long... amounts) {
-        var batch =
+        return work.submit(
+                "prompt",
                 LongStream.of(amounts)
-                        .mapToObj(amount -> Map.of("tokens", amount))
-                        .map(reserve -> Policy.DEFAULT.budget("team", reserve))
-                        .map(policy -> Submission.of("prompt", Payload.EMPTY).policy(policy))
-                        .toList();
-        fixture.store().submissions().submit(batch).forEach(Answer::orThrow);
-        return batch.stream().map(Submission::id).toList();
+                        .mapToObj(
+                                amount -> Policy.DEFAULT.budget("team", Map.of("tokens", amount))));
     }
 
     private List<Lease> claim(int max) {
-        return fixture.store().claims().claim(new Claim(session.id(), ++claims, max)).leases();
-    }
-
-    private static List<ExecutionId> ids(List<Lease> leases) {
-        return leases.stream().map(lease -> lease.fence().execution()).toList();
-    }
-
-    private long number(String what) {
-        return fixture.number("select " + what.formatted(fixture.schema().text()));
+        return work.claim(session, max);
     }
 }

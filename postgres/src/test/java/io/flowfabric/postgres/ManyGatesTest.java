@@ -1,22 +1,18 @@
 package io.flowfabric.postgres;
 
+import static io.flowfabric.postgres.WaitingWork.ADA;
+import static io.flowfabric.postgres.WaitingWork.ids;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.Answer;
-import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Quota;
-import io.flowfabric.core.lease.Claims.Claim;
-import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 /**
  * A lane keeps its order and its limits behind any number of gates: few, or more than one claim
@@ -34,24 +29,16 @@ import java.util.stream.IntStream;
 @ValueSource(ints = {20, CrowdedLanes.MOST_GATES + 44})
 class ManyGatesTest {
     private final int keys;
-    private static final Attribution ADA = new Attribution("ada", "many customers");
-
-    private final PostgresFixture fixture = new PostgresFixture();
-    private final Session session = Session.of("worker", "crowded", "default");
-    private long claims;
+    private final WaitingWork work = new WaitingWork();
+    private final Session session = work.open("crowded");
 
     ManyGatesTest(int keys) {
         this.keys = keys;
     }
 
-    @BeforeEach
-    void open() {
-        fixture.store().sessions().open(session);
-    }
-
     @AfterEach
     void close() {
-        fixture.close();
+        work.close();
     }
 
     @Test
@@ -98,7 +85,7 @@ class ManyGatesTest {
 
         var held = claim(2);
         var rest = claim(256);
-        end(held);
+        work.end(held);
         var next = claim(1);
 
         assertThat(ids(held)).containsExactly(first.get(0), others.get(0));
@@ -109,13 +96,13 @@ class ManyGatesTest {
     @Test
     void a_limit_that_all_keys_share_lets_the_first_in_and_no_more() {
         define(1000);
-        fixture.store().quotas().define(Quota.atOnce("tenant", 5), ADA);
+        work.store().quotas().define(Quota.atOnce("tenant", 5), ADA);
         var ids = submit(2 * keys, nth -> key(nth % keys).quota("tenant"));
 
         var first = claim(3);
         var second = claim(50);
         var none = claim(50);
-        end(first);
+        work.end(first);
         var third = claim(50);
 
         assertThat(ids(first)).isEqualTo(ids.subList(0, 3));
@@ -138,7 +125,7 @@ class ManyGatesTest {
     }
 
     private void define(int atOnce) {
-        fixture.store().quotas().define(Quota.atOnce("customer", atOnce), ADA);
+        work.store().quotas().define(Quota.atOnce("customer", atOnce), ADA);
     }
 
     private static Policy key(int nth) {
@@ -146,28 +133,10 @@ class ManyGatesTest {
     }
 
     private List<ExecutionId> submit(int many, IntFunction<Policy> policy) {
-        var batch =
-                IntStream.range(0, many)
-                        .mapToObj(
-                                nth ->
-                                        Submission.of("work", Payload.EMPTY)
-                                                .policy(policy.apply(nth)))
-                        .toList();
-        fixture.store().submissions().submit(batch).forEach(Answer::orThrow);
-        return batch.stream().map(Submission::id).toList();
+        return work.submit("work", many, policy);
     }
 
     private List<Lease> claim(int max) {
-        return fixture.store().claims().claim(new Claim(session.id(), ++claims, max)).leases();
-    }
-
-    private static List<ExecutionId> ids(List<Lease> leases) {
-        return leases.stream().map(lease -> lease.fence().execution()).toList();
-    }
-
-    private void end(List<Lease> leases) {
-        var endings = new ArrayList<Ending>();
-        leases.forEach(lease -> endings.add(new Ending.Complete(lease.fence(), Payload.EMPTY)));
-        fixture.store().leases().end(endings).forEach(Answer::orThrow);
+        return work.claim(session, max);
     }
 }
