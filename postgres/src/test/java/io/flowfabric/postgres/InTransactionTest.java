@@ -117,8 +117,7 @@ class InTransactionTest {
                         .key(newKey())
                         .tag("colour", "blue")
                         .policy(Policy.DEFAULT.start(Due.in(Duration.ofHours(1))));
-        var large =
-                Submission.of("invoice", Payload.text("x".repeat(20_000))).lane(plain.lane());
+        var large = Submission.of("invoice", Payload.text("x".repeat(20_000))).lane(plain.lane());
         try (var tx = shop.begin()) {
             Shop.execute(tx, "create role " + user);
             Shop.execute(tx, "grant usage on schema %s to %s".formatted(schema, user));

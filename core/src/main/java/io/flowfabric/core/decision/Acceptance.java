@@ -92,7 +92,8 @@ public final class Acceptance {
         if (!state.takes()) {
             throw new Denied(
                     Denied.Code.LANE_CLOSED,
-                    "The lane %s is %s and takes no new work.".formatted(lane, state.wire()));
+                    "The lane %s is %s and takes no new work: submit to another lane, or make it active."
+                            .formatted(lane, state.wire()));
         }
     }
 

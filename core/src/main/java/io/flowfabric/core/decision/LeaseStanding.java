@@ -45,7 +45,7 @@ public record LeaseStanding(
             throw new Conflict(
                     Conflict.Code.ENDED_DIFFERENTLY,
                     id.toString(),
-                    "This lease was already ended, as %s."
+                    "This lease was already ended, by %s: drop this ending."
                             .formatted(before.answer.transition().wire()));
         }
         return before.answer;

@@ -157,7 +157,9 @@ public final class OperatorDecisions {
     }
 
     private static Conflict notWaiting(Facts facts) {
-        return facts.conflict(Conflict.Code.NOT_WAITING, "It is %s, which this cannot change.");
+        return facts.conflict(
+                Conflict.Code.NOT_WAITING,
+                "It is %s, which this act cannot change: describe it, and choose another act.");
     }
 
     /**

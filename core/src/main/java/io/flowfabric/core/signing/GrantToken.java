@@ -61,7 +61,9 @@ public record GrantToken(
     public static GrantToken parse(String text) {
         var parts = TEXT.matcher(text.length() > LONGEST ? "" : text);
         if (!parts.matches() || Integer.parseInt(parts.group(2)) >= Partition.COUNT) {
-            throw new Denied(Denied.Code.MALFORMED_TOKEN, "This is not the text of a grant.");
+            throw new Denied(
+                    Denied.Code.MALFORMED_TOKEN,
+                    "This is not the text of a grant: redeem the token as it was given out.");
         }
         return new GrantToken(
                 parts.group(1),
@@ -84,7 +86,9 @@ public record GrantToken(
         if (!signer.id().equals(key)
                 || !seal(signer, execution, epoch, session, until).matches(seal)) {
             throw new Denied(
-                    Denied.Code.BAD_SIGNATURE, "The grant does not carry the seal of its key.");
+                    Denied.Code.BAD_SIGNATURE,
+                    "The grant does not carry the seal of its key: it was changed on its way, or"
+                            + " made up.");
         }
     }
 

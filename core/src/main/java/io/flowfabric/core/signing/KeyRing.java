@@ -51,7 +51,7 @@ public record KeyRing(List<Kept> keys, Instant now) {
         if (!token.until().isAfter(now)) {
             throw new Denied(
                     Denied.Code.TOKEN_EXPIRED,
-                    "The grant was good until %s.".formatted(token.until()));
+                    "The grant was good until %s: ask for another one.".formatted(token.until()));
         }
     }
 
@@ -70,6 +70,7 @@ public record KeyRing(List<Kept> keys, Instant now) {
     private static Denied unknown(GrantToken token) {
         return new Denied(
                 Denied.Code.UNKNOWN_KEY,
-                "The key %s is not known, or not believed any more.".formatted(token.key()));
+                "The key %s is not known, or not believed any more: ask for another grant."
+                        .formatted(token.key()));
     }
 }

@@ -10,6 +10,7 @@ import io.flowfabric.core.admission.BudgetRecount.Drift;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.BudgetView.Level;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.query.Fact;
@@ -195,10 +196,7 @@ final class BudgetAccounts {
                                 && before.dimension().equals(spent.dimension())
                                 && before.amount() == spent.amount();
                 if (sameKey && !same) {
-                    throw new Conflict(
-                            Conflict.Code.SPENT_DIFFERENTLY,
-                            spent.key(),
-                            "This was reported before, with other content.");
+                    throw Conflicts.spentDifferently(spent.key());
                 }
                 if (sameKey) {
                     return false;

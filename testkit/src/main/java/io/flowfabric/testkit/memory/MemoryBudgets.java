@@ -1,7 +1,6 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
@@ -13,6 +12,7 @@ import io.flowfabric.core.admission.BudgetRecount;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.testkit.memory.BudgetAccounts.Purse;
@@ -50,10 +50,7 @@ final class MemoryBudgets implements Budgets {
                 world.purses.in(namespace).computeIfAbsent(budget.name(), n -> new Purse(budget));
         if (!purse.budget.dimensions().keySet().equals(budget.dimensions().keySet())
                 || !purse.budget.parent().equals(budget.parent())) {
-            throw new Conflict(
-                    Conflict.Code.BUDGET_TAKEN,
-                    budget.name(),
-                    "This budget lives with other dimensions or another parent.");
+            throw Conflicts.budgetTaken(budget.name());
         }
         boolean known = purse.resets.isPresent() == budget.period().isPresent();
         if (!known || !purse.budget.period().equals(budget.period())) {

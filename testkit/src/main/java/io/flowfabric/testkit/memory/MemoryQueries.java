@@ -1,7 +1,6 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
@@ -9,6 +8,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.feed.Event;
@@ -60,10 +60,7 @@ final class MemoryQueries implements Queries, Feeds {
 
     private static Result result(MemoryExecution row) {
         if (!(row.state instanceof Finished finished)) {
-            throw new Conflict(
-                    Conflict.Code.NOT_FINISHED,
-                    row.id().toString(),
-                    "It is %s and has no result yet.".formatted(row.state.publicState().wire()));
+            throw Conflicts.notFinished(row.id(), row.state.publicState());
         }
         boolean success = finished.outcome() == Outcome.SUCCESS;
         return new Result(finished.outcome(), row.result, success ? Optional.empty() : row.failure);

@@ -1,10 +1,10 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.HeartbeatResult;
 import io.flowfabric.core.lease.OpenedSession;
@@ -39,10 +39,7 @@ final class MemorySessions implements Sessions {
         }
         var living = known.get();
         if (!living.session.equals(session)) {
-            throw new Conflict(
-                    Conflict.Code.SESSION_TAKEN,
-                    session.id().toString(),
-                    "This session was opened with other content.");
+            throw Conflicts.sessionTaken(session.id());
         }
         world.renew(living);
         return new OpenedSession(living.aliveUntil, false);
@@ -57,11 +54,7 @@ final class MemorySessions implements Sessions {
                 .min(Comparator.comparing(Session::id))
                 .ifPresent(
                         other -> {
-                            throw new Conflict(
-                                    Conflict.Code.INSTANCE_TAKEN,
-                                    other.id().toString(),
-                                    "The instance %s lives as worker %s."
-                                            .formatted(other.instance(), other.worker()));
+                            throw Conflicts.instanceTaken(session, other.id(), other.worker());
                         });
     }
 

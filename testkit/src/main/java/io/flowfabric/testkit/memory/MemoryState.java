@@ -15,6 +15,7 @@ import io.flowfabric.core.Tags;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.feed.Event;
@@ -258,11 +259,7 @@ class MemoryState implements Wakeups {
         lanes.forEach(
                 (lane, queue) -> {
                     if (lane.namespace().equals(namespace) && names.test(queue.settings)) {
-                        throw new Conflict(
-                                Conflict.Code.NAMED_BY_LANE,
-                                lane.toString(),
-                                "This lane names %s; configure it without that first."
-                                        .formatted(name));
+                        throw Conflicts.namedByLane(lane, name);
                     }
                 });
     }

@@ -1,7 +1,6 @@
 package io.flowfabric.postgres.internal.admission;
 
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Limit;
@@ -16,6 +15,7 @@ import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetReader.Frame;
@@ -91,10 +91,7 @@ public final class PostgresBudgets implements Budgets {
     private static void mustBeTheSame(Budget budget, Frame frame, Standing known) {
         if (!known.bounds().keySet().equals(budget.dimensions().keySet())
                 || !frame.parent().equals(budget.parent())) {
-            throw new Conflict(
-                    Conflict.Code.BUDGET_TAKEN,
-                    budget.name(),
-                    "This budget lives with other dimensions or another parent.");
+            throw Conflicts.budgetTaken(budget.name());
         }
     }
 

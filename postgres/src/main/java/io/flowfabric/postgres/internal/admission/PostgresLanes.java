@@ -12,6 +12,7 @@ import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.SettingsCodec;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.operate.LaneSettings;
@@ -140,14 +141,9 @@ public final class PostgresLanes implements Lanes {
                 .optional(PostgresLanes::lane)
                 .ifPresent(
                         lane -> {
-                            throw new Conflict(
-                                    Conflict.Code.NAMED_BY_LANE,
-                                    lane.toString(),
-                                    "This lane names the %s; configure it without that first."
-                                            .formatted(
-                                                    quota == null
-                                                            ? "budget " + budget
-                                                            : "quota " + quota));
+                            throw Conflicts.namedByLane(
+                                    lane,
+                                    quota == null ? "the budget " + budget : "the quota " + quota);
                         });
     }
 

@@ -1,9 +1,9 @@
 package io.flowfabric.postgres.internal.lease;
 
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.lease.UsageBatch.Outcome;
@@ -82,11 +82,7 @@ final class UsageRefusals {
         if (outcome.added() || saysTheSame(report, key)) {
             return Optional.empty();
         }
-        return Optional.of(
-                new Conflict(
-                        Conflict.Code.SPENT_DIFFERENTLY,
-                        report.key(),
-                        "This was reported before, with other content."));
+        return Optional.of(Conflicts.spentDifferently(report.key()));
     }
 
     /** What is gone by now was another's: this execution is still there. */

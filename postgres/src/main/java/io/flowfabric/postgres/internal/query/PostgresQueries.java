@@ -1,7 +1,6 @@
 package io.flowfabric.postgres.internal.query;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -13,6 +12,7 @@ import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.LaneSettings;
@@ -111,12 +111,7 @@ public final class PostgresQueries implements Queries {
         var outcome =
                 Stream.of(Outcome.values()).filter(o -> o.situation() == situation).findFirst();
         if (outcome.isEmpty()) {
-            return Answer.refused(
-                    new Conflict(
-                            Conflict.Code.NOT_FINISHED,
-                            RowCodec.id(row).toString(),
-                            "It is %s and has no result yet."
-                                    .formatted(situation.publicState().wire())));
+            return Answer.refused(Conflicts.notFinished(RowCodec.id(row), situation.publicState()));
         }
         var payload =
                 row.bytesOrNull("bytes") == null

@@ -1,12 +1,12 @@
 package io.flowfabric.postgres.internal.session;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.HeartbeatResult;
 import io.flowfabric.core.lease.OpenedSession;
@@ -88,11 +88,8 @@ public final class PostgresSessions implements Sessions {
                 .set("instance", session.instance())
                 .optional(
                         row ->
-                                new Conflict(
-                                        Conflict.Code.INSTANCE_TAKEN,
-                                        new SessionId(row.uuid("id")).toString(),
-                                        "The instance %s lives as worker %s."
-                                                .formatted(session.instance(), row.text("worker"))))
+                                Conflicts.instanceTaken(
+                                        session, new SessionId(row.uuid("id")), row.text("worker")))
                 .ifPresent(
                         conflict -> {
                             throw conflict;
@@ -102,10 +99,7 @@ public final class PostgresSessions implements Sessions {
     private OpenedSession openAgain(Session session) {
         var known = find(postgres, session.id());
         if (known.isPresent() && known.get().alive && !known.get().session.equals(session)) {
-            throw new Conflict(
-                    Conflict.Code.SESSION_TAKEN,
-                    session.id().toString(),
-                    "This session was opened with other content.");
+            throw Conflicts.sessionTaken(session.id());
         }
         var beat = heartbeat(List.of(Heartbeat.of(session.id()))).getFirst().orThrow();
         return new OpenedSession(beat.aliveUntil(), false);
