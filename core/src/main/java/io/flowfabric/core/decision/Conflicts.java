@@ -3,9 +3,9 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.lease.Session;
-import io.flowfabric.core.lease.SessionId;
-import io.flowfabric.core.state.PublicState;
 
 /** What every store says, in the same words, when a call contradicts what is there already. */
 public final class Conflicts {
