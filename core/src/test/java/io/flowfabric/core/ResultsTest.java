@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.HeartbeatResult;
 
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,11 @@ class ResultsTest {
         assertThat(page.items()).containsExactly("a");
         assertThatThrownBy(() -> page.items().add("b"))
                 .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void a_claim_that_met_no_obstacle_tells_of_none_and_does_not_ask_for_another() {
+        assertThat(Claimed.of(List.of())).isEqualTo(new Claimed(List.of(), Set.of(), false));
     }
 
     @Test

@@ -33,7 +33,8 @@ class ListingPagesTest {
         for (int max = 1; max <= NAMES.size() + 1; max++) {
             var seen = new ArrayList<String>();
             var cursor = Cursor.START;
-            while (!cursor.equals(Cursor.END)) {
+            for (int pages = 1; !cursor.equals(Cursor.END); pages++) {
+                assertThat(pages).isLessThanOrEqualTo(NAMES.size());
                 var page = page(cursor, max);
                 assertThat(page.items()).hasSizeLessThanOrEqualTo(max).isNotEmpty();
                 seen.addAll(page.items());

@@ -15,16 +15,16 @@ import org.junit.jupiter.api.Test;
 class GrantTest {
     private static final GrantToken TOKEN =
             GrantToken.sign(SigningKey.mint("0123456789ab"), ID, 7, SESSION, NOON);
-    private static final Grant GRANT = Grant.of(TOKEN, Lane.of("emails"));
+    private final Grant grant = Grant.of(TOKEN, Lane.of("emails"));
 
     @Test
     void it_says_in_the_open_what_its_token_says() {
-        assertThat(GRANT).isEqualTo(new Grant(ID, Lane.of("emails"), SESSION, NOON, TOKEN.text()));
+        assertThat(grant).isEqualTo(new Grant(ID, Lane.of("emails"), SESSION, NOON, TOKEN.text()));
     }
 
     @Test
     void a_log_names_the_execution_and_never_the_token() {
-        assertThat(GRANT.toString())
+        assertThat(grant.toString())
                 .contains(ID.toString(), SESSION.toString())
                 .doesNotContain(TOKEN.seal());
     }
