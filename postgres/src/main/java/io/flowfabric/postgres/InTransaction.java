@@ -45,8 +45,8 @@ import java.util.Set;
  * store, and then are told {@link Contended}. So a caller who holds a key must not submit it
  * elsewhere, too, before the commit.
  *
- * <p>Delays and deadlines count from the call, not from the commit. New lanes, gates and terms are
- * committed at once, and stay after a rollback.
+ * <p>Delays and deadlines count from the call, not from the commit. New lanes, gates and policies
+ * are committed at once, and stay after a rollback.
  *
  * <p>What a transaction sees depends on its isolation. Under READ COMMITTED, duplicates get the
  * answers of {@link Submissions}. REPEATABLE READ and SERIALIZABLE transactions cannot see what was
@@ -149,16 +149,16 @@ public final class InTransaction implements Submissions {
     /**
      * The queues that the items join. Lanes and gates that are new are registered.
      *
-     * <p>That is a commit of its own, like that of terms: were it part of the caller's transaction,
-     * every other submission to a new lane would wait until that ends, and a rollback would undo
-     * what processes remember. A lane without work costs nothing.
+     * <p>That is a commit of its own, like that of policies: were it part of the caller's
+     * transaction, every other submission to a new lane would wait until that ends, and a rollback
+     * would undo what processes remember. A lane without work costs nothing.
      *
      * @throws NumberRemoved when a gate of an item is gone
      */
     private Queues queues(Transaction tx, List<PreparedSubmission> items) {
         var lanes = new HashMap<Lane, Integer>();
         for (PreparedSubmission item : items) {
-            var lane = postgres.catalog().lane(item.lane());
+            var lane = postgres.catalog().lanes().number(item.lane());
             if (lane != null) {
                 lanes.put(item.lane(), lane);
             }
@@ -274,13 +274,15 @@ public final class InTransaction implements Submissions {
      */
     private void announce(Jdbc tx, Collection<Integer> lanes) {
         if (!lanes.isEmpty()) {
-            postgres.catalog().loadLanes(postgres.db(), lanes);
+            postgres.catalog().lanes().load(postgres.db(), lanes);
             tx.query("announce")
                     .set("channel", WakeupNotifier.channel(postgres.db().statements().schema()))
                     .texts(
                             "messages",
                             lanes,
-                            lane -> WakeupNotifier.messageToAll(postgres.catalog().lane(lane)))
+                            lane ->
+                                    WakeupNotifier.messageToAll(
+                                            postgres.catalog().lanes().lane(lane)))
                     .run();
         }
     }

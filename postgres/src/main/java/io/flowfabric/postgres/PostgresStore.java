@@ -122,7 +122,7 @@ public final class PostgresStore implements Store {
         return new PostgresStore(
                 new PostgresContext(
                         db,
-                        new Catalog(),
+                        Catalog.empty(),
                         new LowWaterMarks(),
                         new CrowdedLanes(db),
                         new PostgresWakeups(),

@@ -115,7 +115,9 @@ final class StoreSchema implements AutoCloseable {
         }
     }
 
-    /** Forgets executions and sessions. Lanes, gates and terms stay: the store remembers them. */
+    /**
+     * Forgets executions and sessions. Lanes, gates and policies stay: the store remembers them.
+     */
     void clear() throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(Script.load("truncate.sql", name));

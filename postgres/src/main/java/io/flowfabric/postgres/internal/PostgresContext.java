@@ -82,8 +82,8 @@ public record PostgresContext(
 
     private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {
         if (!lanes.isEmpty()) {
-            catalog.loadLanes(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lane(lane), order));
+            catalog.lanes().load(db, lanes);
+            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), order));
         }
     }
 }

@@ -3,7 +3,7 @@ package io.flowfabric.postgres.internal.admission;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Meters;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
@@ -41,7 +41,7 @@ final class MeterRecounter {
         QUOTAS("lock_next_meters") {
             @Override
             String words(Meter meter) {
-                return "quota " + Catalog.use(meter.name, meter.key);
+                return "quota " + Meters.use(meter.name, meter.key);
             }
 
             @Override

@@ -146,7 +146,7 @@ public final class PostgresBudgets implements Budgets {
     @Override
     public void delete(Namespace namespace, String budget, Attribution by) {
         var meters = postgres.db().transaction(tx -> delete(tx, namespace, budget, by));
-        postgres.catalog().forgetBudget(namespace, budget);
+        postgres.catalog().meters().forgetBudget(namespace, budget);
         postgres.freed(meters);
     }
 

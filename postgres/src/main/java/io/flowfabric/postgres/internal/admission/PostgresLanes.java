@@ -49,10 +49,10 @@ public final class PostgresLanes implements Lanes {
     public LaneView configure(Lane lane, LaneSettings settings, Attribution by) {
         // These are rows of their own, that others may need while the transaction lasts.
         for (String quota : settings.quotas()) {
-            postgres.catalog().meter(postgres.db(), lane.namespace(), QuotaUse.of(quota));
+            postgres.catalog().meters().number(postgres.db(), lane.namespace(), QuotaUse.of(quota));
         }
         var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
-        postgres.catalog().remember(lane, number);
+        postgres.catalog().lanes().remember(lane, number);
         // Opening a lane makes what waits in it visible again.
         postgres.requeued(Set.of(number));
         return describe(lane);
@@ -151,11 +151,15 @@ public final class PostgresLanes implements Lanes {
     private void changeGates(Jdbc tx, int number, LaneView lane) {
         var numbers =
                 tx.query("gates_of_lane").set("lane", number).list(row -> row.intValue("gate"));
-        var gates = List.copyOf(postgres.catalog().gates(tx, numbers).entrySet());
+        var gates = List.copyOf(postgres.catalog().gates().byNumber(tx, numbers).entrySet());
         if (!gates.isEmpty()) {
             var inLane =
                     gates.stream()
-                            .map(gate -> postgres.catalog().within(tx, lane, gate.getValue()))
+                            .map(
+                                    gate ->
+                                            postgres.catalog()
+                                                    .meters()
+                                                    .within(tx, lane, gate.getValue()))
                             .toList();
             Queues.metered(tx.query("change_lane_gates"), inLane)
                     .set("lane", number)

@@ -19,7 +19,7 @@ import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.MeterRecounter.Wrong;
-import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Meters;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
@@ -48,7 +48,7 @@ public final class PostgresQuotas implements Quotas {
     @Override
     public void delete(Namespace namespace, String quota, Attribution by) {
         change(namespace, quota, Optional.empty(), by);
-        postgres.catalog().forgetMeters(namespace, quota);
+        postgres.catalog().meters().forgetQuota(namespace, quota);
     }
 
     private void change(Namespace namespace, String name, Optional<Quota> quota, Attribution by) {
@@ -145,7 +145,7 @@ public final class PostgresQuotas implements Quotas {
     private static Drift drift(Wrong wrong) {
         var meter = wrong.meter();
         return new Drift(
-                Catalog.use(meter.name(), meter.key()),
+                Meters.use(meter.name(), meter.key()),
                 meter.said().running(),
                 wrong.is().running());
     }
@@ -177,7 +177,7 @@ public final class PostgresQuotas implements Quotas {
                                                         starts[starts.length - rate.max()])));
         return new QuotaView(
                 quota,
-                Catalog.use(quota.name(), key),
+                Meters.use(quota.name(), key),
                 row.intValue("running"),
                 starts.length,
                 opens);

@@ -3,9 +3,9 @@ package io.flowfabric.postgres.internal.admission;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.postgres.internal.catalog.Catalog;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
 import io.flowfabric.postgres.internal.catalog.GateInLane;
 import io.flowfabric.postgres.internal.catalog.GatesOfLane;
+import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.catalog.NumberRemoved;
 import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
@@ -43,7 +43,7 @@ public final class Queues {
         this.catalog = catalog;
         this.lanes = lanes;
         this.reserved = reserved;
-        lanes.values().forEach(lane -> known.put(lane, catalog.gatesOf(lane)));
+        lanes.values().forEach(lane -> known.put(lane, catalog.gates().ofLane(lane)));
     }
 
     /**
@@ -113,14 +113,16 @@ public final class Queues {
             return;
         }
         var gates =
-                catalog.gates(tx, unknown.stream().map(queue -> queue.getKey().gate()).toList());
+                catalog.gates()
+                        .byNumber(
+                                tx, unknown.stream().map(queue -> queue.getKey().gate()).toList());
         var inLane = new ArrayList<GateInLane>();
         for (var queue : unknown) {
             var gate = gates.get(queue.getKey().gate());
             if (gate == null) {
                 throw new NumberRemoved();
             }
-            inLane.add(catalog.within(tx, held(queue.getKey().lane()).view, gate));
+            inLane.add(catalog.meters().within(tx, held(queue.getKey().lane()).view, gate));
         }
         try {
             add(tx, unknown, inLane);
@@ -174,9 +176,12 @@ public final class Queues {
         lanes.forEach(
                 (lane, number) -> {
                     if (some.contains(number)) {
-                        catalog.remember(lane, number);
-                        catalog.remember(
-                                number, generation(number), gates.getOrDefault(number, Map.of()));
+                        catalog.lanes().remember(lane, number);
+                        catalog.gates()
+                                .remember(
+                                        number,
+                                        generation(number),
+                                        gates.getOrDefault(number, Map.of()));
                     }
                 });
     }

@@ -97,8 +97,8 @@ public final class UsageLedger {
                 .filter(found -> found.getKey().equals(execution))
                 .map(
                         found -> {
-                            postgres.catalog().loadLanes(db, List.of(found.getValue()));
-                            return postgres.catalog().lane(found.getValue()).namespace();
+                            postgres.catalog().lanes().load(db, List.of(found.getValue()));
+                            return postgres.catalog().lanes().lane(found.getValue()).namespace();
                         })
                 .orElseThrow(() -> new NotFound("execution", execution.toString()));
     }

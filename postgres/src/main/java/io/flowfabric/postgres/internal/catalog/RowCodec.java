@@ -150,7 +150,7 @@ public final class RowCodec {
     /** The whole policy: its shared part, what its gate says, and what is its own. */
     public static Policy policy(
             Policy shared,
-            Catalog.Gate gate,
+            Gate gate,
             int priority,
             Due start,
             Optional<Due> deadline,

@@ -48,7 +48,7 @@ public final class CapabilityCache {
             SessionId session,
             Capabilities offers,
             Collection<Integer> gates) {
-        var known = postgres.catalog().gates(postgres.db(), gates);
+        var known = postgres.catalog().gates().byNumber(postgres.db(), gates);
         var fitting = new HashSet<Integer>();
         var unfitting = new HashSet<Integer>();
         for (Integer number : gates) {

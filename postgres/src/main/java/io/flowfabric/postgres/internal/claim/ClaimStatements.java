@@ -4,7 +4,7 @@ import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes.Choice;

@@ -1,7 +1,7 @@
 package io.flowfabric.postgres.internal.claim;
 
 import io.flowfabric.core.admission.AdmissionBlock;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.QueuePlace;

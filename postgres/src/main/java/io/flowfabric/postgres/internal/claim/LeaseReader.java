@@ -31,7 +31,7 @@ public final class LeaseReader {
             ExecutionId id,
             int lane,
             int gate,
-            int terms,
+            int policy,
             LeasePurpose next,
             int attempts,
             long epoch,
@@ -79,20 +79,20 @@ public final class LeaseReader {
     public Read read(Jdbc db, Catalog catalog, SessionId session) {
         var lanes = new HashSet<Integer>();
         var gates = new HashSet<Integer>();
-        var terms = new HashSet<Integer>();
+        var policies = new HashSet<Integer>();
         for (Raw row : rows) {
             lanes.add(row.lane);
             gates.add(row.gate);
-            terms.add(row.terms);
+            policies.add(row.policy);
         }
-        catalog.loadLanes(db, lanes);
-        var gateOf = catalog.gates(db, gates);
-        var termsOf = catalog.terms(db, terms);
+        catalog.lanes().load(db, lanes);
+        var gateOf = catalog.gates().byNumber(db, gates);
+        var policyOf = catalog.policies().byNumber(db, policies);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
         for (Raw row : rows) {
             var gate = gateOf.get(row.gate);
-            var shared = termsOf.get(row.terms);
+            var shared = policyOf.get(row.policy);
             if (gate == null
                     || shared == null
                     || row.priority == null
@@ -108,7 +108,7 @@ public final class LeaseReader {
                             new Fence(row.id, row.attempts - 1, row.epoch),
                             session,
                             row.next,
-                            catalog.lane(row.lane),
+                            catalog.lanes().lane(row.lane),
                             gate.kind(),
                             row.input,
                             row.tags,

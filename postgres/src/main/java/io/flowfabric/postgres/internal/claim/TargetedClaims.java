@@ -80,11 +80,11 @@ public final class TargetedClaims {
                 && granted.until().isAfter(row.now())) {
             return new GrantStub(execution, row.lane(), row.epoch(), granted.until());
         }
-        postgres.catalog().loadLanes(tx, List.of(row.lane()));
+        postgres.catalog().lanes().load(tx, List.of(row.lane()));
         ReclaimDecisions.mustBeReclaimable(
                 facts,
                 row.now(),
-                postgres.catalog().lane(row.lane()),
+                postgres.catalog().lanes().lane(row.lane()),
                 gives(tx, row.lane()),
                 row.kind(),
                 worker);

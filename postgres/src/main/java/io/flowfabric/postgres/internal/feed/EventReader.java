@@ -90,11 +90,11 @@ public final class EventReader {
     }
 
     public List<Read> read(Jdbc db, Catalog catalog) {
-        catalog.loadLanes(db, rows.stream().flatMap(row -> row.lane.stream()).toList());
+        catalog.lanes().load(db, rows.stream().flatMap(row -> row.lane.stream()).toList());
         var events = new ArrayList<Read>();
         for (var row : rows) {
             try {
-                var event = row.event.apply(row.lane.map(catalog::lane));
+                var event = row.event.apply(row.lane.map(catalog.lanes()::lane));
                 events.add(new Read(row.id, row.newest, event, row.tags));
             } catch (RuntimeException unreadable) {
                 passedOver(row.id, unreadable);

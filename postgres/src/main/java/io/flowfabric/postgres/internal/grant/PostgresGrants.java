@@ -55,7 +55,8 @@ public final class PostgresGrants implements Grants {
 
     private List<Grant> signed(List<GrantStub> stubs, SessionId session, SigningKey key) {
         postgres.catalog()
-                .loadLanes(postgres.db(), stubs.stream().map(GrantStub::lane).distinct().toList());
+                .lanes()
+                .load(postgres.db(), stubs.stream().map(GrantStub::lane).distinct().toList());
         return stubs.stream()
                 .map(
                         stub ->
@@ -66,7 +67,7 @@ public final class PostgresGrants implements Grants {
                                                 stub.epoch(),
                                                 session,
                                                 stub.until()),
-                                        postgres.catalog().lane(stub.lane())))
+                                        postgres.catalog().lanes().lane(stub.lane())))
                 .toList();
     }
 
@@ -164,10 +165,14 @@ public final class PostgresGrants implements Grants {
                 .ints("parts", genuine, token -> token.execution().partition().number())
                 .longs("epochs", genuine, GrantToken::epoch)
                 .each(row -> lanes.put(row.uuid("id"), row.intValue("lane")));
-        postgres.catalog().loadLanes(postgres.db(), lanes.values());
+        postgres.catalog().lanes().load(postgres.db(), lanes.values());
         return presented.answers(
                 token ->
                         Optional.ofNullable(lanes.get(token.execution().uuid()))
-                                .map(lane -> Grant.of(token, postgres.catalog().lane(lane))));
+                                .map(
+                                        lane ->
+                                                Grant.of(
+                                                        token,
+                                                        postgres.catalog().lanes().lane(lane))));
     }
 }

@@ -4,7 +4,7 @@ import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresQuotas;
-import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Gate;
 
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,12 +14,12 @@ import java.util.Optional;
 
 /** How gates stand in a lane: how far the quotas are filled that work from there counts against. */
 final class GateStandings {
-    private final Map<Integer, Catalog.Gate> gates;
+    private final Map<Integer, Gate> gates;
     private final Map<Integer, List<Integer>> meters;
     private final Map<Integer, QuotaView> quotas;
 
     private GateStandings(
-            Map<Integer, Catalog.Gate> gates,
+            Map<Integer, Gate> gates,
             Map<Integer, List<Integer>> meters,
             Map<Integer, QuotaView> quotas) {
         this.gates = gates;
@@ -30,11 +30,11 @@ final class GateStandings {
     /** Reads those gates that can be read. */
     static GateStandings read(
             PostgresContext postgres, LaneView lane, Collection<Integer> numbers) {
-        var gates = postgres.catalog().gates(postgres.db(), numbers);
+        var gates = postgres.catalog().gates().byNumber(postgres.db(), numbers);
         var meters = new HashMap<Integer, List<Integer>>();
         gates.forEach(
                 (number, gate) -> {
-                    var inLane = postgres.catalog().within(postgres.db(), lane, gate);
+                    var inLane = postgres.catalog().meters().within(postgres.db(), lane, gate);
                     meters.put(number, inLane.metering().meters());
                 });
         var all = meters.values().stream().flatMap(List::stream).distinct().toList();
@@ -42,7 +42,7 @@ final class GateStandings {
     }
 
     /** The gates by their numbers. */
-    Map<Integer, Catalog.Gate> gates() {
+    Map<Integer, Gate> gates() {
         return gates;
     }
 

@@ -12,7 +12,7 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetChains;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.admission.PostgresQuotas;
-import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.session.PostgresSessions;
 
 import java.util.Collection;
@@ -49,12 +49,11 @@ public final class Obstacles {
         this.budgets = new BudgetChains(postgres.db());
     }
 
-    private record Queue(
-            Lane lane, LaneSettings.State state, Catalog.Gate gate, List<Long> reserve) {}
+    private record Queue(Lane lane, LaneSettings.State state, Gate gate, List<Long> reserve) {}
 
     /** Asks for what is in the way of work that waits in these lanes, behind these gates. */
     public static Obstacles in(
-            PostgresContext postgres, Collection<Lane> lanes, Collection<Catalog.Gate> gates) {
+            PostgresContext postgres, Collection<Lane> lanes, Collection<Gate> gates) {
         var meters = new HashSet<Integer>();
         gates.forEach(gate -> meters.addAll(gate.meters()));
         var views = PostgresLanes.views(postgres.db(), lanes);
@@ -62,7 +61,10 @@ public final class Obstacles {
                 (lane, view) -> {
                     for (String quota : view.settings().quotas()) {
                         var use = QuotaUse.of(quota);
-                        meters.add(postgres.catalog().meter(postgres.db(), lane.namespace(), use));
+                        meters.add(
+                                postgres.catalog()
+                                        .meters()
+                                        .number(postgres.db(), lane.namespace(), use));
                     }
                 });
         return new Obstacles(
@@ -74,7 +76,7 @@ public final class Obstacles {
 
     /** What is in the way of work that reserves so much, in the order of its gate. */
     public Optional<Obstacle> of(
-            Lane lane, LaneSettings.State state, Catalog.Gate gate, List<Long> reserve) {
+            Lane lane, LaneSettings.State state, Gate gate, List<Long> reserve) {
         return found.computeIfAbsent(
                 new Queue(lane, state, gate, reserve),
                 queue ->
@@ -94,12 +96,16 @@ public final class Obstacles {
                 lane.namespace(), view == null ? own : view.settings().drawsOn(own));
     }
 
-    private Stream<QuotaView> quotas(Lane lane, Catalog.Gate gate) {
+    private Stream<QuotaView> quotas(Lane lane, Gate gate) {
         var view = lanes.get(lane);
         var meters =
                 view == null
                         ? gate.meters()
-                        : postgres.catalog().within(postgres.db(), view, gate).metering().meters();
+                        : postgres.catalog()
+                                .meters()
+                                .within(postgres.db(), view, gate)
+                                .metering()
+                                .meters();
         return meters.stream().flatMap(meter -> Optional.ofNullable(quotas.get(meter)).stream());
     }
 }

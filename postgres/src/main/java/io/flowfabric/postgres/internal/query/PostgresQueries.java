@@ -28,7 +28,7 @@ import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
-import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.feed.EventReader;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -197,7 +197,8 @@ public final class PostgresQueries implements Queries {
                 postgres.db().query("counts").set("namespace", namespace.name()).list(Count::of);
         var gates =
                 postgres.catalog()
-                        .gates(
+                        .gates()
+                        .byNumber(
                                 postgres.db(),
                                 found.stream().flatMap(count -> count.gate.stream()).toList());
         // Only a quota or a budget makes another public state of ready work.
@@ -249,7 +250,7 @@ public final class PostgresQueries implements Queries {
         return new LaneExplanationReader(postgres).explain(lane);
     }
 
-    private static boolean metered(Catalog.Gate gate) {
+    private static boolean metered(Gate gate) {
         return !gate.meters().isEmpty();
     }
 

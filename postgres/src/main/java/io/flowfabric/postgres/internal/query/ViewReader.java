@@ -11,7 +11,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.catalog.Catalog;
+import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
@@ -27,12 +27,12 @@ import java.util.UUID;
 public final class ViewReader {
     private final List<Raw> rows = new ArrayList<>();
 
-    /** A row whose lane, gate and terms are still numbers. */
+    /** A row whose lane, gate and policy are still numbers. */
     private record Raw(
             ExecutionId id,
             int lane,
             int gate,
-            int terms,
+            int policy,
             List<Long> reserve,
             boolean waiting,
             Finish view) {}
@@ -40,11 +40,7 @@ public final class ViewReader {
     /** What is left to do once the numbers are looked up. */
     private interface Finish {
         ExecutionView view(
-                Lane lane,
-                Catalog.Gate gate,
-                Policy shared,
-                List<Long> reserve,
-                Obstacles obstacles);
+                Lane lane, Gate gate, Policy shared, List<Long> reserve, Obstacles obstacles);
     }
 
     public void add(Row row) {
@@ -78,21 +74,21 @@ public final class ViewReader {
     public Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
         var db = postgres.db();
         var catalog = postgres.catalog();
-        catalog.loadLanes(db, rows.stream().map(Raw::lane).toList());
-        var gates = catalog.gates(db, rows.stream().map(Raw::gate).toList());
-        var terms = catalog.terms(db, rows.stream().map(Raw::terms).toList());
+        catalog.lanes().load(db, rows.stream().map(Raw::lane).toList());
+        var gates = catalog.gates().byNumber(db, rows.stream().map(Raw::gate).toList());
+        var policies = catalog.policies().byNumber(db, rows.stream().map(Raw::policy).toList());
         var obstacles = obstacles(postgres, gates);
         var views = new HashMap<UUID, Answer<ExecutionView>>();
         for (Raw row : rows) {
             var gate = gates.get(row.gate);
-            var shared = terms.get(row.terms);
+            var shared = policies.get(row.policy);
             views.put(
                     row.id.uuid(),
                     gate == null || shared == null || row.reserve.size() != gate.reservations()
                             ? Answer.refused(FactsReader.unreadable(row.id))
                             : Answer.done(
                                     row.view.view(
-                                            catalog.lane(row.lane),
+                                            catalog.lanes().lane(row.lane),
                                             gate,
                                             shared,
                                             row.reserve,
@@ -102,11 +98,14 @@ public final class ViewReader {
     }
 
     /** Nothing is asked for unless there is work that waits for a worker. */
-    private Obstacles obstacles(PostgresContext postgres, Map<Integer, Catalog.Gate> gates) {
+    private Obstacles obstacles(PostgresContext postgres, Map<Integer, Gate> gates) {
         var waiting = rows.stream().filter(Raw::waiting).toList();
         return Obstacles.in(
                 postgres,
-                waiting.stream().map(row -> postgres.catalog().lane(row.lane)).distinct().toList(),
+                waiting.stream()
+                        .map(row -> postgres.catalog().lanes().lane(row.lane))
+                        .distinct()
+                        .toList(),
                 waiting.stream()
                         .flatMap(row -> Optional.ofNullable(gates.get(row.gate)).stream())
                         .distinct()

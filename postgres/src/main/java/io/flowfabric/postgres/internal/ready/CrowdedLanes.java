@@ -1,6 +1,6 @@
 package io.flowfabric.postgres.internal.ready;
 
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import org.jspecify.annotations.Nullable;

@@ -55,7 +55,7 @@ public final class FactsReader {
                 long epoch,
                 List<Integer> slots,
                 int gate,
-                int terms,
+                int policy,
                 ExecutionState state,
                 int priority,
                 int attempts,
@@ -98,12 +98,13 @@ public final class FactsReader {
                                                 row.textOrNull("deadline_due"),
                                                 row.textOrNull("share"),
                                                 RowCodec.reserve(row))));
-        var gates = postgres.catalog().gates(tx, rows.stream().map(Raw::gate).toList());
-        var terms = postgres.catalog().terms(tx, rows.stream().map(Raw::terms).toList());
+        var gates = postgres.catalog().gates().byNumber(tx, rows.stream().map(Raw::gate).toList());
+        var policies =
+                postgres.catalog().policies().byNumber(tx, rows.stream().map(Raw::policy).toList());
         var locked = new HashMap<UUID, Locked>();
         for (Raw row : rows) {
             var gate = gates.get(row.gate);
-            var shared = terms.get(row.terms);
+            var shared = policies.get(row.policy);
             var priority = row.firstPriority;
             var start = row.start;
             Optional<Facts> facts =
@@ -161,6 +162,6 @@ public final class FactsReader {
         return new StoreFailure(
                 "The execution %s cannot be read by this version.".formatted(id),
                 false,
-                new IllegalStateException("its terms, gate or submission is missing or damaged"));
+                new IllegalStateException("its policy, gate or submission is missing or damaged"));
     }
 }

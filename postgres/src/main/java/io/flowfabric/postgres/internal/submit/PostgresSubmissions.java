@@ -56,7 +56,7 @@ public final class PostgresSubmissions implements Submissions {
     private Accepted insert(List<PreparedSubmission> items) {
         var lanes = new HashMap<Lane, Integer>();
         for (PreparedSubmission item : items) {
-            var number = postgres.catalog().lane(item.lane());
+            var number = postgres.catalog().lanes().number(item.lane());
             if (number == null) {
                 return insertWhatIsNew(items);
             }

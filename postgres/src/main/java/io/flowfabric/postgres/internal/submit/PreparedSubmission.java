@@ -10,9 +10,9 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.Queues;
-import io.flowfabric.postgres.internal.catalog.Catalog;
-import io.flowfabric.postgres.internal.catalog.Catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.GateBudget;
+import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 
@@ -36,7 +36,7 @@ public record PreparedSubmission(
         Submission submission,
         Digest digest,
         int gate,
-        int terms,
+        int policy,
         List<Long> reserve,
         Optional<NotFound> undefined) {
     private static final int NO_GATE = -1;
@@ -44,7 +44,7 @@ public record PreparedSubmission(
     public record Key(String namespace, String key) {}
 
     /**
-     * A batch, whose gates and terms are made if there are none.
+     * A batch, whose gates and policies are made if there are none.
      *
      * <p>Each of them is committed at once, also when the submissions are part of a caller's
      * transaction: other submissions that need that gate must not wait until it ends.
@@ -73,19 +73,25 @@ public record PreparedSubmission(
 
     private static PreparedSubmission incoming(
             PostgresContext postgres, int index, Submission submission) {
-        int terms = postgres.catalog().terms(postgres.db(), submission.policy());
+        int policy = postgres.catalog().policies().number(postgres.db(), submission.policy());
         var reserve = GateBudget.amounts(submission.policy().budgets());
         try {
             int gate = gate(postgres, submission);
             return new PreparedSubmission(
-                    index, submission, submission.digest(), gate, terms, reserve, Optional.empty());
+                    index,
+                    submission,
+                    submission.digest(),
+                    gate,
+                    policy,
+                    reserve,
+                    Optional.empty());
         } catch (NotFound undefined) {
             return new PreparedSubmission(
                     index,
                     submission,
                     submission.digest(),
                     NO_GATE,
-                    terms,
+                    policy,
                     reserve,
                     Optional.of(undefined));
         }
@@ -104,8 +110,8 @@ public record PreparedSubmission(
                         .addAll(submission.policy().quotas());
             }
         }
-        metered.forEach((namespace, uses) -> catalog.makeMeters(postgres.db(), namespace, uses));
-        var gates = new HashSet<Catalog.Gate>();
+        metered.forEach((namespace, uses) -> catalog.meters().make(postgres.db(), namespace, uses));
+        var gates = new HashSet<Gate>();
         for (Submission submission : submissions) {
             try {
                 gates.add(gateOf(postgres, submission));
@@ -113,23 +119,23 @@ public record PreparedSubmission(
                 // It is refused when its turn comes.
             }
         }
-        catalog.makeGates(postgres.db(), gates);
+        catalog.gates().make(postgres.db(), gates);
     }
 
     private static int gate(PostgresContext postgres, Submission submission) {
-        return postgres.catalog().gate(postgres.db(), gateOf(postgres, submission));
+        return postgres.catalog().gates().number(postgres.db(), gateOf(postgres, submission));
     }
 
-    private static Catalog.Gate gateOf(PostgresContext postgres, Submission submission) {
+    private static Gate gateOf(PostgresContext postgres, Submission submission) {
         var policy = submission.policy();
         var namespace = submission.lane().namespace();
-        return new Catalog.Gate(
+        return new Gate(
                 submission.kind(),
                 policy.needs(),
                 policy.attemptTimeout().isPresent() || policy.stallTimeout().isPresent(),
                 policy.quotas(),
                 GateBudget.of(policy.budgets()),
-                postgres.catalog().metering(postgres.db(), namespace, policy));
+                postgres.catalog().meters().metering(postgres.db(), namespace, policy));
     }
 
     /** The queues that those items join that are for one of these lanes. */

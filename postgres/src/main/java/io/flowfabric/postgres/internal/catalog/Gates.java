@@ -1,0 +1,154 @@
+package io.flowfabric.postgres.internal.catalog;
+
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
+
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Gates by their numbers, and which of them lanes are known to have. */
+public final class Gates {
+    private final Map<Gate, Integer> numbers = new ConcurrentHashMap<>();
+    private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
+    private final Map<Integer, GatesOfLane> ofLanes = new ConcurrentHashMap<>();
+
+    /** Some may have been removed. What numbers stand for stays known: none is given twice. */
+    void forgetNumbers() {
+        ofLanes.clear();
+        numbers.clear();
+    }
+
+    /** What is known of the gates of a lane. */
+    public GatesOfLane ofLane(int lane) {
+        return ofLanes.getOrDefault(lane, GatesOfLane.UNKNOWN);
+    }
+
+    /** Learns of gates that a lane had in a generation of them. */
+    public void remember(int lane, long generation, Map<Integer, ReservedAmounts> reserved) {
+        ofLanes.merge(
+                        lane,
+                        new GatesOfLane(generation),
+                        (known, other) -> known.generation() >= other.generation() ? known : other)
+                .learn(generation, reserved);
+    }
+
+    /** The number of a gate, which is made if there is none. */
+    public int number(Jdbc db, Gate gate) {
+        make(db, List.of(gate));
+        return Objects.requireNonNull(numbers.get(gate));
+    }
+
+    /** Makes those gates that there are not, and remembers the numbers of all of them. */
+    public void make(Jdbc db, Collection<Gate> wanted) {
+        var unknown = wanted.stream().filter(gate -> !numbers.containsKey(gate)).toList();
+        if (unknown.isEmpty()) {
+            return;
+        }
+        var digests = new HashMap<ByteBuffer, Gate>();
+        unknown.forEach(gate -> digests.put(ByteBuffer.wrap(gate.digest()), gate));
+        var missing = new HashMap<>(digests);
+        missing.keySet().removeAll(find(db, digests));
+        if (!missing.isEmpty()) {
+            var entries = List.copyOf(missing.entrySet());
+            db.query("add_gates")
+                    .texts("kinds", entries, e -> e.getValue().kind())
+                    .texts("needs", entries, e -> literal(e.getValue().needs().words()))
+                    .booleans("compares", entries, e -> e.getValue().needs().compare())
+                    .booleans("timed", entries, e -> e.getValue().timed())
+                    .texts("meters", entries, e -> RowCodec.array(e.getValue().meters()))
+                    .texts(
+                            "quotas",
+                            entries,
+                            e -> literal(e.getValue().quotas(), PolicyCodec::write))
+                    .texts(
+                            "budgets",
+                            entries,
+                            e -> literal(e.getValue().budgets(), GateBudget::write))
+                    .texts("lead_froms", entries, e -> e.getValue().metering().leadFrom())
+                    .texts("lead_tos", entries, e -> e.getValue().metering().leadTo())
+                    .bytes("digests", entries, e -> e.getKey().array())
+                    .update();
+            find(db, missing);
+        }
+    }
+
+    private Set<ByteBuffer> find(Jdbc db, Map<ByteBuffer, Gate> wanted) {
+        Remembered.trim(numbers.keySet());
+        var found = new HashSet<ByteBuffer>();
+        db.query("gates_by_digest")
+                .bytes("digests", wanted.keySet(), ByteBuffer::array)
+                .each(
+                        row -> {
+                            var digest = ByteBuffer.wrap(row.bytes("digest"));
+                            found.add(digest);
+                            numbers.put(
+                                    Objects.requireNonNull(wanted.get(digest)), row.intValue("id"));
+                        });
+        return found;
+    }
+
+    private static String literal(Collection<String> words) {
+        return literal(words, word -> word);
+    }
+
+    /** An array as the server reads it from text. */
+    private static <T> String literal(Collection<T> items, Function<T, Object> element) {
+        return items.stream()
+                .map(item -> String.valueOf(element.apply(item)))
+                .map(text -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    /** Looks up gates by number. What cannot be read is left out. */
+    public Map<Integer, Gate> byNumber(Jdbc db, Collection<Integer> wanted) {
+        var missing =
+                wanted.stream().filter(number -> !gates.containsKey(number)).distinct().toList();
+        var found = new HashMap<Integer, Gate>();
+        if (!missing.isEmpty()) {
+            Remembered.trim(gates.keySet());
+            db.query("gates")
+                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
+                    .list(
+                            row -> {
+                                try {
+                                    found.put(row.intValue("id"), gate(row));
+                                } catch (IllegalArgumentException | Invalid unreadable) {
+                                    // Another version may know of needs that this one does not.
+                                }
+                                return row.intValue("id");
+                            });
+            gates.putAll(found);
+        }
+        return Remembered.of(wanted, gates, found);
+    }
+
+    private static Gate gate(Row row) {
+        var quotas = new TreeSet<QuotaUse>();
+        for (String use : row.texts("quotas")) {
+            quotas.add(PolicyCodec.quotaUse(Json.parse(use)));
+        }
+        return new Gate(
+                row.text("kind"),
+                Capabilities.of(List.of(row.texts("needs"))),
+                row.bool("timed"),
+                quotas,
+                Stream.of(row.texts("budgets")).map(Json::parse).map(GateBudget::read).toList(),
+                Metering.read(row));
+    }
+}

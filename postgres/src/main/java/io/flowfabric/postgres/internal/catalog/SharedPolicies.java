@@ -1,0 +1,71 @@
+package io.flowfabric.postgres.internal.catalog;
+
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Policies without what differs from one execution to the next, by their numbers. */
+public final class SharedPolicies {
+    private final Map<Policy, Integer> numbers = new ConcurrentHashMap<>();
+    private final Map<Integer, Policy> policies = new ConcurrentHashMap<>();
+
+    /** The number of the shared part of a policy, which is made if there is none. */
+    public int number(Jdbc db, Policy policy) {
+        var shared = policy.shared();
+        var known = numbers.get(shared);
+        if (known != null) {
+            return known;
+        }
+        var body = PolicyCodec.write(shared).toString();
+        var found = db.query("policy_of").set("body", body).optional(row -> row.intValue("id"));
+        if (found.isEmpty()) {
+            db.query("add_policy")
+                    .set("body", body)
+                    .set(
+                            "attempt_timeout",
+                            policy.attemptTimeout().map(d -> d.toMillis()).orElse(null))
+                    .set("stall_timeout", policy.stallTimeout().map(d -> d.toMillis()).orElse(null))
+                    .set("retention", policy.retention().map(d -> d.toMillis()).orElse(null))
+                    .update();
+            return db.query("policy_of").set("body", body).one(row -> row.intValue("id"));
+        }
+        Remembered.trim(numbers.keySet());
+        numbers.put(shared, found.get());
+        return found.get();
+    }
+
+    /**
+     * Looks up policies by number, without what differs between executions. What cannot be read is
+     * left out.
+     */
+    public Map<Integer, Policy> byNumber(Jdbc db, Collection<Integer> wanted) {
+        var missing =
+                wanted.stream().filter(number -> !policies.containsKey(number)).distinct().toList();
+        var found = new HashMap<Integer, Policy>();
+        if (!missing.isEmpty()) {
+            Remembered.trim(policies.keySet());
+            db.query("policy")
+                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
+                    .list(
+                            row -> {
+                                try {
+                                    found.put(
+                                            row.intValue("id"),
+                                            PolicyCodec.read(Json.parseObject(row.text("body"))));
+                                } catch (RuntimeException unreadable) {
+                                    // Whoever needs them finds that they are not there, and says
+                                    // which execution it is.
+                                }
+                                return row.intValue("id");
+                            });
+            policies.putAll(found);
+        }
+        return Remembered.of(wanted, policies, found);
+    }
+}
