@@ -17,10 +17,8 @@ import java.util.function.Consumer;
 /**
  * How a submission wants to be treated, frozen with it.
  *
- * <p>To add a field: a component here with its check, the method that says what it implies and its
- * line in {@link #digest}; its two lines in {@link io.flowfabric.core.codec.PolicyCodec}; the
- * decision that asks for it; a rule in the contract suite that fails without it; its page. A field
- * that changes nothing is not accepted.
+ * <p>What a new field touches stands in {@code docs/where-to-add.md}. A field that changes nothing
+ * is not accepted.
  *
  * @param priority 0 to 9000, higher goes first
  * @param start when it may run for the first time
