@@ -84,10 +84,10 @@ public final class Engine extends Service implements Backend {
                         options.submitChunk(),
                         () -> stopped);
         this.sessions = new KnownSessions(store.sessions(), store.workers());
-        this.claims = new MeteredClaims(store.claims(), sessions::session, this.metrics, time);
+        this.claims = new MeasuredClaims(store.claims(), sessions::session, this.metrics, time);
         this.firstKey = new FirstKey(store.keys(), time);
-        this.grants = new MeteredGrants(store.grants(), firstKey, sweeps, this.metrics);
-        this.leases = new MeteredLeases(store.leases(), sweeps, this.metrics);
+        this.grants = new MeasuredGrants(store.grants(), firstKey, sweeps, this.metrics);
+        this.leases = new MeasuredLeases(store.leases(), sweeps, this.metrics);
     }
 
     /**

@@ -94,7 +94,7 @@ public final class EngineSession extends Service {
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
                 new NumberedClaims(
-                        new MeteredClaims(store.claims(), id -> session, metrics, time),
+                        new MeasuredClaims(store.claims(), id -> session, metrics, time),
                         session.id(),
                         time,
                         again,

@@ -141,16 +141,21 @@ public final class PostgresStore implements Store {
         return Statements.load(
                 PostgresStore.class,
                 schema,
+                "internal/sql/clock.sql",
+                "internal/sql/catalog.sql",
                 "internal/sql/submit.sql",
                 "internal/sql/enqueue.sql",
                 "internal/sql/session.sql",
                 "internal/sql/claim.sql",
                 "internal/sql/grant.sql",
                 "internal/sql/step.sql",
-                "internal/sql/chore.sql",
+                "internal/sql/maintenance.sql",
+                "internal/sql/gate_sweep.sql",
                 "internal/sql/quota.sql",
                 "internal/sql/budget.sql",
-                "internal/sql/read.sql",
+                "internal/sql/lane.sql",
+                "internal/sql/namespace.sql",
+                "internal/sql/query.sql",
                 "internal/sql/explain.sql",
                 "internal/sql/feed.sql");
     }

@@ -51,7 +51,7 @@ class StatementsTest {
 
     /** The fragment that both are made with. */
     private static String waitingSituations() throws IOException {
-        try (var file = PostgresStore.class.getResourceAsStream("internal/sql/read.sql")) {
+        try (var file = PostgresStore.class.getResourceAsStream("internal/sql/query.sql")) {
             var text = new String(file.readAllBytes(), StandardCharsets.UTF_8);
             var fragment = text.substring(text.indexOf("-- fragment: waiting_situations"));
             return fragment.substring(0, fragment.indexOf("\n\n"));

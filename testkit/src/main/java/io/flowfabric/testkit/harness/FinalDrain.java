@@ -103,13 +103,18 @@ final class FinalDrain {
 
     private void liftQuotas(Namespace namespace) {
         for (String budget : Vocabulary.BUDGETS) {
-            desk.grant(
-                    new Operation.Grant(
-                            namespace, budget, Operation.Grant.Change.DELETE, 0, JANITOR.actor()));
+            desk.defineBudget(
+                    new Operation.DefineBudget(
+                            namespace,
+                            budget,
+                            Operation.DefineBudget.Change.DELETE,
+                            0,
+                            JANITOR.actor()));
         }
         for (QuotaUse use : Vocabulary.QUOTAS) {
-            desk.bound(
-                    new Operation.Bound(namespace, use.quota(), Optional.empty(), JANITOR.actor()));
+            desk.defineQuota(
+                    new Operation.DefineQuota(
+                            namespace, use.quota(), Optional.empty(), JANITOR.actor()));
         }
     }
 

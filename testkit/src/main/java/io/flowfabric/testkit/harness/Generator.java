@@ -78,7 +78,7 @@ record Generator(long seed, int stream, Mix mix) {
                             draw.one(Acknowledging.values()),
                             draw.chance(20));
             case CLAIM -> claim(draw, number);
-            case TICKET -> ticket(draw, number);
+            case GRANT -> grant(draw, number);
             case RECLAIM ->
                     new Operation.Reclaim(draw.below(WORKERS), draw.back(), grantTime(draw));
             case REDEEM ->
@@ -107,18 +107,18 @@ record Generator(long seed, int stream, Mix mix) {
                             draw.chance(85) ? Hearing.HEARD : Hearing.REPEATED);
             case ASSIGN -> new Operation.Assign(draw.back(), draw.below(WORKERS));
             case MARK_DEAD -> new Operation.MarkDead(draw.below(WORKERS), draw.one("ada", "bob"));
-            case BOUND -> bound(draw);
-            case GRANT ->
-                    new Operation.Grant(
+            case DEFINE_QUOTA -> defineQuota(draw);
+            case DEFINE_BUDGET ->
+                    new Operation.DefineBudget(
                             draw.one(Vocabulary.NAMESPACES),
                             draw.one(Vocabulary.BUDGETS),
                             draw.one(
-                                    Operation.Grant.Change.DEFINE,
-                                    Operation.Grant.Change.DEFINE,
-                                    Operation.Grant.Change.DEFINE_WITH_PERIOD,
-                                    Operation.Grant.Change.DEFINE_CANCELLING,
-                                    Operation.Grant.Change.RESET,
-                                    Operation.Grant.Change.DELETE),
+                                    Operation.DefineBudget.Change.DEFINE,
+                                    Operation.DefineBudget.Change.DEFINE,
+                                    Operation.DefineBudget.Change.DEFINE_WITH_PERIOD,
+                                    Operation.DefineBudget.Change.DEFINE_CANCELLING,
+                                    Operation.DefineBudget.Change.RESET,
+                                    Operation.DefineBudget.Change.DELETE),
                             draw.one(0L, 10L, 100L),
                             draw.one("ada", "bob"));
             case SPEND -> new Operation.Spend(draw.fewOf(item -> usage(draw)));
@@ -138,7 +138,7 @@ record Generator(long seed, int stream, Mix mix) {
                 draw.below(40));
     }
 
-    private static Operation.Bound bound(Draw draw) {
+    private static Operation.DefineQuota defineQuota(Draw draw) {
         var namespace = draw.one(Vocabulary.NAMESPACES);
         var name = draw.one(Vocabulary.QUOTAS).quota();
         var window = Duration.ofMillis(draw.one(1_000, 30_000));
@@ -148,7 +148,7 @@ record Generator(long seed, int stream, Mix mix) {
                     case 1 -> Quota.rate(name, draw.one(1, 2, 5), window);
                     default -> Quota.atOnce(name, draw.one(1, 3)).rate(draw.one(1, 4), window);
                 };
-        return new Operation.Bound(
+        return new Operation.DefineQuota(
                 namespace,
                 name,
                 draw.chance(85) ? Optional.of(quota.namespace(namespace)) : Optional.empty(),
@@ -165,9 +165,9 @@ record Generator(long seed, int stream, Mix mix) {
                 draw.chance(85) ? Optional.of(opening) : Optional.empty());
     }
 
-    private static Operation.Ticket ticket(Draw draw, long number) {
+    private static Operation.Grant grant(Draw draw, long number) {
         var claim = claim(draw, number);
-        return new Operation.Ticket(
+        return new Operation.Grant(
                 claim.worker(), claim.max(), grantTime(draw), claim.hearing(), claim.opening());
     }
 

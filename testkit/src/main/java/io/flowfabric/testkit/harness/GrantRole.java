@@ -26,7 +26,7 @@ final class GrantRole extends Role {
         this.repeats = new Repeats(stage.exclusive());
     }
 
-    void grant(Operation.Ticket operation) {
+    void grant(Operation.Grant operation) {
         var worker = cast.worker(operation.worker());
         var claim = new Claims.Claim(worker.sessionId(), worker.nextClaim(), operation.max());
         grant(worker, claim, operation.ttl(), operation.hearing());

@@ -27,10 +27,10 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         TICK,
         PASS,
         MARK_DEAD,
-        BOUND,
-        GRANT,
+        DEFINE_QUOTA,
+        DEFINE_BUDGET,
         SPEND,
-        TICKET,
+        GRANT,
         RECLAIM,
         REDEEM,
         ROTATE
@@ -50,7 +50,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Map.entry(Kind.BEAT, 15),
                                     Map.entry(Kind.CLAIM, 20),
                                     Map.entry(Kind.CLAIM_AGAIN, 4),
-                                    Map.entry(Kind.TICKET, 8),
+                                    Map.entry(Kind.GRANT, 8),
                                     Map.entry(Kind.RECLAIM, 2),
                                     Map.entry(Kind.REDEEM, 12),
                                     Map.entry(Kind.REPORT, 8),
@@ -67,8 +67,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Kind.ASSIGN, 5,
                                     Kind.OPEN, 2,
                                     Kind.END, 5,
-                                    Kind.BOUND, 8,
-                                    Kind.GRANT, 8,
+                                    Kind.DEFINE_QUOTA, 8,
+                                    Kind.DEFINE_BUDGET, 8,
                                     Kind.ROTATE, 2,
                                     Kind.CONFIGURE, 8)),
                     1);
@@ -116,10 +116,10 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.TICK, 8);
         weights.put(Kind.PASS, 8);
         weights.put(Kind.MARK_DEAD, 1);
-        weights.put(Kind.BOUND, 4);
-        weights.put(Kind.GRANT, 4);
+        weights.put(Kind.DEFINE_QUOTA, 4);
+        weights.put(Kind.DEFINE_BUDGET, 4);
         weights.put(Kind.SPEND, 6);
-        weights.put(Kind.TICKET, 6);
+        weights.put(Kind.GRANT, 6);
         weights.put(Kind.RECLAIM, 3);
         weights.put(Kind.REDEEM, 8);
         weights.put(Kind.ROTATE, 1);

@@ -137,7 +137,7 @@ sealed interface Operation {
             implements Operation {}
 
     /** A worker asks for tickets, with a claim of its own number. */
-    record Ticket(int worker, int max, Duration ttl, Hearing hearing, Optional<Open> opening)
+    record Grant(int worker, int max, Duration ttl, Hearing hearing, Optional<Open> opening)
             implements Operation {}
 
     /** A worker asks for a ticket to go on with something. */
@@ -289,11 +289,11 @@ sealed interface Operation {
     record Configure(Lane lane, LaneSettings settings, String actor) implements Operation {}
 
     /** An operator says what a quota allows, or that there is none any more. */
-    record Bound(Namespace namespace, String name, Optional<Quota> quota, String actor)
+    record DefineQuota(Namespace namespace, String name, Optional<Quota> quota, String actor)
             implements Operation {}
 
     /** An operator defines a budget, begins it anew, or deletes it. */
-    record Grant(Namespace namespace, String name, Change change, long hard, String actor)
+    record DefineBudget(Namespace namespace, String name, Change change, long hard, String actor)
             implements Operation {
         enum Change {
             DEFINE,

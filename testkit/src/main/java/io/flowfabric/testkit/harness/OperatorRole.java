@@ -104,7 +104,7 @@ final class OperatorRole extends Role {
                 stage.call("markDead", session, store -> store.workers().markDead(session, by));
     }
 
-    void bound(Operation.Bound operation) {
+    void defineQuota(Operation.DefineQuota operation) {
         var by = new Attribution(operation.actor(), "it seemed right");
         var unused =
                 stage.call(
@@ -120,16 +120,17 @@ final class OperatorRole extends Role {
                         });
     }
 
-    void grant(Operation.Grant operation) {
+    void defineBudget(Operation.DefineBudget operation) {
         var by = new Attribution(operation.actor(), "it seemed right");
         var unused =
                 stage.call(
                         "budget",
                         List.of(operation.namespace(), operation.name(), operation.change()),
-                        store -> granted(store.budgets(), operation, by));
+                        store -> defined(store.budgets(), operation, by));
     }
 
-    private static Object granted(Budgets budgets, Operation.Grant operation, Attribution by) {
+    private static Object defined(
+            Budgets budgets, Operation.DefineBudget operation, Attribution by) {
         var budget =
                 Budget.of(operation.name(), Vocabulary.TOKENS, operation.hard())
                         .bounds(

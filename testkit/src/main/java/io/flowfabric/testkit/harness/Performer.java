@@ -6,7 +6,7 @@ final class Performer {
     private final SubmitterRole submitters;
     private final SessionRole sessions;
     private final WorkerRole workers;
-    private final GrantRole tickets;
+    private final GrantRole grants;
     private final OperatorRole operators;
 
     Performer(Stage stage, Participants cast) {
@@ -14,7 +14,7 @@ final class Performer {
         this.submitters = new SubmitterRole(stage, cast);
         this.sessions = new SessionRole(stage, cast);
         this.workers = new WorkerRole(stage, cast);
-        this.tickets = new GrantRole(stage, cast);
+        this.grants = new GrantRole(stage, cast);
         this.operators = new OperatorRole(stage, cast);
     }
 
@@ -30,13 +30,13 @@ final class Performer {
                 sessions.openIfNeeded(claim.worker(), claim.opening());
                 workers.claim(claim);
             }
-            case Operation.Ticket ticket -> {
-                sessions.openIfNeeded(ticket.worker(), ticket.opening());
-                tickets.grant(ticket);
+            case Operation.Grant grant -> {
+                sessions.openIfNeeded(grant.worker(), grant.opening());
+                grants.grant(grant);
             }
-            case Operation.Reclaim reclaim -> tickets.reclaim(reclaim);
-            case Operation.Redeem redeem -> tickets.redeem(redeem);
-            case Operation.Rotate rotate -> tickets.rotate(rotate);
+            case Operation.Reclaim reclaim -> grants.reclaim(reclaim);
+            case Operation.Redeem redeem -> grants.redeem(redeem);
+            case Operation.Rotate rotate -> grants.rotate(rotate);
             case Operation.ClaimAgain again -> workers.claimAgain(again);
             case Operation.Report report -> workers.report(report);
             case Operation.End end -> workers.end(end);
@@ -45,8 +45,8 @@ final class Performer {
             case Operation.Assign assign -> operators.assign(assign);
             case Operation.MarkDead mark -> operators.markDead(mark);
             case Operation.Configure configure -> operators.configure(configure);
-            case Operation.Bound bound -> operators.bound(bound);
-            case Operation.Grant grant -> operators.grant(grant);
+            case Operation.DefineQuota quota -> operators.defineQuota(quota);
+            case Operation.DefineBudget budget -> operators.defineBudget(budget);
             case Operation.Spend spend -> workers.spend(spend);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);

@@ -59,9 +59,9 @@ public final class LogIncarnation {
 
     /** Begins another era if the log is not where it was. */
     public void settle() {
-        var server = db.query("log_place_kept").one(row -> row.text("server"));
+        var server = db.query("log_origin_kept").one(row -> row.text("server"));
         var here = here();
-        if (!Optional.of(here).equals(kept(db, "log_place_kept"))) {
+        if (!Optional.of(here).equals(kept(db, "log_origin_kept"))) {
             beginEra(here);
         }
         settledOn = server;
@@ -69,10 +69,10 @@ public final class LogIncarnation {
 
     private Whereabouts here() {
         try {
-            return db.query("log_place").one(Whereabouts::of);
+            return db.query("log_origin").one(Whereabouts::of);
         } catch (FlowFabricException untold) {
             // On a server that may not be asked at all, this one says so.
-            return db.query("log_place_at_checkpoint").one(Whereabouts::of);
+            return db.query("log_origin_at_checkpoint").one(Whereabouts::of);
         }
     }
 
@@ -113,14 +113,14 @@ public final class LogIncarnation {
     }
 
     private void beginEra(Whereabouts here, Transaction tx) {
-        var before = kept(tx, "lock_log_place");
+        var before = kept(tx, "lock_log_origin");
         if (before.equals(Optional.of(here))) {
             // Another engine was faster.
             return;
         }
         boolean elsewhere = before.filter(there -> !there.origin.equals(here.origin)).isPresent();
         if (elsewhere) {
-            tx.query("lock_log").run();
+            tx.query("lock_events").run();
         }
         before.ifPresent(
                 there ->

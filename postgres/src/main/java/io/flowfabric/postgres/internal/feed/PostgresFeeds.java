@@ -116,7 +116,7 @@ public final class PostgresFeeds implements Feeds {
         }
 
         Log log() {
-            return Objects.requireNonNull(log, "the log has a horizon");
+            return Objects.requireNonNull(log, "the log has a row");
         }
     }
 

@@ -118,9 +118,9 @@ public final class RetentionSweep {
 
     /** Runs a statement that drops events and says up to which, and notes it. */
     private static int drop(Jdbc tx, Query statement) {
-        tx.query("lock_horizon").one(row -> row.longValue("dropped"));
+        tx.query("lock_event_log").one(row -> row.longValue("dropped"));
         var last = statement.one(row -> Optional.ofNullable(row.longOrNull("last")));
-        last.ifPresent(id -> tx.query("move_horizon").set("last", id).update());
+        last.ifPresent(id -> tx.query("drop_events_up_to").set("last", id).update());
         return last.isPresent() ? 1 : 0;
     }
 }

@@ -44,7 +44,7 @@ select dropped from ${schema}.event_log
 -- name: summarise_events
 select ${schema}.summarise_events(:most::integer) as made
 
--- name: log_place
+-- name: log_origin
 -- Where the log is: a server keeps its identifier for life, and gets another timeline when it takes over
 -- from the one it was a copy of.
 select
@@ -53,7 +53,7 @@ select
 from pg_control_system() control
 join pg_database database on database.datname = current_database()
 
--- name: log_place_at_checkpoint
+-- name: log_origin_at_checkpoint
 -- The same, as of the last checkpoint, for servers that do not tell where they write.
 select
     concat_ws(' ', control.system_identifier, database.oid) as origin,
@@ -62,17 +62,17 @@ from pg_control_system() control
 cross join pg_control_checkpoint() checkpoint
 join pg_database database on database.datname = current_database()
 
--- name: log_place_kept
+-- name: log_origin_kept
 select
     origin,
     timeline,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server
 from ${schema}.event_log
 
--- name: lock_log_place
+-- name: lock_log_origin
 select origin, timeline from ${schema}.event_log for update
 
--- name: lock_log
+-- name: lock_events
 -- Waits for those who write, and lets no other begin.
 lock table ${schema}.event in share mode
 

@@ -492,3 +492,44 @@ given_up as (
 ${>given_back}
 insert into ${schema}.inactive (lane, situation, submitted, seq, id)
 select lane, situation, submitted, seq, id from changed
+
+-- name: erase
+-- Forgets ended executions, whose rows the caller has locked, with everything that is theirs and with what
+-- was told about them. What remains to be told is that they were erased.
+with ${>clock},
+gone as (
+    delete from ${schema}.execution e
+    using ${schema}.lane l
+    where e.id = any(:ids::uuid[]) and l.id = e.lane
+    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, l.namespace
+),
+rest as (
+    delete from ${schema}.inactive r
+    using gone
+    where r.lane = gone.lane and r.situation = gone.situation and r.submitted = gone.submitted and r.seq = gone.seq
+),
+tallied as (
+    insert into ${schema}.ended_count (lane, situation, change)
+    select lane, situation, -count(*) from gone group by lane, situation
+),
+unkeyed as (
+    delete from ${schema}.idempotency i
+    using gone
+    where gone.key is not null and i.namespace = gone.namespace and i.key = gone.key
+),
+untagged as (
+    delete from ${schema}.tag t
+    using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
+    where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
+),
+unstored as (
+    delete from ${schema}.payload p using gone where p.id = gone.id
+),
+unspent as (
+    delete from ${schema}.spending p using gone where p.execution = gone.id
+),
+untold as (
+    delete from ${schema}.event v using gone where v.execution = gone.id and v.kind = 'step'
+)
+insert into ${schema}.event_${day} (kind, at, execution, part, lane, actor, reason)
+select 'erased', clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock

@@ -14,7 +14,7 @@ where e.id = any(:ids::uuid[])
     select x.id, x.submitted, x.seq from ${schema}.ready x
     where strand.source = 'ready' and x.lane = strand.lane and ${>in_span}
 
--- fragment: resting_ahead
+-- fragment: inactive_ahead
     select x.id, x.submitted, x.seq from ${schema}.inactive x
     where strand.source = 'inactive' and x.lane = strand.lane and x.situation = strand.situation::${schema}.situation and ${>in_span}
 
@@ -68,9 +68,9 @@ cross join lateral (
             union all
             (${>ready_ahead} ${>newest_first})
             union all
-            (${>resting_ahead} ${>oldest_first})
+            (${>inactive_ahead} ${>oldest_first})
             union all
-            (${>resting_ahead} ${>newest_first})
+            (${>inactive_ahead} ${>newest_first})
             union all
             (${>tagged_ahead} ${>oldest_first})
             union all
@@ -181,113 +181,3 @@ from (
 join ${schema}.lane l on l.id = c.lane
 where c.count <> 0
 group by l.id, l.namespace, l.name, l.state, c.gate, c.reserve, c.situation
-
--- name: namespaces
--- Those that are known for something, each with what it has of its own.
-select known.name, n.settings::text as settings
-from (
-    select name from ${schema}.namespace
-    union
-    select namespace from ${schema}.lane
-) as known
-left join ${schema}.namespace n on n.name = known.name
-where known.name collate "C" > :after collate "C"
-order by known.name collate "C"
-limit :max::integer
-
--- name: namespace
-select settings::text as settings from ${schema}.namespace where name = :name
-
--- name: configure_namespace
-insert into ${schema}.namespace (name, retention, settings) values (:name, :retention::bigint, :settings::jsonb)
-on conflict (name) do update set retention = excluded.retention, settings = excluded.settings
-
--- name: lock_namespace
--- One change of a namespace at a time, also of one that has no row yet.
-select pg_advisory_xact_lock(hashtextextended('${schema}.namespace ' || :name, 0))
-
--- name: tell_namespace
-insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
-select 'namespace_changed', ${>now}, :name, :actor, :reason, :payload::jsonb
-
--- name: list_lanes
-select id, namespace, name, settings::text as settings, since
-from ${schema}.lane
-where namespace = :namespace and name collate "C" > :after collate "C"
-order by name collate "C"
-limit :max::integer
-
--- name: lock_lane
-select id, namespace, name, settings::text as settings, since
-from ${schema}.lane
-where namespace = :namespace and name = :name
-for update
-
--- name: configure_lane
-with ${>clock},
-configured as (
-    update ${schema}.lane l
-    set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
-        settings = :stored::jsonb, since = clock.now, changed_by = :actor, change_reason = :reason
-    from clock
-    where l.id = :id::integer
-    returning l.id, clock.now
-)
-insert into ${schema}.event_${day} (kind, at, lane, actor, reason, payload)
-select 'lane_changed', now, id, :actor, :reason, :payload::jsonb from configured
-
--- name: hold_quotas
--- They cannot be deleted until the lane names them.
-select name from ${schema}.quota where namespace = :namespace and name = any(:names::text[]) and not deleted
-order by id for share
-
--- name: hold_budgets
-select name from ${schema}.budget where namespace = :namespace and name = any(:names::text[]) and not deleted
-order by id for share
-
--- name: lane_that_names
--- Budgets are named with what is set aside of them.
-select namespace, name from ${schema}.lane
-where namespace = :namespace
-    and (settings -> 'quotas' @> to_jsonb(:quota::text)
-        or settings -> 'budgets' @> jsonb_build_array(jsonb_build_object('budget', :budget::text)))
-order by name
-limit 1
-
--- name: hold_lane_of
--- The lane of an execution stays as it is until the transaction is over.
-select l.id from ${schema}.execution e join ${schema}.lane l on l.id = e.lane where e.id = :id::uuid for share of l
-
--- name: share_anew
--- No key has had a turn yet. Shares are locked in the order in which turns are drawn.
-with held as materialized (
-    select priority, key from ${schema}.share where lane = :id::integer order by priority, key for update
-),
-forgotten as (
-    delete from ${schema}.share s using held where s.lane = :id::integer and s.priority = held.priority and s.key = held.key
-)
-delete from ${schema}.round where lane = :id::integer
-
--- name: rank_anew
--- Those that wait in the lane take the places that its new settings give them; where keys share, their rounds come later.
-with waiting as materialized (
-    select e.id
-    from ${schema}.ready r
-    join ${schema}.execution e on e.id = r.id
-    where r.lane = :id::integer and e.situation = 'ready'
-    order by e.id
-    for update of e
-),
-moved as (
-    update ${schema}.execution e
-    set rank = ${schema}.place_of(e.priority, e.submitted, :ageing::bigint, :sharing::boolean)
-    from waiting
-    where e.id = waiting.id
-    returning e.id, e.rank, e.lane, e.gate, e.seq
-)
-update ${schema}.ready r set rank = moved.rank, share = null
-from moved
-where r.lane = moved.lane and r.gate = moved.gate and r.seq = moved.seq and r.id = moved.id
-
--- name: fresh_in
-select id from ${schema}.ready where lane = :id::integer and fresh order by seq

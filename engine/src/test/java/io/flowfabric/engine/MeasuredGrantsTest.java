@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.List;
 
-class MeteredGrantsTest {
+class MeasuredGrantsTest {
     private final VirtualClock clock = new VirtualClock();
     private final MemoryStore store = new MemoryStore(clock);
     private final Tally tally = new Tally();
@@ -70,7 +70,7 @@ class MeteredGrantsTest {
         for (int i = 0; i < count; i++) {
             store.submissions().submit(List.of(Submission.of("job", Payload.text("input"))));
         }
-        return engine.grants().claimForWorker(new Claim(session, 1, count), Grants.DEFAULT_TTL);
+        return engine.grants().grant(new Claim(session, 1, count), Grants.DEFAULT_TTL);
     }
 
     private SessionId opened() {

@@ -20,15 +20,15 @@ import java.util.List;
  * Grants through an engine: counted and told, one line for each call, with the sweeps told when
  * they are over. A ticket that is not genuine is a warning: it may be an attack.
  */
-final class MeteredGrants implements Grants {
-    private static final Logger LOG = LoggerFactory.getLogger(MeteredGrants.class);
+final class MeasuredGrants implements Grants {
+    private static final Logger LOG = LoggerFactory.getLogger(MeasuredGrants.class);
 
     private final Grants store;
     private final FirstKey key;
     private final Sweeps sweeps;
     private final EngineMetrics metrics;
 
-    MeteredGrants(Grants store, FirstKey key, Sweeps sweeps, EngineMetrics metrics) {
+    MeasuredGrants(Grants store, FirstKey key, Sweeps sweeps, EngineMetrics metrics) {
         this.store = store;
         this.key = key;
         this.sweeps = sweeps;
@@ -36,9 +36,9 @@ final class MeteredGrants implements Grants {
     }
 
     @Override
-    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
+    public List<Grant> grant(Claim claim, Duration ttl) {
         key.ensure();
-        var grants = store.claimForWorker(claim, ttl);
+        var grants = store.grant(claim, ttl);
         LOG.debug(
                 "Claim {} for session {}: wanted {} grants, got {}.",
                 claim.number(),
@@ -50,9 +50,9 @@ final class MeteredGrants implements Grants {
     }
 
     @Override
-    public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
+    public Grant regrant(ExecutionId execution, SessionId session, Duration ttl) {
         key.ensure();
-        var grant = store.reclaimForWorker(execution, session, ttl);
+        var grant = store.regrant(execution, session, ttl);
         LOG.debug("Reclaim of {} for session {}: granted.", execution, session);
         given(List.of(grant));
         return grant;

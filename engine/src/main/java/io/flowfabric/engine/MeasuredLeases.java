@@ -17,12 +17,12 @@ import java.util.EnumMap;
 import java.util.List;
 
 /** Writes of leaseholders through an engine: counted, and with the sweeps told what is coming. */
-final class MeteredLeases implements Leases {
+final class MeasuredLeases implements Leases {
     private final Leases store;
     private final Sweeps sweeps;
     private final EngineMetrics metrics;
 
-    MeteredLeases(Leases store, Sweeps sweeps, EngineMetrics metrics) {
+    MeasuredLeases(Leases store, Sweeps sweeps, EngineMetrics metrics) {
         this.store = store;
         this.sweeps = sweeps;
         this.metrics = metrics;

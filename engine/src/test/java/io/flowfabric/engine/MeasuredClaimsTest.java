@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-class MeteredClaimsTest {
+class MeasuredClaimsTest {
     private static final Attribution OLGA = new Attribution("olga", "to see it told");
     private static final Session SESSION = Session.of("mailer", "one", "emails", "default");
 
@@ -46,8 +46,8 @@ class MeteredClaimsTest {
                         }
                         return real.call();
                     });
-    private final MeteredClaims asking =
-            new MeteredClaims(store.claims(), id -> SESSION, tally, time, log);
+    private final MeasuredClaims asking =
+            new MeasuredClaims(store.claims(), id -> SESSION, tally, time, log);
 
     @BeforeEach
     void open() {

@@ -18,8 +18,8 @@ import java.util.function.Function;
  * answered, a warning when it failed. A call that fails has admitted nothing that its worker knows
  * of, and what it may have admitted is found again by repeating it.
  */
-final class MeteredClaims implements Claims {
-    private static final Logger LOG = LoggerFactory.getLogger(MeteredClaims.class);
+final class MeasuredClaims implements Claims {
+    private static final Logger LOG = LoggerFactory.getLogger(MeasuredClaims.class);
 
     private final Claims store;
     private final Function<SessionId, Session> sessions;
@@ -30,12 +30,12 @@ final class MeteredClaims implements Claims {
     /**
      * @param sessions the session behind an id; throws when there is none
      */
-    MeteredClaims(
+    MeasuredClaims(
             Claims store, Function<SessionId, Session> sessions, EngineMetrics metrics, Time time) {
         this(store, sessions, metrics, time, LOG);
     }
 
-    MeteredClaims(
+    MeasuredClaims(
             Claims store,
             Function<SessionId, Session> sessions,
             EngineMetrics metrics,

@@ -1,0 +1,165 @@
+-- name: due_kinds
+select kind
+from unnest(enum_range(null::${schema}.timer_kind)) as kind
+where exists (
+    select from ${schema}.timer t
+    where t.kind = kind.kind and t.due <= ${>now})
+
+-- name: due
+-- What is due of one kind, the longest overdue first. Nothing is locked yet: rows are locked before
+-- their timers, here as everywhere.
+select t.id
+from ${schema}.timer t
+where t.kind = :kind::${schema}.timer_kind
+    and t.due <= ${>now}
+order by t.due, t.id
+limit :limit::integer
+
+-- name: rearm
+update ${schema}.timer t set due = later.due
+from unnest(:ids::uuid[], :dues::bigint[]) as later (id, due)
+where t.id = later.id and t.kind = :kind::${schema}.timer_kind
+
+-- name: disarm
+-- Of executions that the caller has locked, and of some that are gone: of those another engine may do the same.
+delete from ${schema}.timer
+where kind = :kind::${schema}.timer_kind and id in (
+    select id from ${schema}.timer
+    where id = any(:ids::uuid[]) and kind = :kind::${schema}.timer_kind
+    order by id
+    for update skip locked)
+
+-- name: next_due
+select min(due) - ${>now} as "left"
+from (
+    (select due from ${schema}.timer where kind = 'deadline' order by due limit 1)
+    union all
+    (select due from ${schema}.timer where kind = 'attempt' order by due limit 1)
+    union all
+    (select due from ${schema}.timer where kind = 'stall' order by due limit 1)
+    union all
+    (select due from ${schema}.timer where kind = 'wake' order by due limit 1)
+    union all
+    (select due from ${schema}.timer where kind = 'grant' order by due limit 1)
+    union all
+    (select reopens_at from ${schema}.meter where reopens_at is not null order by reopens_at limit 1)
+    union all
+    (select resets from ${schema}.meter where resets is not null order by resets limit 1)
+    union all
+    (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
+    union all
+    -- the engine that ended this one did not come to return its work
+    (select 0 from ${schema}.session where dead and not buried limit 1)
+) next
+
+-- name: forget
+-- Forgets ended executions whose time is over, with everything that is theirs. The state rows are locked
+-- first, here as everywhere, passing over those that another transaction has locked.
+with ${>clock},
+over as (
+    (
+        select r.ctid as place, r.id, r.ended
+        from ${schema}.inactive r
+        where r.due <= (select now from clock)
+        order by r.due
+        limit :limit::integer
+    )
+    union all
+    (
+        select late.place, late.id, late.ended
+        from ${schema}.lane l
+        left join ${schema}.namespace n on n.name = l.namespace
+        cross join lateral (
+            select r.ctid as place, r.id, r.ended
+            from ${schema}.inactive r
+            where r.lane = l.id and r.due is null
+                and r.ended <= (select now from clock) - coalesce(n.retention, :retention::bigint)
+            order by r.ended
+            limit :limit::integer
+        ) as late
+        limit :limit::integer
+    )
+    limit :limit::integer
+),
+locked as (
+    -- one that was replayed since has changed since
+    select over.place, e.id
+    from over
+    join ${schema}.execution e on e.id = over.id and e.changed = over.ended
+    order by e.id
+    for update of e skip locked
+),
+rest as (
+    delete from ${schema}.inactive r where r.ctid = any(array(select place from locked))
+),
+gone as (
+    delete from ${schema}.execution e where e.id = any(array(select id from locked))
+    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, 
+        e.input is null or (e.situation = 'completed' and e.result is null) as stored
+),
+tallied as (
+    insert into ${schema}.ended_count (lane, situation, change)
+    select lane, situation, -count(*) from gone group by lane, situation
+),
+unkeyed as (
+    delete from ${schema}.idempotency i
+    using gone, ${schema}.lane l
+    where gone.key is not null and l.id = gone.lane and i.namespace = l.namespace and i.key = gone.key
+),
+untagged as (
+    delete from ${schema}.tag t
+    using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
+    where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
+),
+unstored as (
+    delete from ${schema}.payload p using gone where gone.stored and p.id = gone.id
+),
+unspent as (
+    delete from ${schema}.spending p using gone where p.execution = gone.id
+)
+select (select count(*) from over) as seen, (select count(*) from gone) as forgotten
+
+-- name: forget_shares
+-- A key whose round is over joins the one that is on, like one that was never heard of.
+delete from ${schema}.share
+where ctid = any(array(
+    select s.ctid
+    from ${schema}.round r
+    join ${schema}.share s on s.lane = r.lane and s.priority = r.priority and s.round < r.reached
+    limit :limit::integer
+    for update of s skip locked))
+
+-- name: add_up
+-- Makes few rows of many; their sum stays the same.
+with summand as (
+    delete from ${schema}.ended_count
+    where ctid = any(array(select ctid from ${schema}.ended_count limit :limit::integer for update skip locked))
+    returning lane, situation, change
+)
+insert into ${schema}.ended_count (lane, situation, change)
+select lane, situation, sum(change) from summand group by lane, situation having sum(change) <> 0
+
+-- name: aged_days
+-- The days of the log that have something too old, and whether they have something else besides.
+select day, mixed from ${schema}.aged_days(:before::bigint)
+
+-- name: patience
+-- A reader of an old day must not keep others from reading any.
+set local lock_timeout = '100ms'
+
+-- name: lock_event_log
+-- Before the events, in the order in which an era begins.
+select dropped from ${schema}.event_log for update
+
+-- name: empty_day
+select ${schema}.empty_day(:day::integer, :before::bigint) as last
+
+-- name: forget_events
+select ${schema}.forget_events(:day::integer, :before::bigint, :limit::integer) as last
+
+-- name: drop_events_up_to
+update ${schema}.event_log set dropped = greatest(dropped, :last::bigint)
+
+-- name: unknown
+select wanted.id from unnest(:ids::uuid[]) as wanted (id)
+where not exists (select from ${schema}.execution e where e.id = wanted.id)
