@@ -59,9 +59,11 @@ class StatementsTest {
     }
 
     private static List<String> words(PostgresFixture fixture, String type) {
-        var sql = "select string_agg(word::text, ',') from unnest(enum_range(null::%s.%s)) as word";
-        return Arrays.asList(
-                fixture.text(sql.formatted(fixture.schema().text(), type)).split(",", -1));
+        var words =
+                fixture.text(
+                        "select string_agg(word::text, ',') from unnest(enum_range(null::%s.%s)) as word"
+                                .formatted(fixture.schema().text(), type));
+        return Arrays.asList(words.split(",", -1));
     }
 
     private static Stream<String> situations(Predicate<Situation> those) {
