@@ -36,9 +36,9 @@ final class MeasuredGrants implements Grants {
     }
 
     @Override
-    public List<Grant> grant(Claim claim, Duration ttl) {
+    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
         key.ensure();
-        var grants = store.grant(claim, ttl);
+        var grants = store.claimForWorker(claim, ttl);
         LOG.debug(
                 "Claim {} for session {}: wanted {} grants, got {}.",
                 claim.number(),
@@ -50,9 +50,9 @@ final class MeasuredGrants implements Grants {
     }
 
     @Override
-    public Grant regrant(ExecutionId execution, SessionId session, Duration ttl) {
+    public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
         key.ensure();
-        var grant = store.regrant(execution, session, ttl);
+        var grant = store.reclaimForWorker(execution, session, ttl);
         LOG.debug("Reclaim of {} for session {}: granted.", execution, session);
         given(List.of(grant));
         return grant;

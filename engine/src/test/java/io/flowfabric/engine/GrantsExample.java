@@ -29,7 +29,9 @@ final class GrantsExample {
     /** In the process that is trusted: what the worker behind this session may do next. */
     List<String> tickets(SessionId worker, long number) {
         var claim = new Claim(worker, number, 10);
-        return engine.grants().grant(claim, Grants.DEFAULT_TTL).stream().map(Grant::token).toList();
+        return engine.grants().claimForWorker(claim, Grants.DEFAULT_TTL).stream()
+                .map(Grant::token)
+                .toList();
     }
 
     // PAGE]
@@ -59,7 +61,7 @@ final class GrantsExample {
 
     // [PAGE
     String goOnElsewhere(ExecutionId lapsed, SessionId chosen) {
-        return engine.grants().regrant(lapsed, chosen, Grants.DEFAULT_TTL).token();
+        return engine.grants().reclaimForWorker(lapsed, chosen, Grants.DEFAULT_TTL).token();
     }
 
     // PAGE]

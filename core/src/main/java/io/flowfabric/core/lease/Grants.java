@@ -61,7 +61,7 @@ public interface Grants {
      *
      * @param ttl how long the grants hold, at most a minute
      */
-    List<Grant> grant(Claims.Claim claim, Duration ttl);
+    List<Grant> claimForWorker(Claims.Claim claim, Duration ttl);
 
     /**
      * Grants one execution whose lease lapsed or was taken away, so that a chosen worker goes on
@@ -71,7 +71,7 @@ public interface Grants {
      * reclaimed, when this worker could not claim it, or when a quota or a budget leaves no room;
      * {@code Unavailable} while there is no key to sign with.
      */
-    Grant regrant(ExecutionId execution, SessionId session, Duration ttl);
+    Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl);
 
     /**
      * Turns grants into leases, in one commit. A token that is shown twice in one call is refused

@@ -108,12 +108,12 @@ final class ScenarioWorker {
 
     /** The last ones once more, as after a lost answer. */
     List<Grant> repeatGranted(int max, Duration ttl) {
-        return store.grants().grant(new Claim(session.id(), lastClaim, max).again(), ttl);
+        return store.grants().claimForWorker(new Claim(session.id(), lastClaim, max).again(), ttl);
     }
 
     List<Grant> granted(long number, int max, Duration ttl) {
         lastClaim = Math.max(lastClaim, number);
-        return store.grants().grant(new Claim(session.id(), number, max), ttl);
+        return store.grants().claimForWorker(new Claim(session.id(), number, max), ttl);
     }
 
     /** One grant, for as long as grants hold by default. */
@@ -145,7 +145,8 @@ final class ScenarioWorker {
     }
 
     Answer<Grant> reclaim(ExecutionId execution) {
-        return asked(() -> store.grants().regrant(execution, session.id(), Grants.DEFAULT_TTL));
+        return asked(
+                () -> store.grants().reclaimForWorker(execution, session.id(), Grants.DEFAULT_TTL));
     }
 
     Answer<HeartbeatResult> beat(Fence... held) {

@@ -140,13 +140,13 @@ final class StoreAndModel implements Stage {
 
     @Override
     public Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl) {
-        var actual = tested("grant", () -> fixture.store().grants().grant(claim, ttl));
+        var actual = tested("grant", () -> fixture.store().grants().claimForWorker(claim, ttl));
         trace.called("grant", List.of(claim, ttl), actual);
         var expected =
                 switch (actual) {
                     case Reply.Value<List<Grant>>(var grants) -> followed(claim, ttl, grants);
                     case Reply.Refusal<List<Grant>> refusal ->
-                            Reply.of(() -> model.grants().grant(claim, ttl));
+                            Reply.of(() -> model.grants().claimForWorker(claim, ttl));
                 };
         same(Kind.ANSWER, "grant", sortedGrants(expected), sortedGrants(actual));
         seals.pair(actual.answered().orElse(List.of()), expected.answered().orElse(List.of()));
@@ -178,9 +178,11 @@ final class StoreAndModel implements Stage {
     public Reply<Grant> reclaim(ExecutionId execution, SessionId session, Duration ttl) {
         var request = List.of(execution, session, ttl);
         var actual =
-                tested("reclaim", () -> fixture.store().grants().regrant(execution, session, ttl));
+                tested(
+                        "reclaim",
+                        () -> fixture.store().grants().reclaimForWorker(execution, session, ttl));
         trace.called("reclaim", request, actual);
-        var expected = Reply.of(() -> model.grants().regrant(execution, session, ttl));
+        var expected = Reply.of(() -> model.grants().reclaimForWorker(execution, session, ttl));
         same(Kind.ANSWER, "reclaim", expected, actual);
         seals.pair(actual.answered().stream().toList(), expected.answered().stream().toList());
         return actual;

@@ -57,12 +57,15 @@ final class StoreOnly implements Stage {
 
     @Override
     public Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl) {
-        return call("grant", claim, store -> store.grants().grant(claim, ttl));
+        return call("grant", claim, store -> store.grants().claimForWorker(claim, ttl));
     }
 
     @Override
     public Reply<Grant> reclaim(ExecutionId execution, SessionId session, Duration ttl) {
-        return call("reclaim", execution, store -> store.grants().regrant(execution, session, ttl));
+        return call(
+                "reclaim",
+                execution,
+                store -> store.grants().reclaimForWorker(execution, session, ttl));
     }
 
     @Override

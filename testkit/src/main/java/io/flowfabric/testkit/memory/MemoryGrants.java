@@ -38,7 +38,7 @@ final class MemoryGrants implements Grants {
     }
 
     @Override
-    public List<Grant> grant(Claim claim, Duration ttl) {
+    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
         return granted(claim, ttl, living -> claiming.pick(living, claim.max()));
     }
 
@@ -97,7 +97,7 @@ final class MemoryGrants implements Grants {
     }
 
     @Override
-    public Grant regrant(ExecutionId execution, SessionId session, Duration ttl) {
+    public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
         var checked = Grants.checkedTtl(ttl);
         return world.call(
                 () -> {

@@ -46,7 +46,7 @@ public final class PostgresGrants implements Grants {
     }
 
     @Override
-    public List<Grant> grant(Claim claim, Duration ttl) {
+    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
         var checked = Grants.checkedTtl(ttl);
         // Before anything is given out that could not be signed.
         var key = keys.ring().current();
@@ -72,7 +72,7 @@ public final class PostgresGrants implements Grants {
     }
 
     @Override
-    public Grant regrant(ExecutionId execution, SessionId session, Duration ttl) {
+    public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
         var checked = Grants.checkedTtl(ttl);
         var key = keys.ring().current();
         var stub = new TargetedClaims(postgres).reclaim(execution, session, checked);
