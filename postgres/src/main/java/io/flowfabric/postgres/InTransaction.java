@@ -155,7 +155,7 @@ public final class InTransaction implements Submissions {
      *
      * @throws NumberRemoved when a gate of an item is gone
      */
-    private Queues queues(Transaction tx, List<PreparedSubmission> items) {
+    private Queues queues(List<PreparedSubmission> items) {
         var lanes = new HashMap<Lane, Integer>();
         for (PreparedSubmission item : items) {
             var lane = postgres.catalog().lanes().number(item.lane());
@@ -164,26 +164,9 @@ public final class InTransaction implements Submissions {
             }
         }
         var queues = PreparedSubmission.queues(postgres, items, lanes);
-        if (!queues.areKnown() || !items.stream().allMatch(item -> queues.hasLane(item.lane()))) {
-            return register(items);
-        }
-        if (seesThePast() && !queues.areCurrent(tx, postgres.db())) {
-            postgres.catalog().forgetGates();
-            return register(items);
-        }
-        return queues;
-    }
-
-    /**
-     * Whether statements do not see what was committed since the transaction began, as that gates
-     * were retired.
-     */
-    private boolean seesThePast() {
-        try {
-            return connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED;
-        } catch (SQLException e) {
-            throw Failures.of("submit", e, false);
-        }
+        return queues.areKnown() && items.stream().allMatch(item -> queues.hasLane(item.lane()))
+                ? queues
+                : register(items);
     }
 
     private Queues register(List<PreparedSubmission> items) {
@@ -238,7 +221,7 @@ public final class InTransaction implements Submissions {
             Map<Integer, Answer<Submitted>> answers) {
         try {
             var gated = items.stream().filter(PreparedSubmission::gated).toList();
-            var queues = queues(tx, gated);
+            var queues = queues(gated);
             var placed = gated.stream().filter(item -> queues.hasLane(item.lane())).toList();
             var accepted = insert(tx, placed, queues);
             SubmitStatement.giveKeysBack(tx, placed, accepted);

@@ -123,7 +123,7 @@ final class TestSchema {
             }
             statement.execute("update %s.event_log set dropped = 0".formatted(name));
             statement.execute(
-                    "update %s.gate_sweep set begins_at = 1000, retired = false, fence = null"
+                    "update %s.gate_sweep set begins_at = 1000, step = 'resting', fence = null, busy_until = 0"
                             .formatted(name));
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -16,6 +16,7 @@ import io.flowfabric.postgres.internal.jdbc.Query;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,6 +37,9 @@ public final class Queues {
     private final Map<Integer, GatesOfLane> known = new HashMap<>();
     private final Map<Integer, HeldLane> held = new HashMap<>();
 
+    /** Of which it is not known that their lane has them, or what is reserved behind them. */
+    private final Set<LaneGate> unknown = new HashSet<>();
+
     private record HeldLane(LaneView view, long generation) {}
 
     private Queues(
@@ -44,6 +48,11 @@ public final class Queues {
         this.lanes = lanes;
         this.reserved = reserved;
         lanes.values().forEach(lane -> known.put(lane, catalog.gates().ofLane(lane)));
+        for (var queue : reserved.entrySet()) {
+            if (!isKnown(known(queue.getKey().lane()), queue)) {
+                unknown.add(queue.getKey());
+            }
+        }
     }
 
     /**
@@ -57,28 +66,11 @@ public final class Queues {
     }
 
     public boolean areKnown() {
-        return reserved.entrySet().stream().allMatch(this::isKnown);
+        return unknown.isEmpty();
     }
 
-    /**
-     * Whether the gates of the lanes have not been retired since they became known, for a
-     * transaction that cannot see it itself. When they are later, they stay until it has ended,
-     * because it has begun to write.
-     */
-    public boolean areCurrent(Jdbc tx, Jdbc outside) {
-        tx.query("begin_to_write").run();
-        return outside
-                .query("generations")
-                .ints("ids", lanes.values(), lane -> lane)
-                .list(row -> row.longValue("generation") == generation(row.intValue("id")))
-                .stream()
-                .allMatch(same -> same);
-    }
-
-    private boolean isKnown(Map.Entry<LaneGate, ReservedAmounts> queue) {
-        var lane = known(queue.getKey().lane());
-        return lane.generation() == generation(queue.getKey().lane())
-                && lane.know(queue.getKey().gate(), queue.getValue());
+    private static boolean isKnown(GatesOfLane lane, Map.Entry<LaneGate, ReservedAmounts> queue) {
+        return lane.know(queue.getKey().gate(), queue.getValue());
     }
 
     private GatesOfLane known(int lane) {
@@ -87,17 +79,24 @@ public final class Queues {
 
     /** Keeps those lanes as they are that get a gate with this work. */
     public void hold(Jdbc tx) {
-        var unknown = unknown(lanes.values());
-        if (!unknown.isEmpty()) {
-            tx.query("share_lanes")
-                    .ints("ids", unknown, queue -> queue.getKey().lane())
-                    .each(
-                            row ->
-                                    held.put(
-                                            row.intValue("id"),
-                                            new HeldLane(
-                                                    PostgresLanes.view(row),
-                                                    row.longValue("generation"))));
+        if (unknown.isEmpty()) {
+            return;
+        }
+        tx.query("share_lanes")
+                .ints("ids", Set.copyOf(unknown), LaneGate::lane)
+                .each(
+                        row ->
+                                held.put(
+                                        row.intValue("id"),
+                                        new HeldLane(
+                                                PostgresLanes.view(row),
+                                                row.longValue("generation"))));
+        // Of a lane whose gates have been retired nothing is known any more.
+        for (LaneGate queue : reserved.keySet()) {
+            var holding = held.get(queue.lane());
+            if (holding != null && holding.generation != known(queue.lane()).generation()) {
+                unknown.add(queue);
+            }
         }
     }
 
@@ -147,11 +146,11 @@ public final class Queues {
                 .update();
     }
 
-    /** What is not known of the gates of some lanes, or of the amounts reserved behind them. */
     private List<Map.Entry<LaneGate, ReservedAmounts>> unknown(Collection<Integer> some) {
         var wanted = Set.copyOf(some);
         return reserved.entrySet().stream()
-                .filter(queue -> wanted.contains(queue.getKey().lane()) && !isKnown(queue))
+                .filter(queue -> wanted.contains(queue.getKey().lane()))
+                .filter(queue -> unknown.contains(queue.getKey()))
                 .toList();
     }
 

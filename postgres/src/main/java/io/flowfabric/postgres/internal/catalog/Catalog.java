@@ -1,5 +1,10 @@
 package io.flowfabric.postgres.internal.catalog;
 
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.policy.QuotaUse;
+
+import java.util.Collection;
+
 /**
  * What this process knows of the small tables that hot rows refer to by number.
  *
@@ -14,9 +19,16 @@ public record Catalog(LaneNumbers lanes, Gates gates, Meters meters, SharedPolic
         return new Catalog(new LaneNumbers(), new Gates(), new Meters(), new SharedPolicies());
     }
 
-    /** Something that is remembered has been removed: all of it is to be looked up again. */
-    public void forgetGates() {
-        gates.forgetNumbers();
-        meters.forgetNumbers();
+    /**
+     * Work that names these numbers was not taken, perhaps because gates were retired or removed:
+     * what it refers to is to be looked up again.
+     */
+    public void forget(
+            Namespace namespace,
+            Collection<QuotaUse> uses,
+            Collection<Integer> someGates,
+            Collection<Integer> someLanes) {
+        meters.forget(namespace, uses);
+        gates.forget(someGates, someLanes);
     }
 }

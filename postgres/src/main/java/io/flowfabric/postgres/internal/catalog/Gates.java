@@ -11,10 +11,8 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,14 +22,20 @@ import java.util.stream.Stream;
 
 /** Gates by their numbers, and which of them lanes are known to have. */
 public final class Gates {
+    /** Gates are removed once in thousands that are made, so this is plenty. */
+    private static final int TRIES = 10;
+
     private final Map<Gate, Integer> numbers = new ConcurrentHashMap<>();
     private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
     private final Map<Integer, GatesOfLane> ofLanes = new ConcurrentHashMap<>();
 
-    /** Some may have been removed. What numbers stand for stays known: none is given twice. */
-    void forgetNumbers() {
-        ofLanes.clear();
-        numbers.clear();
+    /**
+     * Some gates may have been removed, or retired in their lanes: they are to be looked up again.
+     * What numbers stand for stays known, because none is given twice.
+     */
+    void forget(Collection<Integer> some, Collection<Integer> lanes) {
+        numbers.values().removeAll(Set.copyOf(some));
+        ofLanes.keySet().removeAll(lanes);
     }
 
     /** What is known of the gates of a lane. */
@@ -48,59 +52,64 @@ public final class Gates {
                 .learn(generation, reserved);
     }
 
-    /** The number of a gate, which is made if there is none. */
-    public int number(Jdbc db, Gate gate) {
-        make(db, List.of(gate));
-        return Objects.requireNonNull(numbers.get(gate));
+    /**
+     * The numbers of gates, which are made where there are none.
+     *
+     * @throws NumberRemoved when one is removed again and again
+     */
+    public Map<Gate, Integer> numbers(Jdbc db, Collection<Gate> wanted) {
+        var found = new HashMap<Gate, Integer>();
+        var unknown = new HashMap<ByteBuffer, Gate>();
+        for (Gate gate : wanted) {
+            var number = numbers.get(gate);
+            if (number == null) {
+                unknown.put(ByteBuffer.wrap(gate.digest()), gate);
+            } else {
+                found.put(gate, number);
+            }
+        }
+        if (!unknown.isEmpty()) {
+            find(db, unknown, found);
+        }
+        // One that was made just now may be removed again, because it has no work yet.
+        for (int tries = 0; !unknown.isEmpty(); tries++) {
+            if (tries == TRIES) {
+                throw new NumberRemoved();
+            }
+            make(db, List.copyOf(unknown.entrySet()));
+            find(db, unknown, found);
+        }
+        return found;
     }
 
-    /** Makes those gates that there are not, and remembers the numbers of all of them. */
-    public void make(Jdbc db, Collection<Gate> wanted) {
-        var unknown = wanted.stream().filter(gate -> !numbers.containsKey(gate)).toList();
-        if (unknown.isEmpty()) {
-            return;
-        }
-        var digests = new HashMap<ByteBuffer, Gate>();
-        unknown.forEach(gate -> digests.put(ByteBuffer.wrap(gate.digest()), gate));
-        var missing = new HashMap<>(digests);
-        missing.keySet().removeAll(find(db, digests));
-        if (!missing.isEmpty()) {
-            var entries = List.copyOf(missing.entrySet());
-            db.query("add_gates")
-                    .texts("kinds", entries, e -> e.getValue().kind())
-                    .texts("needs", entries, e -> literal(e.getValue().needs().words()))
-                    .booleans("compares", entries, e -> e.getValue().needs().compare())
-                    .booleans("timed", entries, e -> e.getValue().timed())
-                    .texts("meters", entries, e -> RowCodec.array(e.getValue().meters()))
-                    .texts(
-                            "quotas",
-                            entries,
-                            e -> literal(e.getValue().quotas(), PolicyCodec::write))
-                    .texts(
-                            "budgets",
-                            entries,
-                            e -> literal(e.getValue().budgets(), GateBudget::write))
-                    .texts("lead_froms", entries, e -> e.getValue().metering().leadFrom())
-                    .texts("lead_tos", entries, e -> e.getValue().metering().leadTo())
-                    .bytes("digests", entries, e -> e.getKey().array())
-                    .update();
-            find(db, missing);
-        }
+    private static void make(Jdbc db, List<Map.Entry<ByteBuffer, Gate>> entries) {
+        db.query("add_gates")
+                .texts("kinds", entries, e -> e.getValue().kind())
+                .texts("needs", entries, e -> literal(e.getValue().needs().words()))
+                .booleans("compares", entries, e -> e.getValue().needs().compare())
+                .booleans("timed", entries, e -> e.getValue().timed())
+                .texts("meters", entries, e -> RowCodec.array(e.getValue().meters()))
+                .texts("quotas", entries, e -> literal(e.getValue().quotas(), PolicyCodec::write))
+                .texts("budgets", entries, e -> literal(e.getValue().budgets(), GateBudget::write))
+                .texts("lead_froms", entries, e -> e.getValue().metering().leadFrom())
+                .texts("lead_tos", entries, e -> e.getValue().metering().leadTo())
+                .bytes("digests", entries, e -> e.getKey().array())
+                .update();
     }
 
-    private Set<ByteBuffer> find(Jdbc db, Map<ByteBuffer, Gate> wanted) {
+    /** Moves those that there are from one map to the other, with their numbers. */
+    private void find(Jdbc db, Map<ByteBuffer, Gate> unknown, Map<Gate, Integer> found) {
         Remembered.trim(numbers.keySet());
-        var found = new HashSet<ByteBuffer>();
         db.query("gates_by_digest")
-                .bytes("digests", wanted.keySet(), ByteBuffer::array)
+                .bytes("digests", Set.copyOf(unknown.keySet()), ByteBuffer::array)
                 .each(
                         row -> {
-                            var digest = ByteBuffer.wrap(row.bytes("digest"));
-                            found.add(digest);
-                            numbers.put(
-                                    Objects.requireNonNull(wanted.get(digest)), row.intValue("id"));
+                            var gate = unknown.remove(ByteBuffer.wrap(row.bytes("digest")));
+                            if (gate != null) {
+                                found.put(gate, row.intValue("id"));
+                                numbers.put(gate, row.intValue("id"));
+                            }
                         });
-        return found;
     }
 
     private static String literal(Collection<String> words) {

@@ -8,6 +8,7 @@ import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,8 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /** Meters by their numbers, and which of them work counts against. */
 public final class Meters {
@@ -29,38 +32,43 @@ public final class Meters {
     private record Purse(Namespace namespace, String budget) {}
 
     /** Those of keys may have been removed. */
-    void forgetNumbers() {
-        numbers.clear();
+    void forget(Namespace namespace, Collection<QuotaUse> uses) {
+        uses.forEach(use -> numbers.remove(new Meter(namespace, use)));
     }
 
     /** Makes the meters that these policies count against and that there are not, all at once. */
     public void make(Jdbc db, Namespace namespace, Collection<QuotaUse> uses) {
         var unknown =
                 uses.stream()
-                        .distinct()
                         .filter(use -> !numbers.containsKey(new Meter(namespace, use)))
-                        .toList();
+                        .collect(Collectors.toSet());
         if (unknown.isEmpty()) {
             return;
         }
         Remembered.trim(numbers.keySet());
-        for (String statement : List.of("add_meters", "meters_by_name")) {
-            var query =
-                    db.query(statement)
-                            .set("namespace", namespace.name())
-                            .texts("names", unknown, QuotaUse::quota)
-                            .texts("keys", unknown, use -> use.key().orElse(""));
-            if (statement.equals("add_meters")) {
-                query.update();
-            } else {
-                query.each(
-                        row ->
-                                numbers.put(
-                                        new Meter(
-                                                namespace, use(row.text("name"), row.text("key"))),
-                                        row.intValue("id")));
-            }
+        find(db, namespace, unknown);
+        if (!unknown.isEmpty()) {
+            // Only those: what is there already would use up a number.
+            asked(db.query("add_meters"), namespace, unknown).update();
+            find(db, namespace, unknown);
         }
+    }
+
+    /** Learns the numbers of those that there are, and leaves the others. */
+    private void find(Jdbc db, Namespace namespace, Set<QuotaUse> unknown) {
+        asked(db.query("meters_by_name"), namespace, List.copyOf(unknown))
+                .each(
+                        row -> {
+                            var use = use(row.text("name"), row.text("key"));
+                            unknown.remove(use);
+                            numbers.put(new Meter(namespace, use), row.intValue("id"));
+                        });
+    }
+
+    private static Query asked(Query query, Namespace namespace, Collection<QuotaUse> uses) {
+        return query.set("namespace", namespace.name())
+                .texts("names", uses, QuotaUse::quota)
+                .texts("keys", uses, use -> use.key().orElse(""));
     }
 
     /**
@@ -174,14 +182,19 @@ public final class Meters {
     /** The number of a meter, which is made if there is none; nothing without its quota. */
     private static Optional<Integer> meterOf(Jdbc db, Namespace namespace, QuotaUse use) {
         var found = existingMeter(db, namespace, use);
-        if (found.isPresent()) {
-            return found;
+        // One that was made just now may be removed again, because it has no work yet.
+        for (int tries = 0; found.isEmpty() && tries < 3; tries++) {
+            int made =
+                    db.query("add_meter")
+                            .set("namespace", namespace.name())
+                            .set("name", use.quota())
+                            .set("key", use.key().orElse(""))
+                            .update();
+            found = existingMeter(db, namespace, use);
+            if (made == 0) {
+                break;
+            }
         }
-        db.query("add_meter")
-                .set("namespace", namespace.name())
-                .set("name", use.quota())
-                .set("key", use.key().orElse(""))
-                .update();
-        return existingMeter(db, namespace, use);
+        return found;
     }
 }

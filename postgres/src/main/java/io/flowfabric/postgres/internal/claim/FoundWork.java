@@ -4,7 +4,7 @@ import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
-import io.flowfabric.postgres.internal.ready.QueuePlace;
+import io.flowfabric.postgres.internal.ready.EntryPlace;
 import io.flowfabric.postgres.internal.ready.QueuePosition;
 
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 final class FoundWork {
     private final LeaseReader reader = new LeaseReader();
     private final List<GrantStub> grants = new ArrayList<>();
-    private final List<QueuePlace> places = new ArrayList<>();
+    private final List<EntryPlace> places = new ArrayList<>();
     private final Set<AdmissionBlock> shut = new HashSet<>();
     private final List<Integer> unjudged = new ArrayList<>();
     private final List<Integer> crowd = new ArrayList<>();
@@ -43,7 +43,7 @@ final class FoundWork {
     void addPlain(Row row) {
         intricate = row.bool("intricate");
         if (add(row)) {
-            places.add(QueuePlace.of(row));
+            places.add(EntryPlace.of(row));
             reader.add(row);
         }
     }
@@ -74,7 +74,7 @@ final class FoundWork {
         }
         if (add(row)) {
             if (!row.bool("varies")) {
-                places.add(QueuePlace.of(row));
+                places.add(EntryPlace.of(row));
             }
             if (granting) {
                 grants.add(GrantStub.of(row));
@@ -168,7 +168,7 @@ final class FoundWork {
      * Where what was taken stood in its lane. Where amounts vary it is left out: in front of it may
      * be what was passed over because it reserves more than was left.
      */
-    List<QueuePlace> places() {
+    List<EntryPlace> places() {
         return places;
     }
 

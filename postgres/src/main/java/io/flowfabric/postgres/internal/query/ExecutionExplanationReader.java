@@ -21,7 +21,7 @@ import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
-import io.flowfabric.postgres.internal.ready.QueuePlace;
+import io.flowfabric.postgres.internal.ready.EntryPlace;
 import io.flowfabric.postgres.internal.session.PostgresSessions;
 
 import java.time.Instant;
@@ -53,7 +53,7 @@ final class ExecutionExplanationReader {
     private record Raw(
             Lane lane,
             boolean ready,
-            QueuePlace place,
+            EntryPlace place,
             Optional<Fact.Step> step,
             Optional<Fact.Holder> holder,
             Instant now) {}
@@ -112,7 +112,7 @@ final class ExecutionExplanationReader {
         return new Raw(
                 PostgresLanes.lane(row),
                 row.bool("ready"),
-                QueuePlace.of(row),
+                EntryPlace.of(row),
                 step(row),
                 holder(row),
                 RowCodec.moment(row, "now"));

@@ -130,7 +130,7 @@ public final class CrowdedLanes {
     }
 
     /** Moves fronts on to what was taken behind them. */
-    public void taken(Collection<QueuePlace> places) {
+    public void taken(Collection<EntryPlace> places) {
         places.forEach(place -> move(place.gate(), place.position()));
     }
 

@@ -60,7 +60,7 @@ public final class LowWaterMarks {
     }
 
     /** Notes what a claim took, unless something has come up behind it meanwhile. */
-    public synchronized void taken(Look look, Collection<QueuePlace> places) {
+    public synchronized void taken(Look look, Collection<EntryPlace> places) {
         if (look.generation != generation) {
             return;
         }

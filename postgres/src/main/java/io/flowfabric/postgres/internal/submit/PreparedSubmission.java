@@ -1,5 +1,7 @@
 package io.flowfabric.postgres.internal.submit;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /**
  * A submission with its place in the batch, its digest and the numbers that it refers to.
@@ -52,12 +55,8 @@ public record PreparedSubmission(
     public static List<PreparedSubmission> all(
             PostgresContext postgres, List<Submission> submissions) {
         Limit.BATCH.checkCount("submissions", submissions.size());
-        makeAll(postgres, submissions);
-        var items = new ArrayList<PreparedSubmission>(submissions.size());
-        for (Submission submission : submissions) {
-            items.add(incoming(postgres, items.size(), submission));
-        }
-        return items;
+        return prepared(
+                postgres, submissions, IntStream.range(0, submissions.size()).boxed().toList());
     }
 
     /**
@@ -66,43 +65,61 @@ public record PreparedSubmission(
      */
     public static List<PreparedSubmission> again(
             PostgresContext postgres, List<PreparedSubmission> items) {
-        postgres.catalog().forgetGates();
-        makeAll(postgres, items.stream().map(PreparedSubmission::submission).toList());
-        return items.stream().map(item -> incoming(postgres, item.index, item.submission)).toList();
-    }
-
-    private static PreparedSubmission incoming(
-            PostgresContext postgres, int index, Submission submission) {
-        int policy = postgres.catalog().policies().number(postgres.db(), submission.policy());
-        var reserve = GateBudget.amounts(submission.policy().budgets());
-        try {
-            int gate = gate(postgres, submission);
-            return new PreparedSubmission(
-                    index,
-                    submission,
-                    submission.digest(),
-                    gate,
-                    policy,
-                    reserve,
-                    Optional.empty());
-        } catch (NotFound undefined) {
-            return new PreparedSubmission(
-                    index,
-                    submission,
-                    submission.digest(),
-                    NO_GATE,
-                    policy,
-                    reserve,
-                    Optional.of(undefined));
+        for (PreparedSubmission item : items) {
+            var lane = postgres.catalog().lanes().number(item.lane());
+            postgres.catalog()
+                    .forget(
+                            item.lane().namespace(),
+                            item.submission.policy().quotas(),
+                            List.of(item.gate),
+                            lane == null ? List.of() : List.of(lane));
         }
+        return prepared(
+                postgres,
+                items.stream().map(PreparedSubmission::submission).toList(),
+                items.stream().map(PreparedSubmission::index).toList());
     }
 
     /**
-     * Makes the meters and gates of a batch that there are not, all at once: thousands of keys may
-     * come in with one call. What is not defined is found out one by one.
+     * Meters, gates and policies of a batch are made all at once where there are none: thousands of
+     * keys may come in with one call.
      */
-    private static void makeAll(PostgresContext postgres, List<Submission> submissions) {
-        var catalog = postgres.catalog();
+    private static List<PreparedSubmission> prepared(
+            PostgresContext postgres, List<Submission> submissions, List<Integer> indexes) {
+        makeMeters(postgres, submissions);
+        var wanted = submissions.stream().map(submission -> wanted(postgres, submission)).toList();
+        var gates = wanted.stream().flatMap(item -> item.gate.stream()).collect(toSet());
+        var numbers = postgres.catalog().gates().numbers(postgres.db(), gates);
+        var items = new ArrayList<PreparedSubmission>(submissions.size());
+        for (int i = 0; i < submissions.size(); i++) {
+            var submission = submissions.get(i);
+            items.add(
+                    new PreparedSubmission(
+                            indexes.get(i),
+                            submission,
+                            submission.digest(),
+                            wanted.get(i).gate.map(numbers::get).orElse(NO_GATE),
+                            postgres.catalog()
+                                    .policies()
+                                    .number(postgres.db(), submission.policy()),
+                            GateBudget.amounts(submission.policy().budgets()),
+                            wanted.get(i).undefined));
+        }
+        return items;
+    }
+
+    /** The gate that a submission is to wait behind, or what it names that nobody defined. */
+    private record Wanted(Optional<Gate> gate, Optional<NotFound> undefined) {}
+
+    private static Wanted wanted(PostgresContext postgres, Submission submission) {
+        try {
+            return new Wanted(Optional.of(gateOf(postgres, submission)), Optional.empty());
+        } catch (NotFound undefined) {
+            return new Wanted(Optional.empty(), Optional.of(undefined));
+        }
+    }
+
+    private static void makeMeters(PostgresContext postgres, List<Submission> submissions) {
         var metered = new HashMap<Namespace, Set<QuotaUse>>();
         for (Submission submission : submissions) {
             if (!submission.policy().quotas().isEmpty()) {
@@ -110,20 +127,9 @@ public record PreparedSubmission(
                         .addAll(submission.policy().quotas());
             }
         }
-        metered.forEach((namespace, uses) -> catalog.meters().make(postgres.db(), namespace, uses));
-        var gates = new HashSet<Gate>();
-        for (Submission submission : submissions) {
-            try {
-                gates.add(gateOf(postgres, submission));
-            } catch (NotFound undefined) {
-                // It is refused when its turn comes.
-            }
-        }
-        catalog.gates().make(postgres.db(), gates);
-    }
-
-    private static int gate(PostgresContext postgres, Submission submission) {
-        return postgres.catalog().gates().number(postgres.db(), gateOf(postgres, submission));
+        metered.forEach(
+                (namespace, uses) ->
+                        postgres.catalog().meters().make(postgres.db(), namespace, uses));
     }
 
     private static Gate gateOf(PostgresContext postgres, Submission submission) {

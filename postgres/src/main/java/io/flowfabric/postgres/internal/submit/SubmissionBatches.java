@@ -51,14 +51,13 @@ public final class SubmissionBatches {
             Function<PreparedSubmission, Contended> givenUp) {
         var answers = new HashMap<Integer, Answer<Submitted>>();
         var remaining = items;
-        for (int tries = 0; !remaining.isEmpty(); tries++) {
-            // The later ones of those that share an id or a key wait for a later round.
-            var round = firstOfEach(remaining);
-            for (int from = 0; from < round.size(); from += CHUNK) {
-                piece.decide(round.subList(from, Math.min(from + CHUNK, round.size())), answers);
-            }
-            var undecided = round.stream().filter(item -> !isAnswered(item, answers)).toList();
-            if (tries >= TRIES) {
+        int tries = 0;
+        while (!remaining.isEmpty()) {
+            int answered = answers.size();
+            var undecided = decideInOrder(firstOfEach(remaining), piece, answers);
+            if (answers.size() > answered) {
+                tries = 0;
+            } else if (++tries > TRIES) {
                 for (PreparedSubmission item : undecided) {
                     answers.put(item.index(), Answer.refused(givenUp.apply(item)));
                 }
@@ -73,11 +72,29 @@ public final class SubmissionBatches {
                 .toList();
     }
 
+    /**
+     * Decides piece by piece, and returns what could not be decided about of the first piece with
+     * such items: what comes behind them must not come in before them.
+     */
+    private static List<PreparedSubmission> decideInOrder(
+            List<PreparedSubmission> round, Piece piece, Map<Integer, Answer<Submitted>> answers) {
+        for (int from = 0; from < round.size(); from += CHUNK) {
+            var some = round.subList(from, Math.min(from + CHUNK, round.size()));
+            piece.decide(some, answers);
+            var undecided = some.stream().filter(item -> !isAnswered(item, answers)).toList();
+            if (!undecided.isEmpty()) {
+                return undecided;
+            }
+        }
+        return List.of();
+    }
+
     private static boolean isAnswered(
             PreparedSubmission item, Map<Integer, Answer<Submitted>> answers) {
         return answers.containsKey(item.index());
     }
 
+    /** The later ones of those that share an id or a key wait for a later round. */
     private static List<PreparedSubmission> firstOfEach(List<PreparedSubmission> items) {
         var ids = new HashSet<UUID>();
         var keys = new HashSet<PreparedSubmission.Key>();

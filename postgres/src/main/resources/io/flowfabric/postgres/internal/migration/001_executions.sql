@@ -223,11 +223,14 @@ create table ${schema}.lane_meter (
 create table ${schema}.gate_sweep (
     -- how many gates must have been made before the next one begins
     begins_at bigint not null,
-    -- whether gates are retired, and not yet removed
-    retired boolean not null default false,
-    -- transactions from this one on know that they are; null: that is not written down yet
+    -- resting; retired: every lane has a new generation; fenced: what has not seen that has an earlier snapshot or number than the
+    -- fence; heard: what has not seen it has an earlier number than the fence
+    step text not null default 'resting' check (step in ('resting', 'retired', 'fenced', 'heard')),
+    -- the number of a transaction
     fence bigint,
-    check (retired or fence is null)
+    -- until when one engine removes what may be removed
+    busy_until bigint not null default 0,
+    check ((step in ('fenced', 'heard')) = (fence is not null))
 );
 insert into ${schema}.gate_sweep (begins_at) values (1000);
 

@@ -10,10 +10,3 @@ join pg_database database on database.datname = current_database()
 -- name: announce
 -- Heard when, and only if, the transaction commits.
 select pg_notify(:channel::text, message) from unnest(:messages::text[]) as message
-
--- name: begin_to_write
--- Has a number from here on, by which others know that it has not ended.
-select txid_current()
-
--- name: generations
-select id, generation from ${schema}.lane where id = any(:ids::integer[])

@@ -4,9 +4,9 @@ import io.flowfabric.postgres.internal.catalog.LaneGate;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 /** The place of an entry: behind which gate of which lane, and at which position. */
-public record QueuePlace(LaneGate gate, QueuePosition position) {
-    public static QueuePlace of(Row row) {
-        return new QueuePlace(
+public record EntryPlace(LaneGate gate, QueuePosition position) {
+    public static EntryPlace of(Row row) {
+        return new EntryPlace(
                 new LaneGate(row.intValue("lane"), row.intValue("gate")), QueuePosition.of(row));
     }
 }
