@@ -123,7 +123,8 @@ final class TestSchema {
             }
             statement.execute("update %s.event_log set dropped = 0".formatted(name));
             statement.execute(
-                    "update %s.gate_sweep set begins_at = 1000, step = 'resting', fence = null, busy_until = 0"
+                    ("update %1$s.gate_sweep set step = 'resting', fence = null, busy_until = 0,"
+                         + " begins_at = (select last_value from %1$s.gate_id_seq) + 1000")
                             .formatted(name));
         } catch (SQLException e) {
             throw new IllegalStateException(e);

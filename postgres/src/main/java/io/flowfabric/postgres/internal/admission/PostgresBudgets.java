@@ -156,6 +156,7 @@ public final class PostgresBudgets implements Budgets {
             return List.of();
         }
         var frame = found.get();
+        PostgresLanes.renewGenerations(tx, namespace);
         tx.query("change_budget")
                 .set("id", frame.id())
                 .set("namespace", namespace.name())

@@ -147,6 +147,14 @@ public final class PostgresLanes implements Lanes {
                         });
     }
 
+    /**
+     * Makes every process look up again what new work of a namespace names, because something of it
+     * is deleted.
+     */
+    public static void renewGenerations(Jdbc tx, Namespace namespace) {
+        tx.query("renew_generations").set("namespace", namespace.name()).update();
+    }
+
     /** Work behind the gates of the lane counts as the lane says now. */
     private void changeGates(Jdbc tx, int number, LaneView lane) {
         var numbers =

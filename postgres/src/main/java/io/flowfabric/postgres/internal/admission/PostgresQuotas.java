@@ -77,6 +77,7 @@ public final class PostgresQuotas implements Quotas {
         }
         if (quota.isEmpty()) {
             PostgresLanes.mustNotName(tx, namespace, name, null);
+            PostgresLanes.renewGenerations(tx, namespace);
         }
         var most = quota.flatMap(Quota::concurrency).orElse(null);
         var rate = quota.flatMap(Quota::rate).map(Quota.Rate::max).orElse(null);

@@ -104,7 +104,7 @@ public final class Queues {
      * Lets claims look behind the gates that are new in some of the lanes, which are held, and
      * tells them what is reserved there.
      *
-     * @throws NumberRemoved when one of the gates, or a meter of one, is gone
+     * @throws NumberRemoved when one of the gates, or what one counts against, is gone
      */
     public void open(Jdbc tx, Collection<Integer> some) {
         var unknown = unknown(some);
@@ -123,12 +123,25 @@ public final class Queues {
             }
             inLane.add(catalog.meters().within(tx, held(queue.getKey().lane()).view, gate));
         }
+        mustNotBeDeleted(tx, inLane);
         try {
             add(tx, unknown, inLane);
         } catch (ConstraintViolation violation) {
             throw violation.kind() == ConstraintViolation.Kind.FOREIGN_KEY
                     ? new NumberRemoved()
                     : violation;
+        }
+    }
+
+    /** Another process may have deleted a quota or a budget that this one has looked up before. */
+    private static void mustNotBeDeleted(Jdbc tx, List<GateInLane> gates) {
+        var meters = new HashSet<Integer>();
+        gates.forEach(gate -> meters.addAll(gate.metering().meters()));
+        if (!meters.isEmpty()
+                && tx.query("any_deleted")
+                        .ints("meters", meters, meter -> meter)
+                        .one(row -> row.bool("deleted"))) {
+            throw new NumberRemoved();
         }
     }
 

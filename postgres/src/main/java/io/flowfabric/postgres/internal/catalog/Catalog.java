@@ -1,7 +1,7 @@
 package io.flowfabric.postgres.internal.catalog;
 
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.policy.Policy;
 
 import java.util.Collection;
 
@@ -20,15 +20,15 @@ public record Catalog(LaneNumbers lanes, Gates gates, Meters meters, SharedPolic
     }
 
     /**
-     * Work that names these numbers was not taken, perhaps because gates were retired or removed:
-     * what it refers to is to be looked up again.
+     * Work that names these numbers was not taken, perhaps because gates were retired or removed,
+     * or something that it names was deleted: what it refers to is to be looked up again.
      */
     public void forget(
             Namespace namespace,
-            Collection<QuotaUse> uses,
+            Policy policy,
             Collection<Integer> someGates,
             Collection<Integer> someLanes) {
-        meters.forget(namespace, uses);
+        meters.forget(namespace, policy);
         gates.forget(someGates, someLanes);
     }
 }

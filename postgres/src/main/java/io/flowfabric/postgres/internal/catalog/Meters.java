@@ -31,9 +31,10 @@ public final class Meters {
 
     private record Purse(Namespace namespace, String budget) {}
 
-    /** Those of keys may have been removed. */
-    void forget(Namespace namespace, Collection<QuotaUse> uses) {
-        uses.forEach(use -> numbers.remove(new Meter(namespace, use)));
+    /** What a policy names may have been removed or deleted. */
+    void forget(Namespace namespace, Policy policy) {
+        policy.quotas().forEach(use -> numbers.remove(new Meter(namespace, use)));
+        policy.budgets().forEach(use -> forgetBudget(namespace, use.budget()));
     }
 
     /** Makes the meters that these policies count against and that there are not, all at once. */

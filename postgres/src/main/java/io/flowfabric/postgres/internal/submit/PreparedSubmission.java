@@ -70,7 +70,7 @@ public record PreparedSubmission(
             postgres.catalog()
                     .forget(
                             item.lane().namespace(),
-                            item.submission.policy().quotas(),
+                            item.submission.policy(),
                             List.of(item.gate),
                             lane == null ? List.of() : List.of(lane));
         }

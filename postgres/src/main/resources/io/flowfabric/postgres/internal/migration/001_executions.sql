@@ -36,8 +36,11 @@ create table ${schema}.lane (
     sharing boolean not null default false,
     -- all settings that differ from their defaults, also those that only newer programs know
     settings jsonb not null default '{}',
-    -- How often its gates have been retired. Whoever submits work behind a gate that he knows says since when he does.
+    -- Which generation of its gates this is. Whoever submits work behind a gate that he knows says of which generation; those of
+    -- earlier ones have to be looked up again.
     generation bigint not null default 0,
+    -- Gates of generations before this one are removed when they have no work.
+    swept bigint not null default 0,
     since bigint not null,
     -- who made it what it is, and why; null as long as it is as it began
     changed_by text,
@@ -192,7 +195,7 @@ create table ${schema}.lane_gate (
     lane integer not null references ${schema}.lane,
     gate integer not null references ${schema}.gate,
     -- That of the lane when work was last announced behind it. Once the lane has a later one the gate is retired: nothing comes in
-    -- behind it that does not announce itself, and when it has no work left it is removed.
+    -- behind it that does not announce itself.
     generation bigint not null,
     -- what work behind the gate counts against when it starts from this lane
     meters integer[] not null,

@@ -68,6 +68,14 @@ where g.generation < excluded.generation
     or exists (select from unnest(g.smallest, excluded.smallest) as amount (known, given) where given < known)
     or (not g.varies and (excluded.varies or excluded.smallest <> g.smallest))
 
+-- name: any_deleted
+-- Whether one of these meters is of a quota or a budget that is deleted.
+select exists (
+    select from ${schema}.meter m
+    left join ${schema}.quota q on q.id = m.quota
+    left join ${schema}.budget b on b.id = m.budget
+    where m.id = any(:meters::integer[]) and (q.deleted or b.deleted)) as deleted
+
 -- fragment: add_lane_meters
     insert into ${schema}.lane_meter (meter, lane)
     select distinct meter, lane from pair cross join unnest(meters) as meter

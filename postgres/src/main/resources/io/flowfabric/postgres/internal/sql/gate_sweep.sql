@@ -21,7 +21,7 @@ cross join (
 -- name: lanes_to_retire
 select l.id
 from ${schema}.lane l
-where exists (select from ${schema}.lane_gate g where g.lane = l.id and g.generation = l.generation)
+where exists (select from ${schema}.lane_gate g where g.lane = l.id and g.generation >= l.swept)
 order by l.id
 
 -- name: hold_gate_sweep
@@ -33,7 +33,7 @@ select begins_at from ${schema}.gate_sweep where step = 'resting' for share
 set local lock_timeout = '2s'
 
 -- name: retire_gates
-update ${schema}.lane set generation = generation + 1 where id = :lane::integer
+update ${schema}.lane set generation = generation + 1, swept = generation + 1 where id = :lane::integer
 
 -- name: gates_retired
 update ${schema}.gate_sweep set step = 'retired' where step = 'resting'
@@ -59,7 +59,7 @@ set local statement_timeout = '10min'
 select g.lane, g.gate, g.generation
 from ${schema}.gate_sweep s
 join ${schema}.lane_gate g on s.fence = :fence::bigint
-join ${schema}.lane l on l.id = g.lane and l.generation > g.generation
+join ${schema}.lane l on l.id = g.lane and g.generation < l.swept
 join (
     select lane, gate from ${schema}.lane_gate
     except

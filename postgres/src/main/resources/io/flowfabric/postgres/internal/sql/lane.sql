@@ -33,6 +33,13 @@ order by id for share
 select name from ${schema}.budget where namespace = :namespace and name = any(:names::text[]) and not deleted
 order by id for share
 
+-- name: renew_generations
+-- Whoever submits to a lane of the namespace has to look up again what the work names.
+with held as (
+    select id from ${schema}.lane where namespace = :namespace order by id for no key update
+)
+update ${schema}.lane l set generation = l.generation + 1 from held where l.id = held.id
+
 -- name: lane_that_names
 -- Budgets are named with what is set aside of them.
 select namespace, name from ${schema}.lane

@@ -72,7 +72,10 @@ class TransactionTest {
         try (var executor = Executors.newFixedThreadPool(2)) {
             var one = executor.submit(() -> increaseBoth(a, b, bothHoldOne));
             var other = executor.submit(() -> increaseBoth(b, a, bothHoldOne));
-            assertThat(one.get() + other.get()).as("runs of two transactions").isEqualTo(3);
+            // One of them was ended, perhaps more than once.
+            assertThat(one.get() + other.get())
+                    .as("runs of two transactions")
+                    .isGreaterThanOrEqualTo(3);
         }
 
         assertThat(Things.amount(DB, a)).isEqualTo(2);
