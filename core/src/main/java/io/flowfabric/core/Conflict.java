@@ -32,6 +32,8 @@ public final class Conflict extends FlowFabricException {
         NAMED_BY_LANE,
         /** The execution cannot be claimed as it is now. */
         NOT_CLAIMABLE,
+        /** The execution and the session that was to get it belong to different namespaces. */
+        OTHER_NAMESPACE,
         /** The execution is not waiting for anything that could be lifted. */
         NOT_WAITING;
 

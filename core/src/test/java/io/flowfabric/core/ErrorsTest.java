@@ -203,6 +203,7 @@ class ErrorsTest {
                         "budget_taken",
                         "named_by_lane",
                         "not_claimable",
+                        "other_namespace",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))
                 .containsExactly(

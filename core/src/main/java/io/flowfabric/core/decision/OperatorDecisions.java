@@ -3,7 +3,9 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -37,12 +39,33 @@ public final class OperatorDecisions {
         return decide(act, by, facts, now).map(change -> change.by(by));
     }
 
-    /** Refuses a claim by id of what cannot be claimed. */
-    public static void mustBeClaimable(Facts facts, Instant now) {
+    /**
+     * Refuses a claim by id of what cannot be claimed, or not for this session.
+     *
+     * @param lane where the execution is
+     * @throws Conflict when one of these stands in the way
+     */
+    public static void mustBeClaimable(Facts facts, Instant now, Lane lane, Session worker) {
+        mustShareNamespace(facts, lane, worker);
         facts.refuseIfFinished();
         if (!(facts.state() instanceof Ready) || facts.pastDeadline(now)) {
             throw facts.conflict(
                     Conflict.Code.NOT_CLAIMABLE, "It is %s, and only ready work can be claimed.");
+        }
+    }
+
+    /** A worker is given nothing of another namespace, whoever asks for it. */
+    static void mustShareNamespace(Facts facts, Lane lane, Session worker) {
+        if (!worker.namespace().equals(lane.namespace())) {
+            throw new Conflict(
+                    Conflict.Code.OTHER_NAMESPACE,
+                    facts.id().toString(),
+                    "It belongs to the namespace %s, and the session %s to %s: name a session of %s."
+                            .formatted(
+                                    lane.namespace(),
+                                    worker.id(),
+                                    worker.namespace(),
+                                    lane.namespace()));
         }
     }
 

@@ -20,6 +20,7 @@ public final class ReclaimDecisions {
      */
     public static void mustBeReclaimable(
             Facts facts, Instant now, Lane lane, boolean laneGives, String kind, Session worker) {
+        OperatorDecisions.mustShareNamespace(facts, lane, worker);
         facts.refuseIfFinished();
         if (!(facts.state() instanceof Ready ready)
                 || ready.next() != LeasePurpose.RECLAIM

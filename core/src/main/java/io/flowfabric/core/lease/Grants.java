@@ -67,9 +67,10 @@ public interface Grants {
      * Grants one execution whose lease lapsed or was taken away, so that a chosen worker goes on
      * with it. Asking again while it is granted to that session returns that grant.
      *
-     * <p>Refusals: {@code NotFound}; {@code Conflict} when it is anything else than ready to be
-     * reclaimed, when this worker could not claim it, or when a quota or a budget leaves no room;
-     * {@code Unavailable} while there is no key to sign with.
+     * <p>Refusals: {@code NotFound}; {@code Conflict} when it is of another namespace than the
+     * session, when it is anything else than ready to be reclaimed, when this worker could not
+     * claim it, or when a quota or a budget leaves no room; {@code Unavailable} while there is no
+     * key to sign with.
      */
     Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl);
 

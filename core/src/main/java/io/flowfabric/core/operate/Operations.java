@@ -22,10 +22,10 @@ public interface Operations {
 
     /**
      * Leases one ready execution to a session, past the order of the lane and past what the session
-     * serves.
+     * serves, but never across namespaces.
      *
-     * @throws io.flowfabric.core.Conflict when it is not ready, or a quota leaves no room for it,
-     *     unless this very session holds it already
+     * @throws io.flowfabric.core.Conflict when it is of another namespace than the session, is not
+     *     ready, or a quota leaves no room for it, unless this very session holds it already
      */
     Lease claim(ExecutionId execution, SessionId session, Attribution by);
 

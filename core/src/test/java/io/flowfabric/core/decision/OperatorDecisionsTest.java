@@ -15,9 +15,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
@@ -41,6 +44,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 class OperatorDecisionsTest {
+    private static final Lane LANE = Lane.of("emails");
+    private static final Session WORKER = Session.of("mailer", "mailer-1", "emails");
     private static final Attribution ADA = new Attribution("ada", "because");
     private static final List<ExecutionState> NOT_FOR_PAUSING =
             List.of(
@@ -266,12 +271,31 @@ class OperatorDecisionsTest {
 
     @Test
     void only_ready_work_that_has_not_expired_can_be_claimed_by_id() {
-        OperatorDecisions.mustBeClaimable(facts(new Ready(LeasePurpose.FIRST)), NOON);
+        OperatorDecisions.mustBeClaimable(facts(new Ready(LeasePurpose.FIRST)), NOON, LANE, WORKER);
         assertNotClaimable(
                 Conflict.Code.NOT_CLAIMABLE,
                 facts(new Ready(LeasePurpose.FIRST), Policy.DEFAULT, Optional.of(NOON)));
         assertNotClaimable(Conflict.Code.NOT_CLAIMABLE, facts(DELAYED));
         assertNotClaimable(Conflict.Code.ALREADY_FINISHED, facts(ended(Outcome.SUCCESS)));
+    }
+
+    // R24
+    @Test
+    void
+            work_of_another_namespace_is_not_leased_to_a_worker_by_hand_and_the_refusal_says_what_to_do() {
+        var facts = facts(new Ready(LeasePurpose.FIRST));
+        var stranger = WORKER.namespace(new Namespace("elsewhere"));
+
+        assertThatThrownBy(() -> OperatorDecisions.mustBeClaimable(facts, NOON, LANE, stranger))
+                .isInstanceOfSatisfying(
+                        Conflict.class,
+                        conflict ->
+                                assertThat(conflict.code())
+                                        .isEqualTo(Conflict.Code.OTHER_NAMESPACE))
+                .hasMessage(
+                        "%s: It belongs to the namespace default, and the session %s to elsewhere:"
+                                + " name a session of default.",
+                        ID, stranger.id());
     }
 
     @Test
@@ -314,7 +338,7 @@ class OperatorDecisionsTest {
     }
 
     private static void assertNotClaimable(Conflict.Code code, Facts facts) {
-        assertThatThrownBy(() -> OperatorDecisions.mustBeClaimable(facts, NOON))
+        assertThatThrownBy(() -> OperatorDecisions.mustBeClaimable(facts, NOON, LANE, WORKER))
                 .isInstanceOfSatisfying(
                         Conflict.class, conflict -> assertThat(conflict.code()).isEqualTo(code));
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
@@ -83,6 +84,16 @@ class ReclaimDecisionsTest {
     @Test
     void a_lane_that_gives_nothing_out_gives_no_lost_work_out_either() {
         assertConflict(Conflict.Code.NOT_CLAIMABLE, Given.facts(LOST), false, MAILER);
+    }
+
+    // R24
+    @Test
+    void a_worker_of_another_namespace_does_not_get_it_though_its_lane_has_the_same_name() {
+        assertConflict(
+                Conflict.Code.OTHER_NAMESPACE,
+                Given.facts(LOST),
+                true,
+                MAILER.namespace(new Namespace("elsewhere")));
     }
 
     @Test

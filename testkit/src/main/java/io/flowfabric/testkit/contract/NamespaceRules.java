@@ -6,13 +6,18 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Denied;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.policy.Policy;
@@ -27,6 +32,8 @@ import java.util.function.Supplier;
 /** Namespaces: what a tenant can have otherwise than the others. */
 abstract class NamespaceRules extends Rules {
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Lane ELSEWHERE_BY_THE_SAME_NAME =
+            new Lane(Scenario.ELSEWHERE, Lane.DEFAULT.name());
     private static final NamespaceSettings AN_HOUR = NamespaceSettings.DEFAULT.retention(HOUR);
 
     NamespaceRules(Supplier<StoreFixture> opening) {
@@ -138,6 +145,73 @@ abstract class NamespaceRules extends Rules {
             assertThat(asked(() -> namespaces.list(Cursor.START, max)))
                     .isInvalid(Invalid.Code.OUT_OF_RANGE);
         }
+    }
+
+    // R24
+    @Test
+    void an_operator_leases_no_work_to_a_worker_of_another_namespace() {
+        var work = world.submit();
+        var stranger = world.worker(ELSEWHERE_BY_THE_SAME_NAME);
+        var before = world.everything();
+
+        assertThat(world.claimByHand(work, stranger))
+                .isConflict(Conflict.Code.OTHER_NAMESPACE, work)
+                .says("name a session of default");
+
+        assertThat(world.everything()).isEqualTo(before);
+        assertThat(world.claimByHand(work, world.worker())).isDone();
+    }
+
+    // R24
+    @Test
+    void work_that_lost_its_lease_is_granted_to_no_worker_of_another_namespace() {
+        world.store().keys().first();
+        var work = world.submit();
+        var dying = world.frailWorker();
+        dying.claimOne();
+        world.bury(dying);
+        var stranger = world.worker(ELSEWHERE_BY_THE_SAME_NAME);
+        var before = world.everything();
+
+        assertThat(stranger.reclaim(work))
+                .isConflict(Conflict.Code.OTHER_NAMESPACE, work)
+                .says("name a session of default");
+
+        assertThat(world.everything()).isEqualTo(before);
+        assertThat(world.worker().reclaim(work)).isDone();
+    }
+
+    // R24
+    @Test
+    void a_worker_of_another_namespace_is_granted_nothing_and_redeems_no_ticket_from_here() {
+        world.store().keys().first();
+        world.submit();
+        var stranger = world.worker(ELSEWHERE_BY_THE_SAME_NAME);
+
+        assertThat(stranger.granted(1, Grants.DEFAULT_TTL)).isEmpty();
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+
+        assertThat(stranger.redeem(grant)).isDenied(Denied.Code.UNKNOWN_GRANT);
+        assertThat(worker.redeem(grant)).isDone();
+    }
+
+    // R24
+    @Test
+    void a_worker_spends_of_the_budgets_of_its_own_namespace_alone() {
+        world.store()
+                .budgets()
+                .define(
+                        Budget.of("team", "tokens", 100).namespace(Scenario.ELSEWHERE),
+                        Scenario.OLGA);
+        var fence = world.begun().fence();
+
+        var answers =
+                world.store()
+                        .leases()
+                        .spend(List.of(new UsageReport(fence, "team", "tokens", 1, "key")));
+
+        assertThat(answers.getFirst()).isNotFound("budget");
     }
 
     private NamespaceView configure(Namespace namespace, NamespaceSettings settings) {

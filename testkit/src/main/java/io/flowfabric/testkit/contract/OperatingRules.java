@@ -58,7 +58,7 @@ abstract class OperatingRules extends Rules {
     }
 
     @Test
-    void an_operator_may_lease_past_everything_but_the_state() {
+    void an_operator_may_lease_past_everything_but_the_state_and_the_namespace() {
         var lane = world.newLane();
         var work = world.submit(work(Policy.DEFAULT.needs(Capabilities.of("gpu"))).lane(lane));
         world.configure(lane, LaneSettings.State.DISABLED);

@@ -45,7 +45,8 @@ final class MemoryOperations implements Operations {
                     if (held.isPresent()) {
                         return held.get();
                     }
-                    OperatorDecisions.mustBeClaimable(row.facts(), world.now());
+                    OperatorDecisions.mustBeClaimable(
+                            row.facts(), world.now(), row.lane(), living.session);
                     OperatorDecisions.mustBeAdmitted(
                             row.id(),
                             world.purses.obstacle(row),

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.claim;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.QuotaView;
@@ -39,15 +40,17 @@ public final class TargetedClaims {
 
     /** Leases it, because an operator says so. */
     public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
-        return postgres.db().transaction(tx -> claim(tx, execution, session, by));
+        var worker = described(session);
+        return postgres.db().transaction(tx -> claim(tx, execution, worker, by));
     }
 
-    private Lease claim(Jdbc tx, ExecutionId execution, SessionId session, Attribution by) {
+    private Lease claim(Jdbc tx, ExecutionId execution, Session worker, Attribution by) {
+        var session = worker.id();
         hold(tx, execution, session);
         var row = locked(tx, execution);
         var facts = row.facts().orElseThrow();
         if (!(facts.state() instanceof Running running && running.session().equals(session))) {
-            OperatorDecisions.mustBeClaimable(facts, row.now());
+            OperatorDecisions.mustBeClaimable(facts, row.now(), lane(tx, row), worker);
             admit(tx, row, facts);
             take(tx, execution, session, by, null);
         }
@@ -62,11 +65,7 @@ public final class TargetedClaims {
 
     /** Grants it, if it lost its lease; what is granted to this session stays as it is. */
     public GrantStub reclaim(ExecutionId execution, SessionId session, Duration ttl) {
-        // What a session is never changes, so it is read before the transaction takes a connection.
-        var worker =
-                PostgresSessions.find(postgres, session)
-                        .orElseThrow(() -> new NotFound("session", session.toString()))
-                        .session();
+        var worker = described(session);
         return postgres.db().transaction(tx -> reclaim(tx, execution, worker, ttl));
     }
 
@@ -80,14 +79,8 @@ public final class TargetedClaims {
                 && granted.until().isAfter(row.now())) {
             return new GrantStub(execution, row.lane(), row.epoch(), granted.until());
         }
-        postgres.catalog().lanes().load(tx, List.of(row.lane()));
         ReclaimDecisions.mustBeReclaimable(
-                facts,
-                row.now(),
-                postgres.catalog().lanes().lane(row.lane()),
-                gives(tx, row.lane()),
-                row.kind(),
-                worker);
+                facts, row.now(), lane(tx, row), gives(tx, row.lane()), row.kind(), worker);
         admit(tx, row, facts);
         long epoch = take(tx, execution, session, null, ttl);
         return new GrantStub(execution, row.lane(), epoch, row.now().plus(ttl));
@@ -113,6 +106,21 @@ public final class TargetedClaims {
     private Locked locked(Jdbc tx, ExecutionId execution) {
         var locked = FactsReader.lock("facts", tx, postgres, List.of(execution.uuid()));
         return FactsReader.readable(execution, locked.get(execution.uuid()));
+    }
+
+    /**
+     * What a session was opened with: it never changes, and is read before a transaction takes a
+     * connection.
+     */
+    private Session described(SessionId session) {
+        return PostgresSessions.find(postgres, session)
+                .orElseThrow(() -> new NotFound("session", session.toString()))
+                .session();
+    }
+
+    private Lane lane(Jdbc tx, Locked row) {
+        postgres.catalog().lanes().load(tx, List.of(row.lane()));
+        return postgres.catalog().lanes().lane(row.lane());
     }
 
     private static boolean gives(Jdbc tx, int lane) {
