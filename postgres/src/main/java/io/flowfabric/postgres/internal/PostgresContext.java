@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal;
 
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
@@ -32,10 +33,15 @@ public record PostgresContext(
 
     /** The moment by the clock that decides, for what is computed beside the store. */
     public long time() {
+        return time(db);
+    }
+
+    /** The same, asked for on a connection that the caller has. */
+    public long time(Jdbc on) {
         return clock.map(InstantSource::millis)
                 .orElseGet(
                         () ->
-                                db.query("clock")
+                                on.query("clock")
                                         .set("now", (Long) null)
                                         .one(row -> row.longValue("now")));
     }

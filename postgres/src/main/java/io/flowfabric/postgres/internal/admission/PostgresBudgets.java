@@ -77,7 +77,7 @@ public final class PostgresBudgets implements Budgets {
         var dimensions = List.copyOf(budget.dimensions().entrySet());
         return tx.query("set_dimensions")
                 .set("budget", frame.id())
-                .set("resets", resets(budget, frame, known))
+                .set("resets", resets(tx, budget, frame, known))
                 .texts("keys", dimensions, Map.Entry::getKey)
                 .longs("softs", dimensions, d -> d.getValue().soft().orElse(null))
                 .longs("hards", dimensions, d -> d.getValue().hard().orElse(null))
@@ -96,13 +96,13 @@ public final class PostgresBudgets implements Budgets {
     }
 
     /** A period goes on when it stays as it was. */
-    private @Nullable Long resets(Budget budget, Frame frame, Standing known) {
+    private @Nullable Long resets(Jdbc tx, Budget budget, Frame frame, Standing known) {
         if (budget.period().isEmpty()) {
             return null;
         }
         return budget.period().equals(frame.period()) && known.resets().isPresent()
                 ? known.resets().get().toEpochMilli()
-                : (Long) (postgres.time() + budget.period().get().toMillis());
+                : (Long) (postgres.time(tx) + budget.period().get().toMillis());
     }
 
     @Override
