@@ -31,7 +31,6 @@ public final class Database implements Jdbc, AutoCloseable {
     private final HikariDataSource pool;
     private final Retries retries;
     private final Executor autocommit = new Autocommit();
-    private final ThreadLocal<Boolean> borrowing = ThreadLocal.withInitial(() -> false);
 
     Database(
             DatabaseOptions options,
@@ -151,8 +150,7 @@ public final class Database implements Jdbc, AutoCloseable {
     }
 
     /** What was answered stays answered, whatever becomes of the connection. */
-    private void giveBack(Connection connection) {
-        borrowing.remove();
+    private static void giveBack(Connection connection) {
         try {
             connection.close();
         } catch (SQLException e) {
@@ -173,12 +171,8 @@ public final class Database implements Jdbc, AutoCloseable {
 
     private Connection borrow() {
         checkOpen();
-        // As many as there are connections would wait for each other.
-        assert !borrowing.get() : "a thread that has a connection asks for another one";
         try {
-            var connection = pool.getConnection();
-            borrowing.set(true);
-            return connection;
+            return pool.getConnection();
         } catch (SQLException e) {
             throw Failures.connecting(options.server(), Connections.busy(options), e);
         }
