@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -70,12 +71,10 @@ class TransactionTest {
         var b = Things.add(DB, 0);
         var bothHoldOne = new CyclicBarrier(2);
         try (var executor = Executors.newFixedThreadPool(2)) {
-            var one = executor.submit(() -> increaseBoth(a, b, bothHoldOne));
-            var other = executor.submit(() -> increaseBoth(b, a, bothHoldOne));
-            // One of them was ended, perhaps more than once.
-            assertThat(one.get() + other.get())
-                    .as("runs of two transactions")
-                    .isGreaterThanOrEqualTo(3);
+            var oneIsThrough = new CountDownLatch(1);
+            var one = executor.submit(() -> increaseBoth(a, b, bothHoldOne, oneIsThrough));
+            var other = executor.submit(() -> increaseBoth(b, a, bothHoldOne, oneIsThrough));
+            assertThat(one.get() + other.get()).as("runs of two transactions").isEqualTo(3);
         }
 
         assertThat(Things.amount(DB, a)).isEqualTo(2);
@@ -148,18 +147,32 @@ class TransactionTest {
     }
 
     /** Returns how often it ran. */
-    private static int increaseBoth(UUID first, UUID second, CyclicBarrier bothHoldOne) {
+    private static int increaseBoth(
+            UUID first, UUID second, CyclicBarrier bothHoldOne, CountDownLatch oneIsThrough) {
         var runs = new int[1];
         DB.<Object>transaction(
                 tx -> {
-                    runs[0]++;
+                    if (++runs[0] > 1) {
+                        // Postgres lets a repeat lock its first row again before the other, which
+                        // waits for it, has noticed: the two would deadlock once more.
+                        await(oneIsThrough);
+                    }
                     tx.query("increase").set("id", first).set("by", 1).update();
                     if (runs[0] == 1) {
                         await(bothHoldOne);
                     }
                     return tx.query("increase").set("id", second).set("by", 1).update();
                 });
+        oneIsThrough.countDown();
         return runs[0];
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void await(CyclicBarrier barrier) {
