@@ -1,5 +1,6 @@
 package io.flowfabric.core;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -17,6 +18,7 @@ public record Fence(ExecutionId execution, int attempt, long epoch) {
             Pattern.compile("(.+)/([0-9]{1,10})/([0-9]{1,19})", Pattern.DOTALL);
 
     public Fence {
+        Objects.requireNonNull(execution, "execution");
         if (attempt < 0 || epoch < 1) {
             throw malformed();
         }

@@ -9,6 +9,8 @@ import io.flowfabric.core.Text;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
 
+import java.util.Objects;
+
 /** How the holder of a lease gives it up. */
 public sealed interface Ending {
     /** The fence of the lease that ends. */
@@ -20,6 +22,8 @@ public sealed interface Ending {
     /** The work is done. */
     record Complete(Fence fence, Payload result) implements Ending {
         public Complete {
+            Objects.requireNonNull(fence, "fence");
+            Objects.requireNonNull(result, "result");
             Limit.RESULT_BYTES.checkSize("result", result.size(), "bytes");
         }
 
@@ -34,6 +38,12 @@ public sealed interface Ending {
      * follows.
      */
     record Fail(Fence fence, Failure failure, RetryDecision verdict) implements Ending {
+        public Fail {
+            Objects.requireNonNull(fence, "fence");
+            Objects.requireNonNull(failure, "failure");
+            Objects.requireNonNull(verdict, "verdict");
+        }
+
         @Override
         public Digest digest() {
             var digest =
@@ -51,6 +61,8 @@ public sealed interface Ending {
     /** The worker calls its own work off. */
     record Cancel(Fence fence, String reason) implements Ending {
         public Cancel {
+            Objects.requireNonNull(fence, "fence");
+            Objects.requireNonNull(reason, "reason");
             reason = Text.mended(reason, Limit.MESSAGE_BYTES);
         }
 
@@ -62,6 +74,11 @@ public sealed interface Ending {
 
     /** The worker lets go of it until a moment; the attempt goes on then. */
     record Delay(Fence fence, Due until) implements Ending {
+        public Delay {
+            Objects.requireNonNull(fence, "fence");
+            Objects.requireNonNull(until, "until");
+        }
+
         @Override
         public Digest digest() {
             var digest = Digest.of("delay");
@@ -72,6 +89,10 @@ public sealed interface Ending {
 
     /** The worker lets go of it unharmed; the attempt goes on at once, elsewhere. */
     record Release(Fence fence) implements Ending {
+        public Release {
+            Objects.requireNonNull(fence, "fence");
+        }
+
         @Override
         public Digest digest() {
             return Digest.of("release").done();

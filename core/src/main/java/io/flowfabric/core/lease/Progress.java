@@ -5,6 +5,8 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Text;
 
+import java.util.Objects;
+
 /**
  * How far a worker is.
  *
@@ -13,6 +15,7 @@ import io.flowfabric.core.Text;
  */
 public record Progress(Fence fence, int percent, String message) {
     public Progress {
+        Objects.requireNonNull(fence, "fence");
         if (percent < 0 || percent > 100) {
             throw new Invalid(
                     Invalid.Code.OUT_OF_RANGE, "percent", percent + " is outside of 0 to 100.");

@@ -4,6 +4,8 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Text;
 
+import java.util.Objects;
+
 /**
  * What a worker used up.
  *
@@ -11,6 +13,7 @@ import io.flowfabric.core.Text;
  */
 public record UsageReport(Fence fence, String budget, String dimension, long amount, String key) {
     public UsageReport {
+        Objects.requireNonNull(fence, "fence");
         Text.name("budget", budget, Limit.NAME_BYTES);
         Text.name("dimension", dimension, Limit.NAME_BYTES);
         Text.name("spending key", key, Limit.NAME_BYTES);

@@ -8,6 +8,7 @@ import static io.flowfabric.core.Examples.payload;
 import static io.flowfabric.core.Refusals.assertRefused;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
@@ -16,6 +17,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -70,6 +72,34 @@ class EndingTest {
     @Test
     void each_carries_the_fence_it_ends() {
         assertThat(endings(OTHER_FENCE)).extracting(Ending::fence).containsOnly(OTHER_FENCE);
+    }
+
+    /** R3: a null that gets as far as a store fails every ending of its batch. */
+    @Test
+    void nothing_that_an_ending_or_a_report_carries_is_null() {
+        var fail = new Ending.Fail(FENCE, FAILURE, LATER);
+        assertNamed("fence", () -> new Ending.Complete(nothing(), Payload.EMPTY));
+        assertNamed("result", () -> new Ending.Complete(FENCE, nothing()));
+        assertNamed("fence", () -> new Ending.Fail(nothing(), fail.failure(), fail.verdict()));
+        assertNamed("failure", () -> new Ending.Fail(FENCE, nothing(), fail.verdict()));
+        assertNamed("verdict", () -> new Ending.Fail(FENCE, fail.failure(), nothing()));
+        assertNamed("fence", () -> new Ending.Cancel(nothing(), ""));
+        assertNamed("reason", () -> new Ending.Cancel(FENCE, nothing()));
+        assertNamed("fence", () -> new Ending.Delay(nothing(), Due.NOW));
+        assertNamed("until", () -> new Ending.Delay(FENCE, nothing()));
+        assertNamed("fence", () -> new Ending.Release(nothing()));
+        assertNamed("fence", () -> new UsageReport(nothing(), "team", "tokens", 1, "key"));
+        assertNamed("fence", () -> new Progress(nothing(), 1, ""));
+        assertNamed("execution", () -> new Fence(nothing(), 0, 1));
+    }
+
+    private static void assertNamed(String field, ThrowingCallable construction) {
+        assertThatThrownBy(construction).isInstanceOf(NullPointerException.class).hasMessage(field);
+    }
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // as callers without checks do
+    private static <T> T nothing() {
+        return null;
     }
 
     @Test
