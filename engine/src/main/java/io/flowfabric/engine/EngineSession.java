@@ -243,7 +243,7 @@ public final class EngineSession extends Service {
     private Answer<HeartbeatResult> answer(Heartbeat heartbeat) {
         try {
             return store.sessions().heartbeat(List.of(heartbeat)).getFirst();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             metrics.renewed(false);
             throw e;
         }

@@ -120,7 +120,7 @@ final class GuardedMetrics implements EngineMetrics {
     private static void guard(Runnable count) {
         try {
             count.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("A metric could not be counted.", e);
         }
     }

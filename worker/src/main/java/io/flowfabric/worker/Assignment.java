@@ -56,6 +56,7 @@ final class Assignment implements Task, Runnable {
     private volatile @Nullable Thread thread;
     private volatile boolean told;
     private @Nullable Ending ending;
+    private boolean refused;
 
     Assignment(WorkerSession shift, Lease lease) {
         this.shift = shift;
@@ -67,12 +68,19 @@ final class Assignment implements Task, Runnable {
     public void run() {
         thread = Thread.currentThread();
         long began = System.nanoTime();
-        // What a dying session had prefetched must not begin while it is being told, one by one.
-        boolean mine = shift.valid() && stage.compareAndSet(Stage.WAITING, Stage.RUNNING);
+        boolean mine = false;
         try {
+            // What a dying session had prefetched must not begin while it is being told, one by
+            // one.
+            mine = shift.valid() && stage.compareAndSet(Stage.WAITING, Stage.RUNNING);
             if (mine) {
                 end(Stage.RUNNING, perform());
             }
+        } catch (Throwable bug) {
+            // Nobody else would end it: its session goes on, and with it the lease.
+            LOG.error("{} could not be run to its end; it is given back.", this, bug);
+            release();
+            abandon();
         } finally {
             shift.ran(mine ? System.nanoTime() - began : -1);
         }
@@ -117,6 +125,25 @@ final class Assignment implements Task, Runnable {
         return Objects.requireNonNull(ending, "ending");
     }
 
+    /**
+     * Ends in another way, because the store cannot take this one: as a failure for good, and after
+     * that by giving the lease back. Says whether there was another way.
+     */
+    boolean endInstead(Throwable why) {
+        if (ending instanceof Ending.Release) {
+            return false;
+        }
+        if (refused) {
+            ending = new Ending.Release(fence());
+            return true;
+        }
+        refused = true;
+        var reason = failure(why);
+        var failure = new Failure(Failure.PERMANENT, reason.message(), reason.detail());
+        ending = new Ending.Fail(fence(), failure, RetryDecision.GIVE_UP);
+        return true;
+    }
+
     /** The store has answered: there is nothing left to do about it. */
     void settled() {
         shift.forget(this);
@@ -139,15 +166,29 @@ final class Assignment implements Task, Runnable {
     private Ending perform() {
         try {
             return switch (shift.handler(lease.kind()).handle(this)) {
-                case TaskResult.Complete(var result) -> new Ending.Complete(fence(), result);
-                case TaskResult.Delay(var until) -> new Ending.Delay(fence(), until);
+                case null -> new Ending.Complete(fence(), Payload.EMPTY);
+                case TaskResult.Complete(var result) ->
+                        new Ending.Complete(fence(), given("complete", result));
+                case TaskResult.Delay(var until) ->
+                        new Ending.Delay(fence(), given("delay", until));
                 case TaskResult.Release() -> new Ending.Release(fence());
-                case TaskResult.Cancel(var reason) -> new Ending.Cancel(fence(), reason);
+                case TaskResult.Cancel(var reason) ->
+                        new Ending.Cancel(fence(), given("cancel", reason));
             };
         } catch (Throwable failure) {
             // Whatever a handler throws when it is told to stop, it throws because of that.
             return told || lost() ? new Ending.Release(fence()) : failed(failure);
         }
+    }
+
+    /** What the handler gave; callers that nobody checks for null can give nothing. */
+    private <T> T given(String result, @Nullable T value) {
+        if (value == null) {
+            throw TaskFailure.permanent(
+                    "The handler of %s returned %s(null); only null itself means that there is no result."
+                            .formatted(kind(), result));
+        }
+        return value;
     }
 
     private Ending failed(Throwable thrown) {

@@ -1,5 +1,8 @@
 package io.flowfabric.worker;
 
+import io.flowfabric.core.Advice;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
@@ -37,9 +40,17 @@ final class Committers<T> extends Service {
 
         /**
          * Brings a batch to the store, and returns the items that got no answer: they are repeated
-         * after a while. When it throws, all of them are repeated, before any other batch.
+         * after a while. When it throws because the store cannot be used now, all of them are
+         * repeated, before any other batch; when it throws anything else, the batch is split until
+         * those that it is about are alone.
          */
         Set<T> commit(List<T> batch);
+
+        /**
+         * Hears that an item failed alone, and says whether it is tried again after a while,
+         * perhaps as something else.
+         */
+        boolean failedAlone(T item, Throwable why);
     }
 
     /** An item, and how often the store could not answer it. */
@@ -157,14 +168,23 @@ final class Committers<T> extends Service {
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
-        return Thread.ofVirtual()
-                .name(name + role)
-                .start(
-                        () -> {
-                            for (var batch = source.get(); !batch.isEmpty(); batch = source.get()) {
-                                commit(batch);
-                            }
-                        });
+        return Thread.ofVirtual().name(name + role).start(() -> run(source));
+    }
+
+    /** Commits until it is over. Nothing that goes wrong on the way ends it. */
+    private void run(Supplier<List<Queued<T>>> source) {
+        for (int failures = 0; ; failures++) {
+            try {
+                for (var batch = source.get(); !batch.isEmpty(); batch = source.get()) {
+                    commit(batch);
+                    failures = 0;
+                }
+                return;
+            } catch (Throwable bug) {
+                LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
+                time.park(AGAIN.delay(failures).toNanos());
+            }
+        }
     }
 
     /** Whatever has queued up; nothing only when it is over. */
@@ -217,8 +237,12 @@ final class Committers<T> extends Service {
             Set<T> unanswered;
             try {
                 unanswered = commit.commit(items);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 if (closing) {
+                    return;
+                }
+                if (aboutItems(e)) {
+                    split(batch, e);
                     return;
                 }
                 LOG.warn(
@@ -232,6 +256,31 @@ final class Committers<T> extends Service {
             answered(batch, unanswered);
             return;
         }
+    }
+
+    /**
+     * Whether a call failed because of what it was given, and not because the store cannot be used
+     * now. What nobody has foreseen is about the items too: alone, they harm no others.
+     */
+    static boolean aboutItems(Throwable failure) {
+        return switch (failure) {
+            case Unavailable nobodyCould -> false;
+            case FlowFabricException known -> known.advice() != Advice.REPEAT_LATER;
+            default -> true;
+        };
+    }
+
+    /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */
+    private void split(List<Queued<T>> batch, Throwable why) {
+        int size = batch.size();
+        if (size == 1) {
+            var item = batch.getFirst().item;
+            answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
+            return;
+        }
+        LOG.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
+        commit(batch.subList(0, size / 2));
+        commit(batch.subList(size / 2, size));
     }
 
     private void answered(List<Queued<T>> batch, Set<T> unanswered) {

@@ -3,8 +3,10 @@ package io.flowfabric.worker;
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.state.Transition;
@@ -20,7 +22,8 @@ import java.util.Set;
 
 /**
  * How endings are brought to the store. One that got no answer is repeated unchanged, for as long
- * as it takes: that is safe, and giving up is not.
+ * as it takes: that is safe, and giving up is not. One that the store cannot take as it is becomes
+ * a failure for good, and when that cannot be taken either, its lease is given back.
  */
 final class EndingCommit implements Committers.Commit<Assignment> {
     private static final Logger LOG = LoggerFactory.getLogger(EndingCommit.class);
@@ -55,6 +58,26 @@ final class EndingCommit implements Committers.Commit<Assignment> {
         return unanswered;
     }
 
+    @Override
+    public boolean failedAlone(Assignment assignment, Throwable why) {
+        if (why instanceof Error) {
+            // Of this process, more likely than of what it was about to say.
+            LOG.error("The end of {} failed; it is repeated.", assignment, why);
+            return true;
+        }
+        return changed(assignment, why);
+    }
+
+    /** Whether an ending that was refused is another one now. */
+    private static boolean changed(Assignment assignment, Throwable why) {
+        LOG.error("The end of {} was refused.", assignment, why);
+        if (assignment.endInstead(why)) {
+            return true;
+        }
+        assignment.settled();
+        return false;
+    }
+
     /** The store does not say which lanes they were of; who brought them knows. */
     private void count(List<Assignment> batch, List<Answer<Ended>> answers) {
         record Way(Lane lane, Transition transition) {}
@@ -72,11 +95,17 @@ final class EndingCommit implements Committers.Commit<Assignment> {
             LOG.warn("The end of {} got no answer; it is repeated.", assignment, refusal);
             return false;
         }
-        if (refusal instanceof LeaseLost) {
-            LOG.info("The end of {} came too late: {}", assignment, refusal.getMessage());
-        } else {
-            LOG.error("The end of {} was refused.", assignment, refusal);
-        }
-        return true;
+        return switch (refusal) {
+            case LeaseLost late -> {
+                LOG.info("The end of {} came too late: {}", assignment, late.getMessage());
+                yield true;
+            }
+            case Invalid invalid -> !changed(assignment, invalid);
+            case StoreFailure refused -> !changed(assignment, refused);
+            default -> {
+                LOG.error("The end of {} was refused.", assignment, refusal);
+                yield true;
+            }
+        };
     }
 }

@@ -2,6 +2,8 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Payload;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Does one kind of work.
  *
@@ -11,17 +13,20 @@ import io.flowfabric.core.Payload;
 @FunctionalInterface
 public interface Handler {
     /**
-     * Does the work, and returns its result.
+     * Does the work, and returns its result; null when it has none.
      *
      * @throws Exception when the attempt failed. The retry policy of the work decides what follows:
      *     by the category of a {@link TaskFailure}; anything else counts as transient.
      */
-    Payload handle(Task task) throws Exception;
+    @Nullable Payload handle(Task task) throws Exception;
 
     /** A handler that may also end its work in other ways than by completing it. */
     @FunctionalInterface
     interface WithResult {
-        /** Does the work, and returns how it ends. Failing is the same as in {@link Handler}. */
-        TaskResult handle(Task task) throws Exception;
+        /**
+         * Does the work, and returns how it ends; null when it is done and has no result. Failing
+         * is the same as in {@link Handler}.
+         */
+        @Nullable TaskResult handle(Task task) throws Exception;
     }
 }

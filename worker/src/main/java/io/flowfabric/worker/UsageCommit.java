@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * How usage reports are brought to the store. A handler waits for the answer to its own; when a
- * call fails, every handler whose report it carried is told, and may repeat it.
+ * How usage reports are brought to the store. A handler waits for the answer to its own; when the
+ * store cannot be used, every handler whose report a call carried is told, and may repeat it.
  */
 final class UsageCommit implements Committers.Commit<UsageCommit.Waiting> {
     private final Leases leases;
@@ -45,10 +45,21 @@ final class UsageCommit implements Committers.Commit<UsageCommit.Waiting> {
                 batch.get(i).answer.complete(answers.get(i));
             }
         } catch (FlowFabricException failure) {
+            if (Committers.aboutItems(failure)) {
+                throw failure;
+            }
             batch.forEach(waiting -> waiting.answer.complete(Answer.refused(failure)));
-        } catch (RuntimeException | Error bug) {
-            batch.forEach(waiting -> waiting.answer.completeExceptionally(bug));
         }
         return Set.of();
+    }
+
+    @Override
+    public boolean failedAlone(Waiting waiting, Throwable why) {
+        if (why instanceof FlowFabricException refusal) {
+            waiting.answer.complete(Answer.refused(refusal));
+        } else {
+            waiting.answer.completeExceptionally(why);
+        }
+        return false;
     }
 }

@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
@@ -13,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -134,22 +136,33 @@ public final class Worker extends Service {
     private void work() {
         int failures = 0;
         while (!draining) {
+            var now = shift;
             try {
-                var now = shift;
                 if (now.over()) {
                     relieve(now);
                 } else if (roomy(now)) {
-                    now.take(now.session().claim(slots::room, CLAIM_WAIT));
+                    take(now, now.session().claim(slots::room, CLAIM_WAIT));
                 }
                 failures = 0;
             } catch (NotFound gone) {
                 LOG.debug("The session of {} is gone.", this, gone);
+                now.died();
             } catch (InterruptedException e) {
                 LOG.debug("The claims of {} were interrupted.", this, e);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 LOG.warn("{} cannot claim; it tries again in a moment.", this, e);
                 engine.time().park(AGAIN.delay(failures++).toNanos());
             }
+        }
+    }
+
+    /** Takes on what was claimed; leases that nobody works on end with their session. */
+    private static void take(WorkerSession now, List<Lease> claimed) {
+        try {
+            now.take(claimed);
+        } catch (Throwable bug) {
+            now.died();
+            throw bug;
         }
     }
 

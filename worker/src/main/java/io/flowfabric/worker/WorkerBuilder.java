@@ -95,7 +95,12 @@ public final class WorkerBuilder {
 
     /** Handles a kind of work; what the handler returns is its result. */
     public WorkerBuilder handle(String kind, Handler handler) {
-        return handleWithResult(kind, task -> TaskResult.complete(handler.handle(task)));
+        return handleWithResult(
+                kind,
+                task -> {
+                    var result = handler.handle(task);
+                    return result == null ? null : TaskResult.complete(result);
+                });
     }
 
     /** Handles a kind of work; what the handler returns says how it ends. */

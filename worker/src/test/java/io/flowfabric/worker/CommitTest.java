@@ -12,6 +12,7 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Eventually;
@@ -93,7 +94,7 @@ class CommitTest {
                     throw switch (failure) {
                         case 1, 4 -> new StoreFailure("Not applied.", false, cause);
                         case 3 -> new Contended("the store", Duration.ofMillis(1));
-                        default -> new IllegalArgumentException("a bug");
+                        default -> new Unavailable("Not migrated yet.");
                     };
                 });
         world.start(world.worker().handle("welcome", task -> Payload.EMPTY));

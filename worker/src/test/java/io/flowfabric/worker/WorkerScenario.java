@@ -107,8 +107,12 @@ final class WorkerScenario implements AutoCloseable {
         started.forEach(Worker::stop);
     }
 
+    static Submission submission(String kind, String input) {
+        return Submission.of(kind, Payload.text(input)).lane(LANE);
+    }
+
     ExecutionId submit(String kind, String input, Policy policy) {
-        var submission = Submission.of(kind, Payload.text(input)).lane(LANE).policy(policy);
+        var submission = submission(kind, input).policy(policy);
         return engine.submissions().submit(List.of(submission)).getFirst().orThrow().id();
     }
 
@@ -118,9 +122,7 @@ final class WorkerScenario implements AutoCloseable {
 
     List<ExecutionId> submit(String kind, int count) {
         var submissions =
-                IntStream.range(0, count)
-                        .mapToObj(i -> Submission.of(kind, Payload.text("" + i)).lane(LANE))
-                        .toList();
+                IntStream.range(0, count).mapToObj(i -> submission(kind, "" + i)).toList();
         engine.submissions().submit(submissions).forEach(answer -> answer.orThrow());
         return submissions.stream().map(Submission::id).toList();
     }
