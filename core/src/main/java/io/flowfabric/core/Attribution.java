@@ -5,6 +5,9 @@ public record Attribution(String actor, String reason) {
     /** The name under which the engine acts. */
     public static final String ENGINE = "engine";
 
+    /** The engine, because a lease was lost once more than the policy allows. */
+    public static final Attribution RECLAIMS_EXHAUSTED = engine("max_reclaims_exceeded");
+
     public Attribution {
         Text.name("actor", actor, Limit.NAME_BYTES);
         Text.name("reason", reason, Limit.MESSAGE_BYTES);

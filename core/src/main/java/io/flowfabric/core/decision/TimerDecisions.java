@@ -13,8 +13,6 @@ import java.time.Instant;
 
 /** What the passing of time changes. */
 public final class TimerDecisions {
-    private static final String MAX_RECLAIMS_EXCEEDED = "max_reclaims_exceeded";
-
     private TimerDecisions() {}
 
     /**
@@ -30,8 +28,8 @@ public final class TimerDecisions {
                     .counts(facts.retries(), facts.reclaims() + 1, facts.replays());
         }
         return Change.finish(facts, Transition.FAIL, Outcome.FAILED, now)
-                .failure(Failure.of(Failure.INFRA_CRASH, MAX_RECLAIMS_EXCEEDED))
-                .by(Attribution.engine(MAX_RECLAIMS_EXCEEDED));
+                .failure(Failure.of(Failure.INFRA_CRASH, Attribution.RECLAIMS_EXHAUSTED.reason()))
+                .by(Attribution.RECLAIMS_EXHAUSTED);
     }
 
     /** Its worker was silent for too long: as if the session had died. */

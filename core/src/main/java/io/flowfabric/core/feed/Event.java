@@ -80,11 +80,19 @@ public sealed interface Event {
                                         EXPIRE,
                                         SKIP,
                                         REPLAY ->
-                                        Optional.of(
-                                                by.isPresent()
-                                                        ? LeaseChange.REVOKED
-                                                        : LeaseChange.RELEASED);
+                                        Optional.of(ended());
                             });
+        }
+
+        /** What ended a lease that did not return to the queue. */
+        private LeaseChange ended() {
+            if (by.isEmpty()) {
+                return LeaseChange.RELEASED;
+            }
+            // The work failed because its lease was lost, and for no other reason.
+            return by.get().equals(Attribution.RECLAIMS_EXHAUSTED)
+                    ? LeaseChange.EXPIRED
+                    : LeaseChange.REVOKED;
         }
     }
 

@@ -77,6 +77,18 @@ class EventTest {
                 .contains(byOther);
     }
 
+    // R36
+    @Test
+    void a_lease_that_was_lost_once_too_often_expired_and_was_not_revoked() {
+        var step =
+                step(
+                        Transition.FAIL,
+                        Optional.of(OWNER),
+                        Optional.of(Attribution.RECLAIMS_EXHAUSTED));
+
+        assertThat(step.leaseChange()).contains(LeaseChange.EXPIRED);
+    }
+
     @Test
     void a_step_belongs_to_the_namespace_of_its_lane() {
         assertThat(step(Transition.WAKE, Optional.empty(), Optional.empty()).namespace())

@@ -10,6 +10,7 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -135,6 +136,8 @@ abstract class DyingRules extends Rules {
         assertThat(world.failureOf(work))
                 .isEqualTo(Failure.of(Failure.INFRA_CRASH, "max_reclaims_exceeded"));
         assertThat(world.lastStep(work).by()).contains(Attribution.engine("max_reclaims_exceeded"));
+        // R36
+        assertThat(world.lastStep(work).leaseChange()).contains(Event.LeaseChange.EXPIRED);
         assertThat(world.worker().claim(1)).isEmpty();
     }
 

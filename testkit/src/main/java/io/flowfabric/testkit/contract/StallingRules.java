@@ -7,6 +7,7 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
@@ -79,5 +80,7 @@ abstract class StallingRules extends Rules {
 
         assertThat(world.view(lease)).endedAs(Outcome.FAILED).hasLapsed(1);
         assertThat(world.failureOf(idOf(lease)).message()).isEqualTo("max_reclaims_exceeded");
+        // R36
+        assertThat(world.lastStep(idOf(lease)).leaseChange()).contains(Event.LeaseChange.EXPIRED);
     }
 }
