@@ -86,7 +86,9 @@ public final class Engine extends Service implements Backend {
         this.sessions = new KnownSessions(store.sessions(), store.workers());
         this.claims = new MeasuredClaims(store.claims(), sessions::session, this.metrics, time);
         this.firstKey = new FirstKey(store.keys(), time);
-        this.grants = new MeasuredGrants(store.grants(), firstKey, sweeps, this.metrics);
+        this.grants =
+                new MeasuredGrants(
+                        store.grants(), sessions::session, firstKey, sweeps, this.metrics, time);
         this.leases = new MeasuredLeases(store.leases(), sweeps, this.metrics);
     }
 
@@ -218,7 +220,7 @@ public final class Engine extends Service implements Backend {
      * @throws Unavailable when the engine has stopped
      */
     public Follower follow(FeedFilter filter, Cursor after) {
-        var follower = new Follower(store.feeds(), filter, after, time);
+        var follower = new Follower(store.feeds(), filter, after, metrics, time);
         follower.start();
         followers.removeIf(other -> !other.running());
         followers.add(follower);

@@ -2,13 +2,15 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance.Chore;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * What an engine counts. Every method does nothing unless it is overridden, is called from the
@@ -35,6 +37,29 @@ public interface EngineMetrics {
         }
     }
 
+    /** The calls that give out work. */
+    enum AdmissionCall {
+        /** A claim, which gives leases. */
+        CLAIM,
+        /** A claim or a reclaim for a worker, which gives grants. */
+        GRANT,
+        /** A redemption, which turns grants into leases. */
+        REDEEM;
+
+        /** The name of the call in labels and logs: lower case. */
+        public String wire() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * A call that gives out work, and how long it took until it was answered, refused or failed.
+     *
+     * @param session whose call it was; absent when the session could not be found
+     * @param wanted how many leases or grants it wanted at most
+     */
+    record MeasuredCall(AdmissionCall call, Optional<Session> session, int wanted, Duration took) {}
+
     /** What is counted anew from time to time. */
     enum Counted {
         /** What runs against the quotas. */
@@ -55,15 +80,15 @@ public interface EngineMetrics {
     default void claimed(int count) {}
 
     /**
-     * A claim was answered.
+     * A call that gives out work was answered.
      *
-     * @param wanted how many leases it wanted at most
-     * @param claimed what it got, and what it found shut
+     * @param got how many leases or grants it gave
+     * @param shut what it found shut
      */
-    default void answered(Session session, int wanted, Claimed claimed, Duration took) {}
+    default void answered(MeasuredCall call, int got, Set<AdmissionBlock> shut) {}
 
-    /** A claim failed, or was refused: nothing is known to have been given to it. */
-    default void claimFailed(Session session, Duration took) {}
+    /** A call that gives out work failed, or was refused: it is not known to have given any. */
+    default void callFailed(MeasuredCall call) {}
 
     /** So many executions were granted. */
     default void granted(int count) {}
@@ -115,6 +140,9 @@ public interface EngineMetrics {
 
     /** Something could not be counted anew, in one namespace. */
     default void recountFailed(Counted what) {}
+
+    /** A feed could not be read for a follower, which reads it again in a moment. */
+    default void followFailed() {}
 
     /** So many more claims are waiting for work now; fewer, when it is negative. */
     default void parked(int change) {}

@@ -72,7 +72,9 @@ public final class Follower extends Service {
 
     private final Feeds feeds;
     private final FeedFilter filter;
+    private final EngineMetrics metrics;
     private final Time time;
+    private final Logger log;
     private final AtomicReference<@Nullable Thread> reader = new AtomicReference<>();
     private final AtomicReference<Status> status;
     private volatile Cursor position;
@@ -89,10 +91,22 @@ public final class Follower extends Service {
     private int quiet;
     private int failures;
 
-    Follower(Feeds feeds, FeedFilter filter, Cursor after, Time time) {
+    Follower(Feeds feeds, FeedFilter filter, Cursor after, EngineMetrics metrics, Time time) {
+        this(feeds, filter, after, metrics, time, LOG);
+    }
+
+    Follower(
+            Feeds feeds,
+            FeedFilter filter,
+            Cursor after,
+            EngineMetrics metrics,
+            Time time,
+            Logger log) {
         this.feeds = feeds;
         this.filter = filter;
+        this.metrics = metrics;
         this.time = time;
+        this.log = log;
         this.position = after;
         this.behind = after;
         this.status =
@@ -105,7 +119,7 @@ public final class Follower extends Service {
      * @see Engine#follow
      */
     public static Follower of(Feeds feeds, FeedFilter filter, Cursor after) {
-        var follower = new Follower(feeds, filter, after, Time.SYSTEM);
+        var follower = new Follower(feeds, filter, after, EngineMetrics.NONE, Time.SYSTEM);
         follower.start();
         return follower;
     }
@@ -192,6 +206,9 @@ public final class Follower extends Service {
     private void read() {
         try {
             take(feeds.read(filter, behind, HELPING));
+            if (failures > 0) {
+                log.info("The feed can be read again, after {} reads that failed.", failures);
+            }
             failures = 0;
             change(State.FOLLOWING, Optional.empty());
         } catch (FlowFabricException e) {
@@ -212,7 +229,13 @@ public final class Follower extends Service {
     private void failed(FlowFabricException e) {
         switch (e.advice()) {
             case REPEAT_LATER, CALL_AN_OPERATOR -> {
-                LOG.debug("A feed cannot be read; it is tried again in a moment.", e);
+                metrics.followFailed();
+                // One warning for an outage, however often it is tried meanwhile.
+                if (failures == 0) {
+                    log.warn("A feed cannot be read; it is tried until it can be again.", e);
+                } else {
+                    log.debug("A feed cannot be read, for the {}th time.", failures + 1, e);
+                }
                 change(State.RECONNECTING, Optional.of(e));
                 due = time.nanos() + AGAIN.delay(failures++).toNanos();
             }

@@ -2,8 +2,7 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.lease.Claimed;
-import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance.Chore;
 
@@ -11,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.Set;
 
 /** Metrics that survive a failing registry: a metric that fails must not undo what it is about. */
 final class GuardedMetrics implements EngineMetrics {
@@ -53,13 +53,18 @@ final class GuardedMetrics implements EngineMetrics {
     }
 
     @Override
-    public void answered(Session session, int wanted, Claimed claimed, Duration took) {
-        guard(() -> metrics.answered(session, wanted, claimed, took));
+    public void answered(MeasuredCall call, int got, Set<AdmissionBlock> shut) {
+        guard(() -> metrics.answered(call, got, shut));
     }
 
     @Override
-    public void claimFailed(Session session, Duration took) {
-        guard(() -> metrics.claimFailed(session, took));
+    public void callFailed(MeasuredCall call) {
+        guard(() -> metrics.callFailed(call));
+    }
+
+    @Override
+    public void followFailed() {
+        guard(metrics::followFailed);
     }
 
     @Override

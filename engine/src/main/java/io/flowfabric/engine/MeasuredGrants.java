@@ -4,10 +4,15 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.engine.AdmissionMeasure.AdmissionRequest;
+import io.flowfabric.engine.AdmissionMeasure.GivenOut;
+import io.flowfabric.engine.EngineMetrics.AdmissionCall;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,10 +20,12 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
- * Grants through an engine: counted and told, one line for each call, with the sweeps told when
- * they are over. A ticket that is not genuine is a warning: it may be an attack.
+ * Grants through an engine: timed, counted and told as {@link AdmissionMeasure} says, with the
+ * sweeps told when they are over. A ticket that is not genuine is a warning: it may be an attack.
  */
 final class MeasuredGrants implements Grants {
     private static final Logger LOG = LoggerFactory.getLogger(MeasuredGrants.class);
@@ -27,66 +34,104 @@ final class MeasuredGrants implements Grants {
     private final FirstKey key;
     private final Sweeps sweeps;
     private final EngineMetrics metrics;
+    private final Logger log;
+    private final AdmissionMeasure measure;
 
-    MeasuredGrants(Grants store, FirstKey key, Sweeps sweeps, EngineMetrics metrics) {
+    /**
+     * @param sessions the session behind an id; throws when there is none
+     */
+    MeasuredGrants(
+            Grants store,
+            Function<SessionId, Session> sessions,
+            FirstKey key,
+            Sweeps sweeps,
+            EngineMetrics metrics,
+            Time time) {
+        this(store, sessions, key, sweeps, metrics, time, LOG);
+    }
+
+    MeasuredGrants(
+            Grants store,
+            Function<SessionId, Session> sessions,
+            FirstKey key,
+            Sweeps sweeps,
+            EngineMetrics metrics,
+            Time time,
+            Logger log) {
         this.store = store;
         this.key = key;
         this.sweeps = sweeps;
         this.metrics = metrics;
+        this.log = log;
+        this.measure = new AdmissionMeasure(sessions, metrics, time, log);
     }
 
     @Override
-    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
-        key.ensure();
-        var grants = store.claimForWorker(claim, ttl);
-        LOG.debug(
-                "Claim {} for session {}: wanted {} grants, got {}.",
-                claim.number(),
-                claim.session(),
-                claim.max(),
-                grants.size());
-        given(grants);
-        return grants;
+    public ClaimedForWorker claimForWorker(Claim claim, Duration ttl) {
+        var claimed =
+                measure.measured(
+                        new AdmissionRequest(
+                                AdmissionCall.GRANT,
+                                claim.session(),
+                                claim.max(),
+                                () ->
+                                        "Claim %d for session %s"
+                                                .formatted(claim.number(), claim.session())),
+                        () -> {
+                            key.ensure();
+                            return store.claimForWorker(claim, ttl);
+                        },
+                        answer -> new GivenOut(answer.grants().size(), answer.shut()));
+        expect(claimed.grants());
+        return claimed;
     }
 
     @Override
     public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
-        key.ensure();
-        var grant = store.reclaimForWorker(execution, session, ttl);
-        LOG.debug("Reclaim of {} for session {}: granted.", execution, session);
-        given(List.of(grant));
+        var grant =
+                measure.measured(
+                        new AdmissionRequest(
+                                AdmissionCall.GRANT,
+                                session,
+                                1,
+                                () -> "Reclaim of %s for session %s".formatted(execution, session)),
+                        () -> {
+                            key.ensure();
+                            return store.reclaimForWorker(execution, session, ttl);
+                        },
+                        answer -> new GivenOut(1, Set.of()));
+        expect(List.of(grant));
         return grant;
     }
 
-    private void given(List<Grant> grants) {
-        if (!grants.isEmpty()) {
-            metrics.granted(grants.size());
-            grants.stream().map(Grant::until).min(Instant::compareTo).ifPresent(sweeps::expect);
-        }
+    private void expect(List<Grant> grants) {
+        grants.stream().map(Grant::until).min(Instant::compareTo).ifPresent(sweeps::expect);
     }
 
     @Override
     public List<Answer<Lease>> redeem(Redemption redemption) {
-        var answers = store.redeem(redemption);
-        int redeemed = 0;
+        var answers =
+                measure.measured(
+                        new AdmissionRequest(
+                                AdmissionCall.REDEEM,
+                                redemption.session(),
+                                redemption.tokens().size(),
+                                () ->
+                                        "Redemption %d of session %s"
+                                                .formatted(
+                                                        redemption.number(), redemption.session())),
+                        () -> store.redeem(redemption),
+                        MeasuredGrants::redeemed);
         for (var answer : answers) {
-            switch (answer) {
-                case Answer.Done<Lease> done -> redeemed++;
-                case Answer.Refused<Lease>(Denied refusal) ->
-                        refused(redemption.session(), refusal);
-                case Answer.Refused<Lease> other -> {}
+            if (answer instanceof Answer.Refused<Lease>(Denied refusal)) {
+                refused(redemption.session(), refusal);
             }
         }
-        if (redeemed > 0) {
-            metrics.redeemed(redeemed);
-        }
-        LOG.debug(
-                "Redemption {} of session {}: {} of {} tickets became leases.",
-                redemption.number(),
-                redemption.session(),
-                redeemed,
-                answers.size());
         return answers;
+    }
+
+    private static GivenOut redeemed(List<Answer<Lease>> answers) {
+        return new GivenOut((int) answers.stream().filter(Answer::isDone).count(), Set.of());
     }
 
     private void refused(SessionId session, Denied refusal) {
@@ -95,7 +140,7 @@ final class MeasuredGrants implements Grants {
             // What is late or was used before is an ordinary answer.
             case TOKEN_EXPIRED, UNKNOWN_GRANT, LANE_CLOSED -> {}
             case MALFORMED_TOKEN, UNKNOWN_KEY, BAD_SIGNATURE ->
-                    LOG.warn(
+                    log.warn(
                             "Session {} showed a ticket that is none: {} ({})",
                             session,
                             refusal.code().wire(),

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.event.Level;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -229,7 +230,7 @@ class FollowerTest {
 
     @ParameterizedTest
     @MethodSource("passing")
-    void a_lost_connection_is_mended_silently_and_shown(FlowFabricException loss) throws Exception {
+    void a_lost_connection_is_mended_and_shown(FlowFabricException loss) throws Exception {
         var follower = engine.follow(EVERYTHING, Cursor.NOW);
         var began = time.instant();
         assertThat(follower.status())
@@ -257,6 +258,44 @@ class FollowerTest {
         assertThat(follower.status().state()).isEqualTo(State.FOLLOWING);
         assertThat(follower.status().why()).isEmpty();
         assertThat(follower.status().since()).isAfter(lost.since());
+    }
+
+    // R38
+    @Test
+    void an_outage_of_the_feed_is_one_warning_and_every_read_that_failed_is_counted()
+            throws Exception {
+        var tally = new Tally();
+        var log = new LogBook();
+        var follower = new Follower(store.feeds(), EVERYTHING, Cursor.NOW, tally, time, log);
+        follower.start();
+        for (int outage = 1; outage <= 2; outage++) {
+            trouble = new StoreFailure("It broke.", true, new IllegalStateException());
+            look(follower, 3);
+            trouble = null;
+            look(follower, 2);
+        }
+        follower.stop();
+
+        assertThat(tally.of("follow failed")).isEqualTo(6);
+        assertThat(log.lines())
+                .extracting(LogBook.Line::level)
+                .containsExactly(
+                        Level.WARN,
+                        Level.DEBUG,
+                        Level.DEBUG,
+                        Level.INFO,
+                        Level.WARN,
+                        Level.DEBUG,
+                        Level.DEBUG,
+                        Level.INFO);
+        assertThat(log.lines().getFirst().failure()).isInstanceOf(StoreFailure.class);
+    }
+
+    private void look(Follower follower, int times) throws InterruptedException {
+        for (int i = 0; i < times; i++) {
+            time.skip(Duration.ofMinutes(1));
+            assertThat(follower.next(Duration.ZERO)).isEmpty();
+        }
     }
 
     @Test

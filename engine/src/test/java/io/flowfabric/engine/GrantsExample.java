@@ -29,7 +29,7 @@ final class GrantsExample {
     /** In the process that is trusted: what the worker behind this session may do next. */
     List<String> tickets(SessionId worker, long number) {
         var claim = new Claim(worker, number, 10);
-        return engine.grants().claimForWorker(claim, Grants.DEFAULT_TTL).stream()
+        return engine.grants().claimForWorker(claim, Grants.DEFAULT_TTL).grants().stream()
                 .map(Grant::token)
                 .toList();
     }

@@ -112,6 +112,8 @@ class MeasuredClaimsTest {
                                 .formatted(SESSION.id()));
         assertThat(line.failure()).isInstanceOf(StoreFailure.class);
         assertThat(tally.of("claim failed")).isEqualTo(1);
+        // R31
+        assertThat(tally.of("claim ms")).isEqualTo(7);
         assertThat(tally.of("claimed")).isZero();
         broken.set(false);
         assertThat(asking.claim(claim(1, 5)).leases())
@@ -127,6 +129,28 @@ class MeasuredClaimsTest {
 
         assertThat(log.lines()).extracting(LogBook.Line::level).containsExactly(Level.DEBUG);
         assertThat(log.lines().getFirst().text()).contains("refused after 7 ms");
+    }
+
+    // R31
+    @Test
+    void a_claim_whose_session_cannot_be_found_is_counted_and_told_too() {
+        var lost =
+                new MeasuredClaims(
+                        store.claims(),
+                        id -> {
+                            time.skip(Duration.ofMillis(3));
+                            throw new StoreFailure(
+                                    "Broken by a test.", true, new IllegalStateException());
+                        },
+                        tally,
+                        time,
+                        log);
+
+        assertThatThrownBy(() -> lost.claim(claim(1, 5))).isInstanceOf(StoreFailure.class);
+
+        assertThat(tally.of("claim failed")).isEqualTo(1);
+        assertThat(tally.of("claim ms")).isEqualTo(3);
+        assertThat(log.lines()).extracting(LogBook.Line::level).containsExactly(Level.WARN);
     }
 
     private static Claim claim(int number, int max) {

@@ -70,7 +70,9 @@ class MeasuredGrantsTest {
         for (int i = 0; i < count; i++) {
             store.submissions().submit(List.of(Submission.of("job", Payload.text("input"))));
         }
-        return engine.grants().claimForWorker(new Claim(session, 1, count), Grants.DEFAULT_TTL);
+        return engine.grants()
+                .claimForWorker(new Claim(session, 1, count), Grants.DEFAULT_TTL)
+                .grants();
     }
 
     private SessionId opened() {

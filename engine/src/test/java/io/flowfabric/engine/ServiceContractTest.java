@@ -72,6 +72,7 @@ class ServiceContractTest {
                         store.feeds(),
                         FeedFilter.of(FeedFilter.Topic.EVERYTHING),
                         Cursor.NOW,
+                        EngineMetrics.NONE,
                         Time.SYSTEM);
             }
         },

@@ -2,13 +2,13 @@ package io.flowfabric.engine;
 
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.lease.Claimed;
-import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance.Chore;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What an engine counted. */
@@ -50,15 +50,22 @@ public final class Tally implements EngineMetrics {
     }
 
     @Override
-    public void answered(Session session, int wanted, Claimed claimed, Duration took) {
-        int got = claimed.leases().size();
-        add("claim " + (got == 0 ? "nothing" : got < wanted ? "some" : "full"), 1);
-        claimed.shut().forEach(shut -> add("shut " + shut, 1));
+    public void answered(MeasuredCall call, int got, Set<AdmissionBlock> shut) {
+        var outcome = got == 0 ? "nothing" : got < call.wanted() ? "some" : "full";
+        add("%s %s".formatted(call.call().wire(), outcome), 1);
+        add(call.call().wire() + " ms", (int) call.took().toMillis());
+        shut.forEach(block -> add("shut " + block, 1));
     }
 
     @Override
-    public void claimFailed(Session session, Duration took) {
-        add("claim failed", 1);
+    public void callFailed(MeasuredCall call) {
+        add(call.call().wire() + " failed", 1);
+        add(call.call().wire() + " ms", (int) call.took().toMillis());
+    }
+
+    @Override
+    public void followFailed() {
+        add("follow failed", 1);
     }
 
     @Override

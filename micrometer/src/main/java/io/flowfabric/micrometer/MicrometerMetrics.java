@@ -3,7 +3,6 @@ package io.flowfabric.micrometer;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.admission.AdmissionBlock;
-import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance.Chore;
@@ -12,8 +11,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -61,6 +60,7 @@ public final class MicrometerMetrics implements EngineMetrics {
         for (FencedCall call : FencedCall.values()) {
             fenced(call, 0);
         }
+        count(0, "ff.follower.errors");
         for (Counted what : Counted.values()) {
             recounted(what, 0, 0);
         }
@@ -77,13 +77,10 @@ public final class MicrometerMetrics implements EngineMetrics {
     }
 
     @Override
-    public void answered(Session session, int wanted, Claimed claimed, Duration took) {
-        int got = claimed.leases().size();
-        var outcome = got == 0 ? "nothing" : got < wanted ? "some" : "full";
-        count(1, "ff.claim", "outcome", outcome);
-        time(took, "ff.claim.from.grant.duration", "lane", laneOf(session));
-        for (AdmissionBlock shut : claimed.shut()) {
-            switch (shut) {
+    public void answered(MeasuredCall call, int got, Set<AdmissionBlock> shut) {
+        measured(call, got == 0 ? "nothing" : got < call.wanted() ? "some" : "full");
+        for (AdmissionBlock block : shut) {
+            switch (block) {
                 case AdmissionBlock.Budget(var dimension) ->
                         count(1, "ff.budget.hit", "dimension", dimensions.of(dimension));
                 case AdmissionBlock.Quota quota -> count(1, "ff.quota.hit", "reason", quota.wire());
@@ -92,8 +89,21 @@ public final class MicrometerMetrics implements EngineMetrics {
     }
 
     @Override
-    public void claimFailed(Session session, Duration took) {
-        count(1, "ff.claim", "outcome", "error");
+    public void callFailed(MeasuredCall call) {
+        measured(call, "error");
+    }
+
+    /** Every exit is timed: what fails slowly is what one has to see. */
+    private void measured(MeasuredCall call, String outcome) {
+        var name = call.call().wire();
+        count(1, "ff.claim", "call", name, "outcome", outcome);
+        var lane = call.session().map(this::laneOf).orElse("unknown");
+        time(call.took(), "ff.claim.from.grant.duration", "call", name, "lane", lane);
+    }
+
+    @Override
+    public void followFailed() {
+        count(1, "ff.follower.errors");
     }
 
     @Override
@@ -193,9 +203,9 @@ public final class MicrometerMetrics implements EngineMetrics {
         registry.counter(name, labels).increment((double) amount);
     }
 
-    private void time(Duration took, String name, String label, String value) {
+    private void time(Duration took, String name, String... labels) {
         Timer.builder(name)
-                .tag(label, value)
+                .tags(labels)
                 .serviceLevelObjectives(BUCKETS)
                 .register(registry)
                 .record(took);
@@ -208,7 +218,14 @@ public final class MicrometerMetrics implements EngineMetrics {
                 : "several";
     }
 
+    /**
+     * The names of the original where it has a scanner for the same; one sweep is several there.
+     */
     private static String scanner(Chore chore) {
-        return chore.name().toLowerCase(Locale.ROOT);
+        return switch (chore) {
+            case SESSIONS -> "lease_expiry";
+            case TIMERS -> "timers";
+            case RETENTION -> "retention_trimmer";
+        };
     }
 }

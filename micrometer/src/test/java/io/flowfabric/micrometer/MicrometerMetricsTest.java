@@ -3,29 +3,37 @@ package io.flowfabric.micrometer;
 import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Denied;
+import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Budget.Bounds;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
-import io.flowfabric.engine.EngineMetrics.Counted;
 import io.flowfabric.engine.EngineOptions;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 import io.flowfabric.worker.TaskFailure;
+import io.flowfabric.worker.TaskResult;
 import io.flowfabric.worker.Worker;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -39,9 +47,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 class MicrometerMetricsTest {
     private static final Attribution OLGA = new Attribution("olga", "to see it counted");
+    private static final Duration HOUR = Duration.ofHours(1);
     private static final Policy MAIL = Policy.DEFAULT.quota("mail");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
@@ -68,31 +78,73 @@ class MicrometerMetricsTest {
         claim(2);
         claim(2);
 
-        assertThat(scraped("ff_claim_total", "outcome=\"full\"")).isEqualTo(1);
-        assertThat(scraped("ff_claim_total", "outcome=\"some\"")).isEqualTo(1);
-        assertThat(scraped("ff_claim_total", "outcome=\"nothing\"")).isEqualTo(1);
+        assertThat(scraped("ff_claim_total", "call=\"claim\",outcome=\"full\"")).isEqualTo(1);
+        assertThat(scraped("ff_claim_total", "call=\"claim\",outcome=\"some\"")).isEqualTo(1);
+        assertThat(scraped("ff_claim_total", "call=\"claim\",outcome=\"nothing\"")).isEqualTo(1);
         assertThat(scraped("ff_claimed_total")).isEqualTo(3);
-        assertThat(
-                        scraped(
-                                "ff_claim_from_grant_duration_seconds_count",
-                                "lane=\"default/default\""))
-                .isEqualTo(3);
+        assertThat(timed("claim", "default/default")).isEqualTo(3);
         assertThat(
                         scraped(
                                 "ff_claim_from_grant_duration_seconds_bucket",
-                                "lane=\"default/default\",le=\"+Inf\""))
+                                "call=\"claim\",lane=\"default/default\",le=\"+Inf\""))
                 .isEqualTo(3);
     }
 
+    // R31
     @Test
-    void grants_are_counted_by_what_became_of_them() {
-        metrics.granted(3);
-        metrics.redeemed(2);
-        metrics.ticketRefused(Denied.Code.BAD_SIGNATURE);
+    void grants_are_counted_by_what_became_of_them_and_timed_by_lane() {
+        submit(3, Policy.DEFAULT);
+
+        var grants = grant(4).grants();
+        redeem(grants.get(0).token(), grants.get(1).token(), "nonsense");
 
         assertThat(scraped("ff_granted_total")).isEqualTo(3);
         assertThat(scraped("ff_redeemed_total")).isEqualTo(2);
-        assertThat(scraped("ff_grant_refused_total", "reason=\"bad_signature\"")).isEqualTo(1);
+        assertThat(scraped("ff_grant_refused_total", "reason=\"malformed_token\"")).isEqualTo(1);
+        assertThat(scraped("ff_claim_total", "call=\"grant\",outcome=\"some\"")).isEqualTo(1);
+        assertThat(scraped("ff_claim_total", "call=\"redeem\",outcome=\"some\"")).isEqualTo(1);
+        assertThat(timed("grant", "default/default")).isEqualTo(1);
+        assertThat(timed("redeem", "default/default")).isEqualTo(1);
+        assertThat(scraped("ff_claimed_total")).isZero();
+    }
+
+    // R31
+    @Test
+    void a_grant_that_meets_a_full_quota_or_a_shut_budget_counts_it_as_a_claim_does() {
+        store.quotas().define(Quota.atOnce("mail", 0), OLGA);
+        store.budgets().define(Budget.of("team", "tokens", 0), OLGA);
+        submit(2, MAIL);
+        submit(2, Policy.DEFAULT.budget("team"));
+
+        grant(4);
+
+        assertThat(scraped("ff_quota_hit_total", "reason=\"concurrency\"")).isEqualTo(1);
+        assertThat(scraped("ff_budget_hit_total", "dimension=\"tokens\"")).isEqualTo(1);
+    }
+
+    // R31
+    @Test
+    void what_fails_is_counted_and_timed_too() {
+        claim(1);
+        grant(1);
+        store.sessions().close(SESSION.id());
+
+        assertThatThrownBy(() -> engine.claims().claim(new Claim(SESSION.id(), 9, 1)))
+                .isInstanceOf(NotFound.class);
+        assertThatThrownBy(
+                        () ->
+                                engine.grants()
+                                        .claimForWorker(
+                                                new Claim(SESSION.id(), 9, 1), Grants.DEFAULT_TTL))
+                .isInstanceOf(NotFound.class);
+        assertThatThrownBy(() -> engine.claims().claim(new Claim(SessionId.mint(), 1, 1)))
+                .isInstanceOf(NotFound.class);
+
+        assertThat(scraped("ff_claim_total", "call=\"claim\",outcome=\"error\"")).isEqualTo(2);
+        assertThat(scraped("ff_claim_total", "call=\"grant\",outcome=\"error\"")).isEqualTo(1);
+        assertThat(timed("claim", "default/default")).isEqualTo(2);
+        assertThat(timed("grant", "default/default")).isEqualTo(2);
+        assertThat(timed("claim", "unknown")).isEqualTo(1);
     }
 
     @Test
@@ -148,7 +200,8 @@ class MicrometerMetricsTest {
     }
 
     @Test
-    void a_worker_counts_the_outcomes_of_its_attempts_and_that_it_is_full() throws Exception {
+    void a_worker_counts_the_outcomes_of_its_attempts_and_no_pauses_and_that_it_is_full()
+            throws Exception {
         var real = new MemoryStore(InstantSource.system());
         var busy = new CountDownLatch(1);
         var go = new CountDownLatch(1);
@@ -171,72 +224,68 @@ class MicrometerMetricsTest {
                                     task -> {
                                         throw TaskFailure.permanent("broken by a test");
                                     })
+                            .handle(
+                                    "try",
+                                    task -> {
+                                        throw new TaskFailure(Failure.TRANSIENT, "not now");
+                                    })
+                            .handleWithResult("call off", task -> TaskResult.cancel("no need"))
+                            .handleWithResult("wait", task -> TaskResult.delay(Due.in(HOUR)))
                             .start();
-            var lane = Lane.of("emails");
             running.submissions()
                     .submit(
-                            List.of(
-                                    Submission.of("send", Payload.EMPTY).lane(lane),
-                                    Submission.of("break", Payload.EMPTY).lane(lane)));
+                            Stream.of("send", "break", "try", "call off", "wait")
+                                    .map(MicrometerMetricsTest::email)
+                                    .toList());
             busy.await();
             go.countDown();
-            eventually("both have ended", () -> scraped("ff_attempt_outcome_total") == 2);
+            eventually("all have ended or pause", () -> scraped("ff_ended_total") == 5);
+            eventually("it is counted", () -> scraped("ff_attempt_outcome_total") == 4);
             worker.stop();
         } finally {
             real.close();
         }
 
-        var ok = "lane=\"default/emails\",outcome=\"ok\"";
-        assertThat(scraped("ff_attempt_outcome_total", ok)).isEqualTo(1);
-        var error = "lane=\"default/emails\",outcome=\"error\"";
-        assertThat(scraped("ff_attempt_outcome_total", error)).isEqualTo(1);
-        assertThat(scraped("ff_worker_at_capacity_total")).isPositive();
-        assertThat(scraped("ff_scanner_cycle_total", "scanner=\"timers\"")).isPositive();
-        assertThat(scraped("ff_scanner_cycle_duration_seconds_count", "scanner=\"timers\""))
-                .isPositive();
-    }
-
-    @Test
-    void what_only_pauses_an_attempt_is_no_outcome_of_it() {
-        for (Transition transition : Transition.values()) {
-            metrics.attempted(Lane.DEFAULT, transition, 1);
+        for (String outcome : List.of("ok", "error", "retry", "cancelled")) {
+            var labels = "lane=\"default/emails\",outcome=\"%s\"".formatted(outcome);
+            assertThat(scraped("ff_attempt_outcome_total", labels)).as(outcome).isEqualTo(1);
         }
-
-        assertThat(scraped("ff_attempt_outcome_total")).isEqualTo(4);
+        assertThat(scraped("ff_attempt_outcome_total")).as("and no pauses").isEqualTo(4);
+        assertThat(scraped("ff_worker_at_capacity_total")).isPositive();
     }
 
-    @Test
-    void renewals_and_recounts_are_counted() {
-        metrics.renewed(true);
-        metrics.renewed(false);
-        metrics.recounted(Counted.QUOTAS, 12, 0);
-        metrics.recounted(Counted.QUOTAS, 12, 3);
-        metrics.recountFailed(Counted.QUOTAS);
-        metrics.parked(2);
-        metrics.parked(-1);
-
-        assertThat(scraped("ff_lease_renewal_total", "outcome=\"ok\"")).isEqualTo(1);
-        assertThat(scraped("ff_lease_renewal_total", "outcome=\"error\"")).isEqualTo(1);
-        assertThat(scraped("ff_recount_counters_total", "of=\"quotas\"")).isEqualTo(24);
-        assertThat(scraped("ff_recount_drift_total", "of=\"quotas\"")).isEqualTo(3);
-        assertThat(scraped("ff_recount_errors_total", "of=\"quotas\"")).isEqualTo(1);
-        assertThat(scraped("ff_claims_parked")).isEqualTo(1);
+    private static Submission email(String kind) {
+        var retry = Retry.retries(1).backoff(Backoff.fixed(HOUR));
+        return Submission.of(kind, Payload.EMPTY)
+                .lane(Lane.of("emails"))
+                .policy(Policy.DEFAULT.retry(retry));
     }
 
     @Test
     void a_label_never_has_more_values_than_a_registry_can_bear() {
-        for (int i = 0; i < 2 * FewValues.MOST; i++) {
-            metrics.attempted(Lane.of("lane-" + i), Transition.COMPLETE, 1);
-            metrics.overLimit("dimension-" + i, true);
+        submit(1, Policy.DEFAULT);
+        var lease = claim(1).getFirst();
+        for (int i = 0; i < FewValues.MOST + 10; i++) {
+            var session = Session.of("worker", "instance-" + i, "lane-" + i);
+            engine.sessions().open(session);
+            engine.claims().claim(new Claim(session.id(), 1, 1));
+            store.budgets().define(Budget.of("budget-" + i, "dimension-" + i, 1), OLGA);
+            var report =
+                    new UsageReport(lease.fence(), "budget-" + i, "dimension-" + i, 1, "key-" + i);
+            engine.leases().spend(List.of(report)).getFirst().orThrow();
         }
 
         var text = registry.scrape();
-        assertThat(text.lines().filter(line -> line.startsWith("ff_attempt_outcome_total{")))
+        assertThat(
+                        text.lines()
+                                .filter(
+                                        line ->
+                                                line.startsWith(
+                                                        "ff_claim_from_grant_duration_seconds_count{")))
                 .hasSize(FewValues.MOST + 1);
         assertThat(text.lines().filter(line -> line.startsWith("ff_budget_over_limit_total{")))
                 .hasSize(FewValues.MOST + 1);
-        assertThat(scraped("ff_attempt_outcome_total", "lane=\"other\",outcome=\"ok\""))
-                .isEqualTo(FewValues.MOST);
+        assertThat(timed("claim", "other")).isEqualTo(11);
     }
 
     @Test
@@ -246,8 +295,7 @@ class MicrometerMetricsTest {
 
         engine.claims().claim(new Claim(session.id(), 1, 1));
 
-        assertThat(scraped("ff_claim_from_grant_duration_seconds_count", "lane=\"several\""))
-                .isEqualTo(1);
+        assertThat(timed("claim", "several")).isEqualTo(1);
     }
 
     private void submit(int count, Policy policy) {
@@ -261,6 +309,22 @@ class MicrometerMetricsTest {
     private List<Lease> claim(int max) {
         store.sessions().open(SESSION);
         return engine.claims().claim(new Claim(SESSION.id(), ++claims, max)).leases();
+    }
+
+    private ClaimedForWorker grant(int max) {
+        store.sessions().open(SESSION);
+        return engine.grants()
+                .claimForWorker(new Claim(SESSION.id(), ++claims, max), Grants.DEFAULT_TTL);
+    }
+
+    private void redeem(String... tokens) {
+        engine.grants().redeem(new Redemption(SESSION.id(), ++claims, List.of(tokens)));
+    }
+
+    private double timed(String call, String lane) {
+        return scraped(
+                "ff_claim_from_grant_duration_seconds_count",
+                "call=\"%s\",lane=\"%s\"".formatted(call, lane));
     }
 
     private void spend(Lease lease, long amount) {

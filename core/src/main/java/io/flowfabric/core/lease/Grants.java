@@ -61,7 +61,7 @@ public interface Grants {
      *
      * @param ttl how long the grants hold, at most a minute
      */
-    List<Grant> claimForWorker(Claims.Claim claim, Duration ttl);
+    ClaimedForWorker claimForWorker(Claims.Claim claim, Duration ttl);
 
     /**
      * Grants one execution whose lease lapsed or was taken away, so that a chosen worker goes on

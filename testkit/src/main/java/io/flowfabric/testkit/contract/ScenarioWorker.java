@@ -8,6 +8,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
@@ -108,10 +109,21 @@ final class ScenarioWorker {
 
     /** The last ones once more, as after a lost answer. */
     List<Grant> repeatGranted(int max, Duration ttl) {
-        return store.grants().claimForWorker(new Claim(session.id(), lastClaim, max).again(), ttl);
+        return store.grants()
+                .claimForWorker(new Claim(session.id(), lastClaim, max).again(), ttl)
+                .grants();
     }
 
     List<Grant> granted(long number, int max, Duration ttl) {
+        return askForGrants(number, max, ttl).grants();
+    }
+
+    /** What comes of a claim for it, by its own number. */
+    ClaimedForWorker askForGrants(int max) {
+        return askForGrants(++lastClaim, max, Grants.DEFAULT_TTL);
+    }
+
+    private ClaimedForWorker askForGrants(long number, int max, Duration ttl) {
         lastClaim = Math.max(lastClaim, number);
         return store.grants().claimForWorker(new Claim(session.id(), number, max), ttl);
     }

@@ -116,6 +116,26 @@ abstract class ShutRules extends Rules {
                 .containsExactly(new AdmissionBlock.Budget("tokens"));
     }
 
+    // R31
+    @Test
+    void a_claim_for_a_worker_tells_what_is_shut_as_its_own_claim_does() {
+        world.store().keys().first();
+        define(Quota.atOnce("mail", 1));
+        define(Budget.of("team", "tokens", 100));
+        world.submit(2, () -> work(MAIL));
+        world.submit(2, () -> work(TEAM));
+        var worker = world.worker();
+        assertThat(worker.askForGrants(1).shut()).isEmpty();
+        spend(worker.claimOne(), "tokens", 100);
+
+        var claimed = worker.askForGrants(4);
+
+        assertThat(claimed.grants()).isEmpty();
+        assertThat(claimed.shut())
+                .containsExactlyInAnyOrder(
+                        AdmissionBlock.Quota.CONCURRENCY, new AdmissionBlock.Budget("tokens"));
+    }
+
     @Test
     void what_only_warns_or_is_gone_is_in_nobodys_way() {
         define(Budget.of("team", "tokens", 1).enforcement(Enforcement.WARN));

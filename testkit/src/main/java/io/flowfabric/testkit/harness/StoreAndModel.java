@@ -5,6 +5,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants.Redemption;
@@ -140,23 +141,37 @@ final class StoreAndModel implements Stage {
 
     @Override
     public Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl) {
-        var actual = tested("grant", () -> fixture.store().grants().claimForWorker(claim, ttl));
+        var shut = new AtomicReference<Set<AdmissionBlock>>(Set.of());
+        var actual =
+                tested(
+                        "grant",
+                        () -> {
+                            var claimed = fixture.store().grants().claimForWorker(claim, ttl);
+                            shut.set(claimed.shut());
+                            return claimed.grants();
+                        });
         trace.called("grant", List.of(claim, ttl), actual);
         var expected =
                 switch (actual) {
-                    case Reply.Value<List<Grant>>(var grants) -> followed(claim, ttl, grants);
+                    case Reply.Value<List<Grant>>(var grants) ->
+                            followed(claim, ttl, new ClaimedForWorker(grants, shut.get(), false));
                     case Reply.Refusal<List<Grant>> refusal ->
-                            Reply.of(() -> model.grants().claimForWorker(claim, ttl));
+                            Reply.of(() -> model.grants().claimForWorker(claim, ttl).grants());
                 };
         same(Kind.ANSWER, "grant", sortedGrants(expected), sortedGrants(actual));
         seals.pair(actual.answered().orElse(List.of()), expected.answered().orElse(List.of()));
         return actual;
     }
 
-    private Reply<List<Grant>> followed(Claims.Claim claim, Duration ttl, List<Grant> grants) {
-        var picks = grants.stream().map(Grant::execution).toList();
+    private Reply<List<Grant>> followed(Claims.Claim claim, Duration ttl, ClaimedForWorker actual) {
+        var picks = actual.grants().stream().map(Grant::execution).toList();
         try {
-            return Reply.of(() -> model.follow(claim, ttl, picks));
+            return Reply.of(
+                    () -> {
+                        var expected = model.follow(claim, ttl, picks);
+                        same(Kind.ANSWER, "grant", expected.shut(), actual.shut());
+                        return expected.grants();
+                    });
         } catch (AssertionError illegal) {
             throw new Difference.Found(
                     Kind.PICK, "grant", List.of(String.valueOf(illegal.getMessage())));

@@ -57,7 +57,7 @@ final class StoreOnly implements Stage {
 
     @Override
     public Reply<List<Grant>> grant(Claims.Claim claim, Duration ttl) {
-        return call("grant", claim, store -> store.grants().claimForWorker(claim, ttl));
+        return call("grant", claim, store -> store.grants().claimForWorker(claim, ttl).grants());
     }
 
     @Override

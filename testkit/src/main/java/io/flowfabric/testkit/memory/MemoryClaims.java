@@ -136,7 +136,7 @@ final class MemoryClaims implements Claims {
     }
 
     /** What keeps waiting what a session can see. */
-    private Set<AdmissionBlock> shut(SessionRecord living) {
+    Set<AdmissionBlock> shut(SessionRecord living) {
         var room = new AdmissionCheck(world);
         return visible(living).values().stream()
                 .flatMap(List::stream)

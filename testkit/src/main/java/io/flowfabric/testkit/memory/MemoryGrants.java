@@ -7,6 +7,7 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.decision.PresentedTokens;
 import io.flowfabric.core.decision.ReclaimDecisions;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
@@ -38,16 +39,16 @@ final class MemoryGrants implements Grants {
     }
 
     @Override
-    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
+    public ClaimedForWorker claimForWorker(Claim claim, Duration ttl) {
         return granted(claim, ttl, living -> claiming.pick(living, claim.max()));
     }
 
     /** Grants exactly these, as another store has done, after judging that it was allowed to. */
-    List<Grant> follow(Claim claim, Duration ttl, List<ExecutionId> picks) {
+    ClaimedForWorker follow(Claim claim, Duration ttl, List<ExecutionId> picks) {
         return granted(claim, ttl, living -> claiming.judged(living, claim.max(), picks));
     }
 
-    private List<Grant> granted(
+    private ClaimedForWorker granted(
             Claim claim, Duration ttl, Function<SessionRecord, List<MemoryExecution>> choice) {
         var checked = Grants.checkedTtl(ttl);
         return world.call(
@@ -55,22 +56,28 @@ final class MemoryGrants implements Grants {
                     var living = world.alive(claim.session());
                     var key = keys.ring().current();
                     return claiming.receipt(living, claim.number())
-                            .map(given -> outstanding(given, living, key))
+                            .map(given -> repeated(outstanding(given, living, key)))
                             .orElseGet(() -> grant(claim, checked, living, choice, key));
                 });
     }
 
-    private List<Grant> grant(
+    private static ClaimedForWorker repeated(List<Grant> grants) {
+        return new ClaimedForWorker(grants, Set.of(), false);
+    }
+
+    private ClaimedForWorker grant(
             Claim claim,
             Duration ttl,
             SessionRecord living,
             Function<SessionRecord, List<MemoryExecution>> choice,
             SigningKey key) {
+        var shut = claiming.shut(living);
         var picks = choice.apply(living);
         picks.forEach(world.shares::started);
         picks.forEach(row -> world.grant(row, living, world.now().plus(ttl)));
         claiming.keep(living, claim, picks);
-        return picks.stream().map(row -> ticket(row, key)).toList();
+        var grants = picks.stream().map(row -> ticket(row, key)).toList();
+        return new ClaimedForWorker(grants, shut, false);
     }
 
     /** What a receipt gave that is neither redeemed nor over. */

@@ -5,8 +5,8 @@ import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.core.lease.Claimed;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims;
-import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Sessions;
@@ -139,7 +139,7 @@ public final class MemoryStore implements Store {
     }
 
     /** The same, for what another store has granted. */
-    public List<Grant> follow(Claims.Claim claim, Duration ttl, List<ExecutionId> picks) {
+    public ClaimedForWorker follow(Claims.Claim claim, Duration ttl, List<ExecutionId> picks) {
         return grants.follow(claim, ttl, picks);
     }
 

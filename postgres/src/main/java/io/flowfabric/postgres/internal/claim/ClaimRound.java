@@ -14,13 +14,18 @@ import java.util.Set;
  * @param welcome whether the session lives and the number was not heard before
  * @param more whether there may be more than was given
  */
-record ClaimRound(
+public record ClaimRound(
         List<Lease> leases,
         List<GrantStub> grants,
         Set<AdmissionBlock> shut,
         int unreadable,
         boolean welcome,
         boolean more) {
+    /** The grants of a claim that was heard before: what was shut then is not known any more. */
+    static ClaimRound repeated(List<GrantStub> grants) {
+        return new ClaimRound(List.of(), grants, Set.of(), 0, true, false);
+    }
+
     int size() {
         return leases.size() + grants.size();
     }

@@ -9,7 +9,6 @@ import io.flowfabric.postgres.internal.jdbc.ConstraintViolation;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /** Which work a worker gets: one statement picks, leases, writes the receipt and the events. */
@@ -33,10 +32,12 @@ public final class PostgresClaims implements Claims {
     }
 
     /** Picks as a claim does, and grants what it picked. */
-    public List<GrantStub> grant(Claim claim, Duration ttl) {
+    public ClaimRound grant(Claim claim, Duration ttl) {
         return given(claim, ttl.toMillis())
-                .map(ClaimRound::grants)
-                .orElseGet(() -> receipts.grants(claim.session(), claim.number()));
+                .orElseGet(
+                        () ->
+                                ClaimRound.repeated(
+                                        receipts.grants(claim.session(), claim.number())));
     }
 
     /** Nothing, when the number was heard before or the session is dead. */

@@ -6,6 +6,7 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.PresentedTokens;
+import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
@@ -46,11 +47,13 @@ public final class PostgresGrants implements Grants {
     }
 
     @Override
-    public List<Grant> claimForWorker(Claim claim, Duration ttl) {
+    public ClaimedForWorker claimForWorker(Claim claim, Duration ttl) {
         var checked = Grants.checkedTtl(ttl);
         // Before anything is given out that could not be signed.
         var key = keys.ring().current();
-        return signed(claiming.grant(claim, checked), claim.session(), key);
+        var round = claiming.grant(claim, checked);
+        return new ClaimedForWorker(
+                signed(round.grants(), claim.session(), key), round.shut(), round.more());
     }
 
     private List<Grant> signed(List<GrantStub> stubs, SessionId session, SigningKey key) {
