@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Lease;
-import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -171,7 +172,7 @@ class ErrorTest {
         }
 
         @Override
-        public void answered(Session session, int wanted, Claimed claimed, Duration took) {
+        public void answered(MeasuredCall call, int got, Set<AdmissionBlock> shut) {
             throw new NoClassDefFoundError("by a test");
         }
 
