@@ -326,7 +326,8 @@ class MemoryState implements Wakeups {
         heldBy(living.session.id()).stream()
                 .sorted(BY_ID)
                 .forEach(row -> apply(row, TimerDecisions.lapse(row.facts(), now())));
-        bury(living);
+        die(living);
+        buryIfEmpty(living);
     }
 
     /** Takes note of a death; the first time counts. */
@@ -334,11 +335,13 @@ class MemoryState implements Wakeups {
         living.died = living.died.or(() -> Optional.of(now()));
     }
 
-    /** Keeps a session that holds nothing any more as a dead one. */
-    void bury(SessionRecord living) {
-        die(living);
-        sessions.remove(living.session.id());
-        buried.put(living.session.id(), living);
+    /** Keeps a dead session as such once it holds nothing any more, also nothing unreadable. */
+    void buryIfEmpty(SessionRecord dead) {
+        var id = dead.session.id();
+        if (rows.values().stream().noneMatch(row -> holder(row).filter(id::equals).isPresent())) {
+            sessions.remove(id);
+            buried.put(id, dead);
+        }
     }
 
     /** Every session that is still known, alive or dead. */
