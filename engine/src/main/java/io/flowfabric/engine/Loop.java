@@ -49,7 +49,7 @@ final class Loop extends Service {
 
     @Override
     protected void begin() {
-        thread = Thread.ofVirtual().name(name).start(this::run);
+        thread = daemon(name, this::run);
     }
 
     @Override

@@ -75,12 +75,13 @@ public final class WakeupNotifier implements AutoCloseable {
 
     public void start() {
         waking.announceTo(this::ring);
-        announcer = Thread.ofVirtual().name("flowfabric-bell").start(() -> mended(this::announce));
-        listener =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("flowfabric-listen")
-                        .start(() -> mended(this::listen));
+        announcer = daemon("flowfabric-bell", () -> mended(this::announce));
+        listener = daemon("flowfabric-listen", () -> mended(this::listen));
+    }
+
+    /** Not a virtual thread: handlers that compute would keep it from running. */
+    private static Thread daemon(String name, Runnable work) {
+        return Thread.ofPlatform().daemon().name(name).start(work);
     }
 
     private void ring(Lane lane, Order order) {
