@@ -1,5 +1,6 @@
 package io.flowfabric.postgres.internal.maintenance;
 
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
@@ -53,8 +54,13 @@ public final class PostgresMaintenance implements Maintenance {
     }
 
     /** What one transaction did. */
-    private record Done(int processed, int errors, Set<Integer> lanes, Set<Integer> meters) {
-        static final Done NOTHING = new Done(0, 0, Set.of(), Set.of());
+    private record Done(
+            int processed,
+            int errors,
+            Set<Integer> lanes,
+            Set<Integer> meters,
+            Set<SessionId> losers) {
+        static final Done NOTHING = new Done(0, 0, Set.of(), Set.of(), Set.of());
     }
 
     @Override
@@ -268,7 +274,7 @@ public final class PostgresMaintenance implements Maintenance {
 
     private Done write(Jdbc tx, StepBatch steps, int errors) {
         if (steps.isEmpty()) {
-            return new Done(0, errors, Set.of(), Set.of());
+            return new Done(0, errors, Set.of(), Set.of(), Set.of());
         }
         var written = steps.write(tx, postgres.now());
         var lanes = new HashSet<Integer>();
@@ -279,12 +285,13 @@ public final class PostgresMaintenance implements Maintenance {
                 lanes.add(step.lane());
             }
         }
-        return new Done(written.size(), errors, lanes, meters);
+        return new Done(written.size(), errors, lanes, meters, steps.losers());
     }
 
     private Done woken(Done done) {
         postgres.requeued(done.lanes);
         postgres.freed(done.meters);
+        postgres.lost(done.losers);
         return done;
     }
 
