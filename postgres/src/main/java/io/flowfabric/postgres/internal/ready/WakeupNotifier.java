@@ -76,11 +76,13 @@ public final class WakeupNotifier implements AutoCloseable {
     public void start() {
         waking.announceTo(this::ring);
         announcer = Thread.ofVirtual().name("flowfabric-bell").start(() -> mended(this::announce));
-        listener =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("flowfabric-listen")
-                        .start(() -> mended(this::listen));
+        if (db.canListen()) {
+            listener =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("flowfabric-listen")
+                            .start(() -> mended(this::listen));
+        }
     }
 
     private void ring(Lane lane, Order order) {
