@@ -31,8 +31,7 @@ import java.util.List;
  */
 class RankedAnewTest {
     private static final Attribution ADA = new Attribution("ada", "a test");
-    private static final LaneSettings AGEING =
-            LaneSettings.DEFAULT.ageing(Duration.ofMinutes(1));
+    private static final LaneSettings AGEING = LaneSettings.DEFAULT.ageing(Duration.ofMinutes(1));
 
     private final PostgresFixture fixture = new PostgresFixture();
     private final PostgresStore store = (PostgresStore) fixture.store();

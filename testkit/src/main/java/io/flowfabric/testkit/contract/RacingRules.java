@@ -133,7 +133,8 @@ abstract class RacingRules extends Rules {
         var answers = new ArrayList<Answer<?>>();
         boolean gone = false;
         for (ExecutionId work : works.reversed()) {
-            answers.addFirst(gone ? world.describe(work) : world.act(new OperatorCommand.Replay(work)));
+            answers.addFirst(
+                    gone ? world.describe(work) : world.act(new OperatorCommand.Replay(work)));
             gone = !answers.getFirst().isDone();
         }
         return answers;
