@@ -190,6 +190,7 @@ class WorkerTest {
     @Test
     void a_handler_may_end_its_work_in_other_ways() {
         var times = new AtomicInteger();
+        var elsewhereTimes = new AtomicInteger();
         world.start(
                 world.worker()
                         .handleWithResult("off", task -> TaskResult.cancel("not needed any more"))
@@ -203,7 +204,7 @@ class WorkerTest {
                         .handleWithResult(
                                 "elsewhere",
                                 task ->
-                                        task.fence().epoch() == 1
+                                        elsewhereTimes.incrementAndGet() == 1
                                                 ? TaskResult.release()
                                                 : TaskResult.complete(Payload.EMPTY)));
 

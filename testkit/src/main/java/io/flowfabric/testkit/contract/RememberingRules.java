@@ -110,14 +110,14 @@ abstract class RememberingRules extends Rules {
                 .containsExactly("acquired worker-1 1", "released worker-1 1");
     }
 
-    /** What happened to the leases of an execution: the change, the worker, the epoch. */
+    /** What happened to the leases of an execution: the change, the worker, which lease. */
     private List<String> leaseHistory(ExecutionId work) {
         return world.store().queries().history(work).stream()
-                .flatMap(event -> leaseChange(event).stream())
+                .flatMap(event -> leaseChange(work, event).stream())
                 .toList();
     }
 
-    private static Optional<String> leaseChange(Event event) {
+    private Optional<String> leaseChange(ExecutionId work, Event event) {
         return switch (event) {
             case Event.Renewal renewal -> Optional.of("renewed " + renewal.owner().worker());
             case Event.LaneChange change -> Optional.empty();
@@ -136,7 +136,9 @@ abstract class RememberingRules extends Rules {
                                                     .formatted(
                                                             change.name().toLowerCase(Locale.ROOT),
                                                             step.owner().orElseThrow().worker(),
-                                                            step.epoch()));
+                                                            world.epochs(work)
+                                                                            .indexOf(step.epoch())
+                                                                    + 1));
         };
     }
 }

@@ -421,7 +421,7 @@ class MemoryState implements Wakeups {
 
     /** The epoch of the next lease or grant: every one ever given has its own. */
     long nextEpoch(MemoryExecution row) {
-        return row.epoch + 1;
+        return Fence.epochAfter(row.epoch, now());
     }
 
     /** Whether the time for something to happen to a row has come. */
