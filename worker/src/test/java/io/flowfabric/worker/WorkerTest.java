@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
@@ -89,8 +90,13 @@ class WorkerTest {
         eventually("it has run", () -> !seen.get().isEmpty());
         assertThat(seen.get())
                 .isEqualTo(
-                        "%s welcome default/emails ada {customer=7} 1 %s/0/1 true false"
-                                .formatted(submission.id(), submission.id()));
+                        "%s welcome default/emails ada {customer=7} 1 %s true false"
+                                .formatted(
+                                        submission.id(),
+                                        new Fence(
+                                                submission.id(),
+                                                0,
+                                                world.view(submission.id()).epoch())));
     }
 
     @Test
