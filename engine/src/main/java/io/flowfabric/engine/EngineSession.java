@@ -81,6 +81,7 @@ public final class EngineSession extends Service {
     private final long fencedAfter;
     private final Backoff again;
     private final NumberedClaims claiming;
+    private final OutageLog trouble;
     private final Loop heart;
     private final Loop watch;
 
@@ -128,8 +129,9 @@ public final class EngineSession extends Service {
                         time,
                         again,
                         () -> quiet || dead.get());
-        this.heart = new Loop("ff-heart", time, this::beat, again, this::skipped);
-        this.watch = new Loop("ff-watch", time, this::look, again, this::skipped);
+        this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
+        this.heart = new Loop("ff-heart", time, this::beat, again, trouble::failed);
+        this.watch = new Loop("ff-watch", time, this::look, again, trouble::failed);
     }
 
     /** The id of this session in the store. */
@@ -275,6 +277,7 @@ public final class EngineSession extends Service {
         switch (answer) {
             case Answer.Done<HeartbeatResult>(var beat) -> {
                 lastSign = asked;
+                trouble.worked();
                 if (unnamed.isEmpty()) {
                     answered = asking;
                 }
@@ -328,10 +331,6 @@ public final class EngineSession extends Service {
             }
             holder.died();
         }
-    }
-
-    private void skipped(Throwable failure) {
-        LOG.warn("A heartbeat of {} failed; it is repeated in a moment.", session.id(), failure);
     }
 
     private NotFound over() {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** R18: what is cancelled through one process is interrupted in another, long before a heartbeat. */
+/** R18: what one process cancels is interrupted in another, long before its next heartbeat. */
 class CancelledElsewhereTest {
     private static final Duration TTL = Duration.ofMinutes(2);
     private static final Duration HEARTBEATS = TTL.dividedBy(6);
@@ -59,8 +59,7 @@ class CancelledElsewhereTest {
                 .forEach(answer -> answer.orThrow());
 
         Waiting.until("it is interrupted", HEARTBEATS.dividedBy(4), interrupted::get);
-        System.out.printf(
-                "interrupted after %d ms%n", (System.nanoTime() - cancelled) / 1_000_000);
+        System.out.printf("interrupted after %d ms%n", (System.nanoTime() - cancelled) / 1_000_000);
         assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.CANCELLED);
     }
 }

@@ -66,9 +66,7 @@ class InterruptTest {
 
     @Test
     void an_attempt_that_takes_too_long_is_interrupted_when_its_time_is_over() {
-        var id =
-                world.submit(
-                        "hang", "", Policy.DEFAULT.attemptTimeout(LIFE).retry(Retry.NEVER));
+        var id = world.submit("hang", "", Policy.DEFAULT.attemptTimeout(LIFE).retry(Retry.NEVER));
         eventually("it runs", () -> begun.get() == 1);
 
         isInterruptedWhenItsTimeIsOver();
