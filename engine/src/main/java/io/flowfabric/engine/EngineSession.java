@@ -45,6 +45,9 @@ public final class EngineSession extends Service {
 
     private static final int TRIES = 5;
 
+    /** How long a heartbeat may take even where they come in quicker succession. */
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(500);
+
     /** Who works on the leases of a session. Called from the session's own threads. */
     public interface Holder {
         /** The fences it believes to hold. */
@@ -79,6 +82,7 @@ public final class EngineSession extends Service {
     private final Holder holder;
     private final long beatEvery;
     private final long fencedAfter;
+    private final Duration patience;
     private final Backoff again;
     private final NumberedClaims claiming;
     private final OutageLog trouble;
@@ -121,6 +125,7 @@ public final class EngineSession extends Service {
         this.holder = holder;
         this.beatEvery = session.ttl().toNanos() / PARTS;
         this.fencedAfter = beatEvery * (PARTS - 1);
+        this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
                 new NumberedClaims(
@@ -271,7 +276,8 @@ public final class EngineSession extends Service {
             asking = reason;
             unnamed.clear();
         }
-        var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), nextFences());
+        var heartbeat =
+                new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {

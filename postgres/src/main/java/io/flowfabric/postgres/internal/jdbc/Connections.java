@@ -46,8 +46,39 @@ public final class Connections {
      */
     public static Connection single(DatabaseOptions options, String purpose) {
         var properties = driverProperties(options);
-        properties.setProperty("ApplicationName", options.applicationName() + " " + purpose);
         properties.setProperty("socketTimeout", "0");
+        return open(options, purpose, properties);
+    }
+
+    /**
+     * A connection of its own, set up as those of the pool, that takes no longer than so to be
+     * made, and whose statements take no longer on the server. Whoever asks for it closes it, and
+     * says how long to wait for answers.
+     */
+    static Connection within(DatabaseOptions options, String purpose, Duration patience) {
+        var properties = driverProperties(options);
+        properties.setProperty("connectTimeout", seconds(patience));
+        properties.setProperty("loginTimeout", seconds(patience));
+        properties.setProperty("socketTimeout", seconds(patience));
+        var connection = open(options, purpose, properties);
+        try (var statement = connection.createStatement()) {
+            statement.execute(
+                    settings(options)
+                            + "; set statement_timeout = "
+                            + Math.min(Integer.MAX_VALUE, patience.toMillis()));
+            return connection;
+        } catch (SQLException e) {
+            try {
+                connection.close();
+            } catch (SQLException alsoBroken) {
+                e.addSuppressed(alsoBroken);
+            }
+            throw Failures.connecting(options.server(), "No connection.", e);
+        }
+    }
+
+    private static Connection open(DatabaseOptions options, String purpose, Properties properties) {
+        properties.setProperty("ApplicationName", options.applicationName() + " " + purpose);
         if (options.user() != null) {
             properties.setProperty("user", options.user());
         }

@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.function.Function;
 
 /**
@@ -30,6 +31,7 @@ public final class Database implements Jdbc, AutoCloseable {
     private final Statements statements;
     private final HikariDataSource pool;
     private final Retries retries;
+    private final HeartbeatConnections heartbeats;
     private final Executor autocommit = new Autocommit();
 
     Database(
@@ -41,6 +43,7 @@ public final class Database implements Jdbc, AutoCloseable {
         this.statements = statements;
         this.pool = pool;
         this.retries = retries;
+        this.heartbeats = new HeartbeatConnections(options, retries);
     }
 
     /**
@@ -56,6 +59,13 @@ public final class Database implements Jdbc, AutoCloseable {
     @Override
     public Query query(String name) {
         return new Query(statements.named(name), autocommit);
+    }
+
+    /**
+     * A statement that keeps sessions alive. It is run beside the pool, and given up after so long.
+     */
+    public Query heartbeatQuery(String name, Duration patience) {
+        return new Query(statements.named(name), heartbeats.within(patience));
     }
 
     /**
@@ -97,6 +107,7 @@ public final class Database implements Jdbc, AutoCloseable {
     /** Closes every connection. Closing again does nothing. */
     @Override
     public void close() {
+        heartbeats.close();
         pool.close();
     }
 
