@@ -539,6 +539,7 @@ class MemoryState implements Wakeups {
         row.replays = change.replays();
         row.result = change.result().or(() -> row.result);
         row.failure = change.failure().or(() -> row.failure);
+        row.endedBy = change.after().terminal() ? change.by() : Optional.empty();
         change(row, change.transition(), change.after());
         shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());

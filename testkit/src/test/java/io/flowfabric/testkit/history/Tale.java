@@ -191,6 +191,7 @@ final class Tale {
                                 count(Transition.REPLAY),
                                 Optional.empty(),
                                 Optional.empty(),
+                                Optional.empty(),
                                 state instanceof ExecutionState.Running
                                         ? Optional.of(ADA)
                                         : Optional.empty(),
@@ -206,6 +207,7 @@ final class Tale {
                         new Result(
                                 Outcome.SUCCESS,
                                 Optional.of(Payload.text(text)),
+                                Optional.empty(),
                                 Optional.empty()));
         return seen(
                 new ExecutionState.Finished(
