@@ -1,5 +1,6 @@
 package io.flowfabric.core.query;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param reclaims how often its lease lapsed
  * @param progress the last report of the current attempt
  * @param failure the last failure of an attempt
+ * @param endedBy who ended it, and why, when it was not its worker; kept as long as the execution
  * @param owner who holds the lease
  * @param changed when its state last changed
  */
@@ -42,6 +44,7 @@ public record ExecutionView(
         int replays,
         Optional<Done> progress,
         Optional<Failure> failure,
+        Optional<Attribution> endedBy,
         Optional<Owner> owner,
         Optional<Instant> deadline,
         Instant submitted,

@@ -131,6 +131,7 @@ public final class ViewReader {
         int replays = row.intValue("replays");
         var progress = progress(row);
         var failure = PostgresQueries.failure(row);
+        var endedBy = PostgresQueries.endedBy(row);
         var owner = Parties.owner(row);
         var deadline = RowCodec.time(row, "deadline");
         var submitted = RowCodec.moment(row, "submitted");
@@ -159,6 +160,7 @@ public final class ViewReader {
                         replays,
                         progress,
                         failure,
+                        endedBy,
                         owner,
                         deadline,
                         submitted,
