@@ -210,15 +210,15 @@ final class ClaimStatements {
         postgres.marks().taken(marks, found.places());
         var session = look.claim.session();
         var read = found.reader().read(postgres.db(), postgres.catalog(), session);
-        Quarantine.putAside(postgres.db(), session, read.unreadable());
+        Quarantine.putAside(postgres, session, read);
         boolean fewer = found.taken() < look.max();
         return new ClaimRound(
                 read.leases(),
                 found.grants(),
                 found.shut(),
-                read.unreadable().size(),
+                read.passedOver(),
                 found.welcome(),
-                !read.unreadable().isEmpty()
+                read.passedOver() > 0
                         || (fewer && (found.candidates() >= look.window || found.refused())));
     }
 }

@@ -32,7 +32,7 @@ public final class LeaseReader {
             int lane,
             int gate,
             int policy,
-            LeasePurpose next,
+            Optional<LeasePurpose> next,
             int attempts,
             long epoch,
             int retries,
@@ -46,8 +46,18 @@ public final class LeaseReader {
             @Nullable Payload input,
             @Nullable Tags tags) {}
 
-    /** What could be read, and the ids of what could not. */
-    public record Read(List<Lease> leases, List<UUID> unreadable) {}
+    /**
+     * What could be read, and what could not.
+     *
+     * @param unreadable the ids of what is damaged
+     * @param ofNewerPrograms the fences of what a newer program wrote, and can read
+     */
+    public record Read(List<Lease> leases, List<UUID> unreadable, List<Fence> ofNewerPrograms) {
+        /** How many could not be read. */
+        public int passedOver() {
+            return unreadable.size() + ofNewerPrograms.size();
+        }
+    }
 
     public void add(Row row) {
         var type = row.textOrNull("content_type");
@@ -57,7 +67,7 @@ public final class LeaseReader {
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("policy"),
-                        RowCodec.next(row),
+                        RowCodec.known(LeasePurpose.class, row.text("next")),
                         row.intValue("attempts"),
                         row.longValue("epoch"),
                         row.intValue("retries"),
@@ -90,9 +100,15 @@ public final class LeaseReader {
         var policyOf = catalog.policies().byNumber(db, policies);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
+        var ofNewerPrograms = new ArrayList<Fence>();
         for (Raw row : rows) {
+            var fence = new Fence(row.id, row.attempts - 1, row.epoch);
             var gate = gateOf.get(row.gate);
             var shared = policyOf.get(row.policy);
+            if (row.next.isEmpty() || catalog.policies().isOfNewerProgram(row.policy)) {
+                ofNewerPrograms.add(fence);
+                continue;
+            }
             if (gate == null
                     || shared == null
                     || row.priority == null
@@ -105,9 +121,9 @@ public final class LeaseReader {
             }
             leases.add(
                     new Lease(
-                            new Fence(row.id, row.attempts - 1, row.epoch),
+                            fence,
                             session,
-                            row.next,
+                            row.next.get(),
                             catalog.lanes().lane(row.lane),
                             gate.kind(),
                             row.input,
@@ -124,6 +140,6 @@ public final class LeaseReader {
                             row.since,
                             row.deadline));
         }
-        return new Read(leases, unreadable);
+        return new Read(leases, unreadable, ofNewerPrograms);
     }
 }

@@ -38,6 +38,9 @@ class PoolerTest {
                             -- name: settings
                             select concat_ws(' ', current_setting('enable_seqscan'), current_setting('plan_cache_mode'),
                                 current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')) as all
+
+                            -- name: one_moment
+                            set transaction isolation level repeatable read, read only
                             """));
     private static final String OURS = "off force_generic_plan 30s 10s";
 
@@ -67,6 +70,20 @@ class PoolerTest {
                 assertThat(db.<List<String>>transaction(tx -> List.of(settings(tx), settings(tx))))
                         .containsExactly(OURS, OURS);
             }
+        }
+    }
+
+    @Test
+    void a_transaction_may_begin_with_what_only_the_first_statement_can_say() {
+        try (var db = Database.open(options, SETTINGS)) {
+            var seen =
+                    db.transaction(
+                            tx -> {
+                                tx.query("one_moment").run();
+                                return settings(tx);
+                            });
+
+            assertThat(seen).isEqualTo(OURS);
         }
     }
 
