@@ -53,7 +53,9 @@ public record DatabaseOptions(
 
     /** What stands between a program and its Postgres. */
     public enum Pooling {
-        /** It is found out when the store is opened: any pooler is taken for {@link #TRANSACTION}. */
+        /**
+         * It is found out when the store is opened: any pooler is taken for {@link #TRANSACTION}.
+         */
         DETECTED,
         /** Nothing, or a pooler that gives each connection a server's connection to itself. */
         NONE,

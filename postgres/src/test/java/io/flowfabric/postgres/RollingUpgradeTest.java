@@ -25,7 +25,6 @@ import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Search;
-import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.migration.Migrations;
@@ -115,25 +114,43 @@ class RollingUpgradeTest {
 
     @Test
     void work_with_a_policy_of_a_newer_program_is_left_to_it() throws Exception {
-        var foreign = submit(Policy.DEFAULT);
+        var foreign = submit("newer", Policy.DEFAULT);
         var own = submit(Policy.DEFAULT);
         int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+        tell("update ${schema}.gate set format = 2 where kind = 'newer'");
 
         assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
-        assertThat(claim(older)).as("it is not asked for again and again").isEmpty();
+        assertThat(claim(older)).isEmpty();
+        assertThat(older.queries().describe(List.of(foreign)).getFirst().isDone()).isFalse();
 
         // The newer program is one that can read it.
         tell("update ${schema}.policy set body = '{\"max_reclaims\":7}' where id = " + unknown);
+        tell("update ${schema}.gate set format = 1 where kind = 'newer'");
         try (var newer = open(NEWER)) {
-            assertThat(view(newer, foreign).state()).isInstanceOf(Delayed.class);
-            clock.advance(MINUTE);
-            newer.maintenance().tick(Chore.TIMERS, 10);
             var fresh = Session.of("worker", "2", "default");
             newer.sessions().open(fresh);
-            var leases = newer.claims().claim(new Claim(fresh.id(), 1, 10)).leases();
-            assertThat(leases)
+            assertThat(newer.claims().claim(new Claim(fresh.id(), 1, 10)).leases())
                     .extracting(Lease::fence)
-                    .containsExactly(new Fence(foreign, 0, 2));
+                    .containsExactly(new Fence(foreign, 0, 1));
+        }
+    }
+
+    @Test
+    void the_deadline_of_work_of_a_newer_program_waits_for_it() throws Exception {
+        var foreign = submit("newer", Policy.DEFAULT.deadline(Due.in(MINUTE)));
+        var own = submit(Policy.DEFAULT.deadline(Due.in(MINUTE)));
+        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+
+        clock.advance(MINUTE);
+        var round = older.maintenance().tick(Chore.TIMERS, 10);
+
+        assertThat(round.errors()).isZero();
+        assertThat(view(older, own).state().publicState()).isEqualTo(PublicState.EXPIRED);
+        tell("update ${schema}.policy set body = '{\"max_reclaims\":7}' where id = " + unknown);
+        try (var newer = open(NEWER)) {
+            clock.advance(Duration.ofSeconds(2));
+            newer.maintenance().tick(Chore.TIMERS, 10);
+            assertThat(view(newer, foreign).state().publicState()).isEqualTo(PublicState.EXPIRED);
         }
     }
 
@@ -263,7 +280,11 @@ class RollingUpgradeTest {
     }
 
     private ExecutionId submit(Policy policy) {
-        var work = Submission.of("work", Payload.EMPTY).policy(policy);
+        return submit("work", policy);
+    }
+
+    private ExecutionId submit(String kind, Policy policy) {
+        var work = Submission.of(kind, Payload.EMPTY).policy(policy);
         older.submissions().submit(List.of(work)).forEach(Answer::orThrow);
         return work.id();
     }

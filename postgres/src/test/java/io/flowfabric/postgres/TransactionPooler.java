@@ -66,8 +66,7 @@ public final class TransactionPooler implements AutoCloseable {
             socket.setTcpNoDelay(true);
             return new Peer(
                     socket,
-                    new DataInputStream(
-                            new BufferedInputStream(socket.getInputStream(), 1 << 16)),
+                    new DataInputStream(new BufferedInputStream(socket.getInputStream(), 1 << 16)),
                     new DataOutputStream(
                             new BufferedOutputStream(socket.getOutputStream(), 1 << 16)));
         }
@@ -132,8 +131,7 @@ public final class TransactionPooler implements AutoCloseable {
             client.out.flush();
             return logIn(client);
         }
-        var peer =
-                Peer.of(new Socket(InetAddress.getByAddress(LOCALHOST), port(server.url())));
+        var peer = Peer.of(new Socket(InetAddress.getByAddress(LOCALHOST), port(server.url())));
         all.add(peer);
         peer.writeStartup(hello);
         peer.out.flush();

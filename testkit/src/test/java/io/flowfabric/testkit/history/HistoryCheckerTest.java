@@ -1,6 +1,7 @@
 package io.flowfabric.testkit.history;
 
 import static io.flowfabric.testkit.history.Tale.ADA;
+import static io.flowfabric.testkit.history.Tale.ADA_AGAIN;
 import static io.flowfabric.testkit.history.Tale.BOB;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +39,8 @@ class HistoryCheckerTest {
             tale.submit().toldAccepted();
             tale.claim(ADA).toldLease(ADA, 1).toldProgress(1).lapse(ADA);
             tale.claim(BOB).toldLease(BOB, 2).retry(BOB).wake();
-            tale.claim(ADA).toldLease(ADA, 3).complete(ADA).toldCompleted(3, "done");
+            tale.claim(ADA_AGAIN).toldLease(ADA_AGAIN, 3).complete(ADA_AGAIN);
+            tale.toldCompleted(3, "done");
             tale.seenCompleted("done");
 
             HistoryAssert.assertThat(tale.history().meantToBeDrained()).isSound();

@@ -210,15 +210,15 @@ final class ClaimStatements {
         postgres.marks().taken(marks, found.places());
         var session = look.claim.session();
         var read = found.reader().read(postgres.db(), postgres.catalog(), session);
-        Quarantine.putAside(postgres, session, read);
+        Quarantine.putAside(postgres, session, read.unreadable());
         boolean fewer = found.taken() < look.max();
         return new ClaimRound(
                 read.leases(),
                 found.grants(),
                 found.shut(),
-                read.passedOver(),
+                read.unreadable().size(),
                 found.welcome(),
-                read.passedOver() > 0
+                !read.unreadable().isEmpty()
                         || (fewer && (found.candidates() >= look.window || found.refused())));
     }
 }

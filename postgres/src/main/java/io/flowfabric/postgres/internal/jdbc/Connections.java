@@ -26,7 +26,6 @@ public final class Connections {
 
     private static final String READ_COMMITTED = "read committed";
 
-
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
     private Connections() {}
@@ -66,8 +65,8 @@ public final class Connections {
         }
         if (!look.isolation.equals(READ_COMMITTED)) {
             throw new Unavailable(
-                    ("Transactions of our user are %s by default, and behind a pooler that cannot be"
-                         + " changed for a connection. Tell the server: alter role ... set"
+                    ("Transactions of our user are %s by default, and behind a pooler that cannot"
+                         + " be changed for a connection. Tell the server: alter role ... set"
                          + " default_transaction_isolation = '%s'.")
                             .formatted(look.isolation, READ_COMMITTED));
         }

@@ -95,7 +95,7 @@ public final class Failures {
             case "08P01" ->
                     unavailable(
                             ("%s, or a pooler in front of it, refuses: %s. PgBouncer needs"
-                                 + " ignore_startup_parameters = extra_float_digits.")
+                                            + " ignore_startup_parameters = extra_float_digits.")
                                     .formatted(server, said),
                             root);
             case "" -> new StoreFailure(busy, false, root);

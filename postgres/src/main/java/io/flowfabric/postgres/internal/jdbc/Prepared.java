@@ -6,8 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * A statement of ours on its connection, with the settings of its transaction in front of it where a
- * pooler demands that. Both go in one message, and the answer to the settings is passed over.
+ * A statement of ours on its connection, with the settings of its transaction in front of it where
+ * a pooler demands that. Both go in one message, and the answer to the settings is passed over.
  */
 final class Prepared implements AutoCloseable {
     private final PreparedStatement statement;

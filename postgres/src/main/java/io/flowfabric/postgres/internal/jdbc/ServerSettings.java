@@ -95,8 +95,8 @@ final class ServerSettings {
     }
 
     /**
-     * A statement, to be sent in front of another one in the same message, that sets all of it until
-     * the transaction ends. It answers one row.
+     * A statement, to be sent in front of another one in the same message, that sets all of it
+     * until the transaction ends. It answers one row.
      */
     String forTransaction() {
         return values.entrySet().stream()

@@ -38,7 +38,8 @@ class FrozenClientTest {
                             select pid from pg_stat_activity where wait_event = 'ClientWrite' and query like '%lock_and_send%'
                             """));
     private static final ClientTimeouts SHORT =
-            new ClientTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(60), Duration.ofSeconds(2));
+            new ClientTimeouts(
+                    Duration.ofSeconds(2), Duration.ofSeconds(60), Duration.ofSeconds(2));
 
     @Test
     void in_the_middle_of_a_large_answer() throws Exception {

@@ -108,7 +108,8 @@ class PoolerTest {
             db.transaction(tx -> tx.query("increase").set("id", id).set("by", 1).update());
 
             assertThat(Things.amount(db, id)).isEqualTo(22);
-            assertThat(db.query("find").set("id", UUID.randomUUID()).optional(row -> true)).isEmpty();
+            assertThat(db.query("find").set("id", UUID.randomUUID()).optional(row -> true))
+                    .isEmpty();
         }
     }
 
@@ -158,7 +159,8 @@ class PoolerTest {
 
     @Test
     void a_pooler_with_another_isolation_by_default_is_refused() {
-        var strict = options.withUrl(with("options=-c%20default_transaction_isolation=serializable"));
+        var strict =
+                options.withUrl(with("options=-c%20default_transaction_isolation=serializable"));
 
         assertThatThrownBy(() -> Database.open(strict, THINGS))
                 .isInstanceOf(Unavailable.class)
@@ -196,13 +198,15 @@ class PoolerTest {
         var seen = new ArrayList<String>();
         try (var connection =
                         DriverManager.getConnection(
-                                with("prepareThreshold=0&assumeMinServerVersion=15"), options.user(), options.password());
+                                with("prepareThreshold=0&assumeMinServerVersion=15"),
+                                options.user(),
+                                options.password());
                 var statement = connection.createStatement()) {
             for (int i = 0; i < looks; i++) {
                 try (var result =
                         statement.executeQuery(
-                                "select coalesce(string_agg(name, ' '), '') from pg_settings"
-                                        + " where source = 'session' and name <> 'application_name'")) {
+                                "select coalesce(string_agg(name, ' '), '') from pg_settings where"
+                                        + " source = 'session' and name <> 'application_name'")) {
                     result.next();
                     seen.add(result.getString(1));
                 }
