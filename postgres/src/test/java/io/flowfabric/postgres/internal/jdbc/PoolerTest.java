@@ -39,6 +39,9 @@ class PoolerTest {
                             select concat_ws(' ', current_setting('enable_seqscan'), current_setting('plan_cache_mode'),
                                 current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')) as all
 
+                            -- name: prepared
+                            select count(*) from pg_prepared_statements where statement like '%flowfabric:settings%'
+
                             -- name: one_moment
                             set transaction isolation level repeatable read, read only
                             """));
@@ -126,6 +129,23 @@ class PoolerTest {
             }
 
             assertThat(fewest).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_pooler_that_keeps_prepared_statements_gets_settings_and_statements_prepared() {
+        // Without a pooler, each finds what it has prepared, as behind one that keeps it.
+        var keeping =
+                TestPostgres.options()
+                        .withConnections(1)
+                        .withPooling(Pooling.TRANSACTION_PREPARED);
+        try (var db = Database.open(keeping, SETTINGS)) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(settings(db)).isEqualTo(OURS);
+                assertThat(db.transaction(PoolerTest::settings)).isEqualTo(OURS);
+            }
+            long prepared = db.query("prepared").one(row -> row.longValue("count"));
+            assertThat(prepared).isPositive();
         }
     }
 
