@@ -13,6 +13,7 @@ import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
 
@@ -47,28 +48,35 @@ public final class ViewReader {
         var id = RowCodec.id(row);
         // Without its submission a row says nothing that could be shown.
         if (row.textOrNull("creator") == null) {
+            rows.add(unreadable(id, row));
+            return;
+        }
+        try {
             rows.add(
                     new Raw(
                             id,
                             row.intValue("lane"),
-                            -1,
-                            -1,
-                            List.of(),
-                            false,
-                            (lane, gate, shared, reserve, obstacles) -> {
-                                throw FactsReader.unreadable(id);
-                            }));
-            return;
+                            row.intValue("gate"),
+                            row.intValue("policy"),
+                            RowCodec.reserve(row),
+                            RowCodec.situation(row) == Situation.READY,
+                            finish(row, id)));
+        } catch (UnknownWord ofNewerProgram) {
+            rows.add(unreadable(id, row));
         }
-        rows.add(
-                new Raw(
-                        id,
-                        row.intValue("lane"),
-                        row.intValue("gate"),
-                        row.intValue("policy"),
-                        RowCodec.reserve(row),
-                        RowCodec.situation(row) == Situation.READY,
-                        finish(row, id)));
+    }
+
+    private static Raw unreadable(ExecutionId id, Row row) {
+        return new Raw(
+                id,
+                row.intValue("lane"),
+                -1,
+                -1,
+                List.of(),
+                false,
+                (lane, gate, shared, reserve, obstacles) -> {
+                    throw FactsReader.unreadable(id);
+                });
     }
 
     public Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
