@@ -268,8 +268,82 @@ class EventLogTest {
         execute("truncate %s.event");
         execute("update %s.event_log set dropped = %1$s.last_event_id()");
 
+        assertExpired(quiet);
+    }
+
+    /**
+     * R25: a transaction was open when a reader passed by, and its events were dropped before the
+     * reader came back. They have lower ids than what the reader knows, and yet it is told.
+     */
+    @Test
+    void a_reader_is_told_that_what_was_open_when_it_passed_by_was_dropped_since()
+            throws SQLException {
+        connection.setAutoCommit(false);
+        store.in(connection).submit(works(1)).getFirst().orThrow();
+        submit(3);
+        var behind = quiet(store.feeds().beginning());
+        var inside = store.feeds().read(EVERYTHING, store.feeds().beginning(), 2);
+        assertThat(inside.more()).isTrue();
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        dropAll();
+
+        assertExpired(behind);
+        assertExpired(inside.next());
+    }
+
+    /** R25: also when the transaction is younger than everything that the reader has seen. */
+    @Test
+    void a_reader_is_told_that_what_began_after_all_that_it_has_seen_was_dropped_since()
+            throws SQLException {
+        submit(3);
+        connection.setAutoCommit(false);
+        store.in(connection).submit(works(1)).getFirst().orThrow();
+        var behind = quiet(store.feeds().beginning());
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        dropAll();
+
+        assertExpired(behind);
+    }
+
+    /** R25: no false alarm, whatever else was open on the server, and however often days go. */
+    @Test
+    void a_transaction_that_had_nothing_to_tell_expires_no_cursor() throws SQLException {
+        submit(3);
+        connection.setAutoCommit(false);
+        texts("select txid_current()::text");
+        submit(3);
+        var behind = quiet(store.feeds().beginning());
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        dropAll();
+        var later = now();
+        var again = submit(2);
+
+        assertThat(readAll(behind).told).isEqualTo(again);
+        assertThat(readAll(later).told).isEqualTo(again);
+        behind = quiet(behind);
+        dropAll();
+        assertExpired(later);
+        assertThat(readAll(behind).told).isEmpty();
+        assertThat(readAll(now()).told).isEmpty();
+        assertThat(readAll(store.feeds().beginning()).told).isEmpty();
+    }
+
+    /** Lets all that there is be too old, and retention do its work. */
+    private void dropAll() throws SQLException {
+        execute("update %s.event set at = 1");
+        store.maintenance().tick(Chore.RETENTION, 1000);
+        assertThat(texts("select count(*)::text from %s.event")).containsExactly("0");
+    }
+
+    private void assertExpired(Cursor cursor) {
         assertThatExceptionOfType(Invalid.class)
-                .isThrownBy(() -> store.feeds().read(EVERYTHING, quiet, 10))
+                .isThrownBy(() -> store.feeds().read(EVERYTHING, cursor, 10))
                 .returns(Invalid.Code.CURSOR_EXPIRED, Invalid::code);
     }
 

@@ -26,6 +26,7 @@ abstract class RememberingRules extends Rules {
         super(opening);
     }
 
+    /** R33: a renewal is told of the lease in the history of its execution. */
     @Test
     @BatchAnswers("W33")
     void the_history_of_a_lease_reads_from_acquired_to_released() {
@@ -118,25 +119,20 @@ abstract class RememberingRules extends Rules {
     }
 
     private static Optional<String> leaseChange(Event event) {
-        return switch (event) {
-            case Event.Renewal renewal -> Optional.of("renewed " + renewal.owner().worker());
-            case Event.LaneChange change -> Optional.empty();
-            case Event.NamespaceChange change -> Optional.empty();
-            case Event.QuotaChange change -> Optional.empty();
-            case Event.BudgetChange change -> Optional.empty();
-            case Event.BudgetReached reached -> Optional.empty();
-            case Event.Drifted drifted -> Optional.empty();
-            case Event.MarkedDead marked -> Optional.empty();
-            case Event.Erased erased -> Optional.empty();
-            case Event.Step step ->
-                    step.leaseChange()
-                            .map(
-                                    change ->
+        return event.leaseChange()
+                .map(change -> change.name().toLowerCase(Locale.ROOT))
+                .map(
+                        change ->
+                                switch (event) {
+                                    case Event.Renewal renewal ->
+                                            change + " " + renewal.owner().worker();
+                                    case Event.Step step ->
                                             "%s %s %d"
                                                     .formatted(
-                                                            change.name().toLowerCase(Locale.ROOT),
+                                                            change,
                                                             step.owner().orElseThrow().worker(),
-                                                            step.epoch()));
-        };
+                                                            step.epoch());
+                                    default -> throw new AssertionError(event);
+                                });
     }
 }
