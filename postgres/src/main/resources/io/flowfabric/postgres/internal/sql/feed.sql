@@ -42,18 +42,17 @@ with log as materialized (
     from ${schema}.event_log h
     cross join pg_control_checkpoint()
 )
-select log.*, e.*, w.namespace as session_namespace, w.worker, w.instance, asked.tags
+select
+    log.*, e.*, w.namespace as session_namespace, w.worker, w.instance,
+    -- Those of an execution that retention has removed are kept as long as its events.
+    case when :tagged::boolean then coalesce(
+        (select k.tags from ${schema}.kept_tags k where k.execution = e.execution and k.up_to >= e.id order by k.up_to limit 1),
+        (select s.tags from ${schema}.execution s where s.id = e.execution)) end as tags
 from log
 left join lateral ${schema}.read_events(
     :above::bigint, :up_to::bigint, :since::text, :target::text, log.restored,
     case when log.glance = :quiet::text then 0 else :most::integer end) as e on true
 left join ${schema}.session w on w.id = e.session
-left join lateral (
-    -- Those of an execution that retention has removed are kept as long as its events.
-    select coalesce(
-        (select k.tags from ${schema}.kept_tags k where k.execution = e.execution and k.up_to >= e.id order by k.up_to limit 1),
-        (select s.tags from ${schema}.execution s where s.id = e.execution)) as tags
-    where :tagged::boolean) as asked on true
 order by e.id
 
 -- name: dropped
