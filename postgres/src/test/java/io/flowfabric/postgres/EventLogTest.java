@@ -75,6 +75,7 @@ class EventLogTest {
                         "btree (execution IS NOT NULL)");
     }
 
+    /** R39: an event of an unknown kind fails no page. */
     @Test
     void what_a_newer_program_wrote_is_passed_over_or_read_without_what_it_added()
             throws SQLException {

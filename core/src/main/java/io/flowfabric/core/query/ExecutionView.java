@@ -2,14 +2,17 @@ package io.flowfabric.core.query;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Running;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * An execution as it is, without its payloads.
@@ -23,6 +26,7 @@ import java.util.Optional;
  * @param progress the last report of the current attempt
  * @param failure the last failure of an attempt
  * @param owner who holds the lease
+ * @param leasedUntil until when it holds, unless its session shows a sign of life before
  * @param changed when its state last changed
  */
 public record ExecutionView(
@@ -43,9 +47,29 @@ public record ExecutionView(
         Optional<Done> progress,
         Optional<Failure> failure,
         Optional<Owner> owner,
+        Optional<Instant> leasedUntil,
         Optional<Instant> deadline,
         Instant submitted,
         Instant changed) {
+
+    /** The fence of the lease that is held. */
+    public Optional<Fence> fence() {
+        return state instanceof Running
+                ? Optional.of(new Fence(id, attempts - 1, epoch))
+                : Optional.empty();
+    }
+
+    /** The id of the lease that is held, for those who know leases by ids. */
+    public Optional<UUID> leaseId() {
+        return fence().map(Fence::leaseId);
+    }
+
+    /** The id of the newest attempt, for those who know attempts by ids; none before the first. */
+    public Optional<UUID> attemptId() {
+        return attempts == 0
+                ? Optional.empty()
+                : Optional.of(new Fence(id, attempts - 1, epoch).attemptId());
+    }
 
     /** How far the current attempt is, as last reported. */
     public record Done(int percent, String message, Instant at) {}

@@ -122,6 +122,7 @@ public final class ViewExample {
                 progress,
                 failure,
                 owner,
+                Optional.empty(),
                 deadline,
                 submitted,
                 changed);

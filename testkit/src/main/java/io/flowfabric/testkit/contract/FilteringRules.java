@@ -135,6 +135,7 @@ abstract class FilteringRules extends Rules {
         assertThat(executionsIn(feed)).containsExactly(fits);
     }
 
+    /** R33: also a heartbeat, which is of its session; histories show it for each execution. */
     @Test
     void what_an_event_does_not_have_matches_no_filter() {
         var byLane = world.feed(EVERYTHING.lane(Lane.DEFAULT));

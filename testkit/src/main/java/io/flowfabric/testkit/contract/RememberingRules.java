@@ -120,19 +120,12 @@ abstract class RememberingRules extends Rules {
 
     private static Optional<String> leaseChange(Event event) {
         return event.leaseChange()
-                .map(change -> change.name().toLowerCase(Locale.ROOT))
-                .map(
-                        change ->
-                                switch (event) {
-                                    case Event.Renewal renewal ->
-                                            change + " " + renewal.owner().worker();
-                                    case Event.Step step ->
-                                            "%s %s %d"
-                                                    .formatted(
-                                                            change,
-                                                            step.owner().orElseThrow().worker(),
-                                                            step.epoch());
-                                    default -> throw new AssertionError(event);
-                                });
+                .map(change -> change.name().toLowerCase(Locale.ROOT) + " " + holder(event));
+    }
+
+    private static String holder(Event event) {
+        return event instanceof Event.Step step
+                ? step.owner().orElseThrow().worker() + " " + step.epoch()
+                : ((Event.Renewal) event).owner().worker();
     }
 }

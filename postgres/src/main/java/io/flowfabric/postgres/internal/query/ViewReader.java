@@ -8,6 +8,7 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
@@ -16,6 +17,7 @@ import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -132,6 +134,10 @@ public final class ViewReader {
         var progress = progress(row);
         var failure = PostgresQueries.failure(row);
         var owner = Parties.owner(row);
+        var leasedUntil =
+                state instanceof Running
+                        ? RowCodec.time(row, "alive_until")
+                        : Optional.<Instant>empty();
         var deadline = RowCodec.time(row, "deadline");
         var submitted = RowCodec.moment(row, "submitted");
         var changed = RowCodec.moment(row, "changed");
@@ -160,6 +166,7 @@ public final class ViewReader {
                         progress,
                         failure,
                         owner,
+                        leasedUntil,
                         deadline,
                         submitted,
                         changed);

@@ -41,12 +41,15 @@ create table ${schema}.lane (
     generation bigint not null default 0,
     -- Gates of generations before this one are removed when they have no work.
     swept bigint not null default 0,
+    -- when it came into being, and by whom: the creator of its first work, or an operator
     since bigint not null,
-    -- who made it what it is, and why; null as long as it is as it began
+    registered_by text not null default '',
+    -- since when it is what it is, who made it so, and why; null as long as it is as it began
+    changed bigint,
     changed_by text,
     change_reason text,
     unique (namespace, name),
-    check ((changed_by is null) = (change_reason is null)),
+    check ((changed_by is null) = (change_reason is null) and (changed_by is null) = (changed is null)),
     check (weight between 1 and 1000),
     check (ageing > 0),
     check (not sharing or ageing is null)
