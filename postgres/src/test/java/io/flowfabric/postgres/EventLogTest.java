@@ -39,6 +39,10 @@ class EventLogTest {
     /** How many pages share a summary. */
     private static final int RANGE = 32;
 
+    /** Makes all summaries, but of what is written today. */
+    private static final String SUMMARISE =
+            "%s.summarise_events(1000, (extract(epoch from now())::bigint / 86400 %% 16)::integer)";
+
     private final SchemaName schema = TestPostgres.freshSchema();
     private final PostgresStore store = PostgresStore.open(TestPostgres.options(), schema);
     private final Connection connection;
@@ -147,6 +151,15 @@ class EventLogTest {
         assertSummarised();
     }
 
+    /** R8: of a day that is over nothing is left without a summary, for every look to read. */
+    @Test
+    void a_day_that_is_over_is_summarised_to_its_end() throws SQLException {
+        submit(10_000);
+        execute("select %s.summarise_events(1000, 16)");
+
+        assertThat(summarised()).isGreaterThanOrEqualTo(pages());
+    }
+
     @Test
     void retention_makes_the_summaries_where_no_feed_is_read() throws SQLException {
         submit(10_000);
@@ -158,12 +171,12 @@ class EventLogTest {
     @Test
     void a_day_that_was_emptied_begins_without_summaries() throws SQLException {
         submit(10_000);
-        execute("select %s.summarise_events(1000)");
+        execute("select " + SUMMARISE);
         execute("truncate %s.event");
-        assertThat(texts("select %s.summarise_events(1000)::text")).containsExactly("0");
+        assertThat(texts("select (" + SUMMARISE + ")::text")).containsExactly("0");
 
         submit(10_000);
-        execute("select %s.summarise_events(1000)");
+        execute("select " + SUMMARISE);
 
         assertSummarised();
     }

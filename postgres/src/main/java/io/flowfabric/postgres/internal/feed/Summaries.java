@@ -26,7 +26,7 @@ public final class Summaries {
     private static final int AT_ONCE = 32;
 
     /** How many statements a reader waits for at most before it reads. */
-    private static final int BEFORE_READING = 8;
+    private static final int BEFORE_READING = 4;
 
     private final PostgresContext postgres;
     private final ReentrantLock making = new ReentrantLock();

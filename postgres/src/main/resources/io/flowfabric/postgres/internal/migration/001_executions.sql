@@ -790,8 +790,8 @@ end
 $$;
 
 -- Makes summaries of what was written meanwhile, some at a time, and says of how many ranges of pages. The newest
--- ranges have to wait: they are still being filled, and each event would have to change its summary.
-create function ${schema}.summarise_events(most integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
+-- ranges of the day that is written to have to wait: they are still being filled, and each event would have to change its summary.
+create function ${schema}.summarise_events(most integer, written integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
 declare
     pages_per_range constant integer := 32;
     made integer := 0;
@@ -807,10 +807,11 @@ begin
         cross join lateral (
             select
                 pg_relation_filenode(name)::bigint as node,
-                pg_relation_size(name) / current_setting('block_size')::integer as pages
+                pg_relation_size(name) / current_setting('block_size')::integer
+                    - case number.day when written then 2 * pages_per_range - 1 else 0 end as pages
             from (select format('${schema}.event_%s', number.day)::regclass as name) as event) as file
         left join ${schema}.event_day d on d.day = number.day and d.file = file.node
-        where file.pages >= coalesce(d.summarised, 0) + 2 * pages_per_range
+        where file.pages > coalesce(d.summarised, 0)
     loop
         insert into ${schema}.event_day (day, file, summarised) values (today.day, today.node, 0) on conflict do nothing;
         begin
@@ -820,7 +821,7 @@ begin
             -- Another process makes some, so there may be more.
             when lock_not_available then return most;
         end;
-        while reached + 2 * pages_per_range <= today.pages and made < most loop
+        while reached < today.pages and made < most loop
             perform brin_summarize_range(format('${schema}.event_%s_place', today.day)::regclass, reached);
             reached := reached + pages_per_range;
             made := made + 1;

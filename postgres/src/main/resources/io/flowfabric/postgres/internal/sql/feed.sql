@@ -60,7 +60,7 @@ order by e.id
 select h.dropped, ${>lost} from ${schema}.event_log h
 
 -- name: summarise_events
-select ${schema}.summarise_events(:most::integer) as made
+select ${schema}.summarise_events(:most::integer, ${day}) as made
 
 -- name: log_origin
 -- Where the log is: a server keeps its identifier for life, and gets another timeline when it takes over
