@@ -2,6 +2,7 @@ package io.flowfabric.core;
 
 import java.time.Instant;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
@@ -55,6 +56,27 @@ public record Fence(ExecutionId execution, int attempt, long epoch) {
      */
     public static long epochAfter(long last, Instant at) {
         return Math.max(last + 1, at.toEpochMilli());
+    }
+
+    /**
+     * The id of the lease, for those who know leases by ids: it is made of the execution and the
+     * epoch, so it is the same wherever it is asked for, and is stored nowhere.
+     */
+    public UUID leaseId() {
+        return derived("lease id", epoch);
+    }
+
+    /** The id of the attempt, made of the execution and the number of the attempt. */
+    public UUID attemptId() {
+        return derived("attempt id", attempt);
+    }
+
+    /** A UUID of version 8, whose other bits are the digest of what it stands for. */
+    private UUID derived(String what, long number) {
+        var hex = Digest.of(what).text(execution.toString()).number(number).done().hex();
+        long most = Long.parseUnsignedLong(hex, 0, 16, 16);
+        long least = Long.parseUnsignedLong(hex, 16, 32, 16);
+        return new UUID((most & ~0xF000L) | 0x8000L, (least & ~(3L << 62)) | (2L << 62));
     }
 
     private static Invalid malformed() {

@@ -323,8 +323,9 @@ abstract class SubmittingRules extends Rules {
 
         world.submit(work().lane(lane));
 
+        var now = world.now();
         assertThat(world.store().lanes().describe(lane))
-                .isEqualTo(new LaneView(lane, LaneSettings.DEFAULT, world.now()));
+                .isEqualTo(new LaneView(lane, LaneSettings.DEFAULT, now, "", now));
     }
 
     @Test

@@ -24,6 +24,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
@@ -98,12 +99,20 @@ class MemoryState implements Wakeups {
     /** A lane: its settings, and how far it has come in sharing with the others. */
     static final class Queue {
         LaneSettings settings = LaneSettings.DEFAULT;
-        Instant since;
+        final Instant since;
+        final String registeredBy;
+        Instant changed;
         Optional<Attribution> changedBy = Optional.empty();
         double pass;
 
-        Queue(Instant since) {
+        Queue(Instant since, String registeredBy) {
             this.since = since;
+            this.registeredBy = registeredBy;
+            this.changed = since;
+        }
+
+        LaneView view(Lane lane) {
+            return new LaneView(lane, settings, since, registeredBy, changed);
         }
     }
 
@@ -123,6 +132,11 @@ class MemoryState implements Wakeups {
             this.session = session;
             this.opened = now;
             this.aliveUntil = now.plus(session.ttl());
+        }
+
+        /** Until when it lives, or lived. */
+        Instant end() {
+            return died.filter(aliveUntil::isAfter).orElse(aliveUntil);
         }
 
         Owner owner() {
@@ -242,7 +256,12 @@ class MemoryState implements Wakeups {
     }
 
     Queue lane(Lane lane) {
-        return lanes.computeIfAbsent(lane, unknown -> new Queue(now()));
+        return register(lane, "");
+    }
+
+    /** A lane, which comes into being with the first call that names it. */
+    Queue register(Lane lane, String by) {
+        return lanes.computeIfAbsent(lane, unknown -> new Queue(now(), by));
     }
 
     NamespaceSettings namespace(Namespace namespace) {
@@ -449,7 +468,7 @@ class MemoryState implements Wakeups {
     // The steps.
 
     MemoryExecution submit(Submission submission, Digest digest) {
-        lane(submission.lane());
+        register(submission.lane(), submission.creator());
         var begin = Acceptance.begin(submission.policy(), now());
         var row = new MemoryExecution(submission, digest, ++sequence, begin, now());
         rows.put(row.id().uuid(), row);

@@ -237,6 +237,7 @@ final class Tale {
                                         ? Optional.of(ADA)
                                         : Optional.empty(),
                                 Optional.empty(),
+                                Optional.empty(),
                                 VirtualClock.MORNING,
                                 at.minus(STEP)));
         return this;

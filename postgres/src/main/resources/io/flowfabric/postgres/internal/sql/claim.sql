@@ -791,7 +791,7 @@ where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uu
 
 -- name: admission
 -- What an execution counts against if it starts now, and what its lane says; so it stays until the transaction is over.
-select l.namespace, l.name, l.settings::text as settings, l.since, g.meters
+select l.namespace, l.name, l.settings::text as settings, l.since, l.registered_by, l.changed, g.meters
 from ${schema}.execution e
 join ${schema}.lane l on l.id = e.lane
 join ${schema}.lane_gate g on g.lane = e.lane and g.gate = e.gate
