@@ -44,7 +44,8 @@ public final class BudgetBreaches {
      * @param errors how many should have been, and cannot be read
      */
     public record Round(int cancelled, int errors) {
-        static final Round NOTHING = new Round(0, 0);
+        /** Nothing was to be done. */
+        public static final Round NOTHING = new Round(0, 0);
 
         Round and(Round more) {
             return new Round(cancelled + more.cancelled, errors + more.errors);
@@ -82,7 +83,9 @@ public final class BudgetBreaches {
     }
 
     private Done cancel(Jdbc tx, List<UUID> running) {
-        var locked = FactsReader.lock("facts", tx, postgres, running);
+        tx.query("patience_of_sweeps").run();
+        // What another transaction has locked is ending, or is found by the next round.
+        var locked = FactsReader.lock("free_facts", tx, postgres, running);
         var breaches = breaches(tx, locked);
         var steps = new StepBatch();
         int errors = 0;

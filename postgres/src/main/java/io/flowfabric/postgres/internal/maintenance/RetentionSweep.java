@@ -30,8 +30,12 @@ public final class RetentionSweep {
     /** How many changes of the tally are added up at once. */
     private static final int SUMMANDS = 100_000;
 
+    /** However many executions wait to be forgotten, everything else is looked at so often. */
+    private static final long BESIDES_EVERY = Duration.ofMinutes(1).toNanos();
+
     private final PostgresContext postgres;
     private final GateSweep gates;
+    private volatile long besides = System.nanoTime() - 2 * BESIDES_EVERY;
 
     public RetentionSweep(PostgresContext postgres) {
         this.postgres = postgres;
@@ -49,7 +53,8 @@ public final class RetentionSweep {
                         .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
         boolean more = executions.seen >= limit;
         int days = 0;
-        if (!more) {
+        if (!more || System.nanoTime() - besides > BESIDES_EVERY) {
+            besides = System.nanoTime();
             long now = postgres.time();
             days = dropDays(now - EVENT_RETENTION.toMillis(), limit);
             postgres.db()

@@ -168,6 +168,9 @@ create table ${schema}.gate (
     compares boolean not null,
     -- whether an attempt at such work can time out or stall
     timed boolean not null,
+    -- What a program must be able to read to work on it: a program that writes what older ones cannot read raises it, and
+    -- they leave that work to others.
+    format smallint not null default 1,
     -- what it counts against, and the same as it was asked for; of a budget which dimensions are reserved, and not how much
     meters integer[] not null default '{}',
     quotas text[] not null default '{}',

@@ -283,7 +283,11 @@ serving as materialized (
 select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
 
 -- fragment: fitting
-(gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+(gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds)) and ${>readable}
+
+-- fragment: readable
+-- Raised with what this program is able to read; the rest is left to newer ones.
+gate.format <= 1
 
 -- fragment: not_one_lane
 (select coalesce(min(lane) < max(lane), false) from serving)
@@ -347,12 +351,16 @@ recorded as (
     limit :max::integer
 
 -- fragment: lease_columns
--- What a lease says, of an execution e.
+-- What a lease says, of an execution e. Large inputs are read when the statement is over: as long as it sends rows it holds
+-- its locks, and a process that is frozen reads none.
     e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     ${>asked_columns},
     coalesce(e.input_type, 'application/octet-stream') as content_type,
     case when e.input is null and e.id is not null
-        then (select p.bytes from ${schema}.payload p where p.id = e.id and not p.produced) else e.input end as input,
+        then (select p.bytes from ${schema}.payload p where p.id = e.id and not p.produced and octet_length(p.bytes) <= 4096)
+        else e.input end as input,
+    case when e.input is null and e.id is not null
+        then (select octet_length(p.bytes) from ${schema}.payload p where p.id = e.id and not p.produced) end as input_size,
     coalesce(e.tags, '{}') as tags
 
 -- fragment: asked_columns
@@ -424,7 +432,7 @@ visible as (
     ) as lane_gate
     cross join lateral (${>gate_of_lane}) as gate
     where (case when gate.compares then gate.id <> all(:unfitting::integer[]) else gate.needs <@ claimer.offers end)
-        and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds))
+        and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds)) and ${>readable}
 ),
 -- Where to look: everywhere, or beside what is known to have been taken. The place in the arrays is looked up: a join
 -- would compare each gate with each stretch.
@@ -770,6 +778,9 @@ cross join unnest(r.ids, r.epochs) with ordinality as given (id, epoch, n)
 join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch and e.session = r.session and e.situation = 'running'
 where r.session = :session::uuid and r.number = :number::bigint
 order by given.n
+
+-- name: large_inputs
+select id, bytes from ${schema}.payload where id = any(:ids::uuid[]) and not produced
 
 -- name: lease
 select

@@ -6,12 +6,12 @@ where exists (
     where t.kind = kind.kind and t.due <= ${>now})
 
 -- name: due
--- What is due of one kind, the longest overdue first. Nothing is locked yet: rows are locked before
--- their timers, here as everywhere.
-select t.id
+-- What is due of one kind, the longest overdue first, behind where the page before ended. Nothing is locked yet: rows are locked
+-- before their timers, here as everywhere.
+select t.due, t.id
 from ${schema}.timer t
 where t.kind = :kind::${schema}.timer_kind
-    and t.due <= ${>now}
+    and t.due <= ${>now} and (t.due, t.id) > (:after_due::bigint, :after_id::uuid)
 order by t.due, t.id
 limit :limit::integer
 
@@ -146,6 +146,10 @@ select day, mixed from ${schema}.aged_days(:before::bigint)
 -- name: patience
 -- A reader of an old day must not keep others from reading any.
 set local lock_timeout = '100ms'
+
+-- name: patience_of_sweeps
+-- Whoever holds what a sweep needs is done in a moment, or frozen.
+set local lock_timeout = '1s'
 
 -- name: lock_event_log
 -- Before the events, in the order in which an era begins.
