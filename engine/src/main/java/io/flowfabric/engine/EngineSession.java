@@ -17,7 +17,6 @@ import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -38,7 +37,7 @@ import java.util.function.IntSupplier;
  * was acknowledged. What is dead stays dead: the worker stops everything and starts another one.
  */
 public final class EngineSession extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(EngineSession.class);
+    private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
     /** Of a time to live: one part between heartbeats, five until it gives itself up. */
     private static final int PARTS = 6;
@@ -135,8 +134,8 @@ public final class EngineSession extends Service {
                         again,
                         () -> quiet || dead.get());
         this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
-        this.heart = new Loop("ff-heart", time, this::beat, again, trouble::failed);
-        this.watch = new Loop("ff-watch", time, this::look, again, trouble::failed);
+        this.heart = new Loop("ff-heart", time, this::beat, again, this::failed);
+        this.watch = new Loop("ff-watch", time, this::look, again, this::failed);
     }
 
     /** The id of this session in the store. */
@@ -197,6 +196,11 @@ public final class EngineSession extends Service {
         if (here != null) {
             here.rouse();
         }
+    }
+
+    /** Ends the session as if it had died: its holder hears of it, and its work is lost. */
+    public void giveUp(String because) {
+        die(because);
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
@@ -336,6 +340,17 @@ public final class EngineSession extends Service {
                 here.rouse();
             }
             holder.died();
+        }
+    }
+
+    /**
+     * A store that cannot be used now is asked again for as long as the session lives. Anything
+     * else is a fault of this process, after which it is not known what the session does: it ends.
+     */
+    private void failed(Throwable failure) {
+        trouble.failed(failure);
+        if (!(failure instanceof FlowFabricException)) {
+            die("one of its threads failed: " + failure);
         }
     }
 
