@@ -53,6 +53,11 @@ final class CrashingServer implements AutoCloseable {
         return running.port();
     }
 
+    /** Where its data is. */
+    Path dataDirectory() {
+        return running.dataDirectory();
+    }
+
     /** Starts it again, where it was. */
     void restart() {
         running = EmbeddedPostgres.start(home, settings().withPort(running.port()));
