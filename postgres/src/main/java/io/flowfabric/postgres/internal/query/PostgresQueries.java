@@ -1,6 +1,7 @@
 package io.flowfabric.postgres.internal.query;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -124,11 +125,17 @@ public final class PostgresQueries implements Queries {
                         ? Optional.<Payload>empty()
                         : Optional.of(payload(row));
         var failure = outcome.get() == Outcome.SUCCESS ? Optional.<Failure>empty() : failure(row);
-        return Answer.done(new Result(outcome.get(), payload, failure));
+        return Answer.done(new Result(outcome.get(), payload, failure, endedBy(row)));
     }
 
     private static Payload payload(Row row) {
         return Payload.of(row.bytes("bytes"), row.text("content_type"));
+    }
+
+    /** Who ended it, when it was not its worker. */
+    static Optional<Attribution> endedBy(Row row) {
+        return Optional.ofNullable(row.textOrNull("ended_by"))
+                .map(actor -> new Attribution(actor, row.text("end_reason")));
     }
 
     public static Optional<Failure> failure(Row row) {

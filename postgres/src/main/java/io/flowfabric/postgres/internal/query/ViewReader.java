@@ -8,6 +8,7 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
@@ -17,6 +18,7 @@ import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -139,7 +141,12 @@ public final class ViewReader {
         int replays = row.intValue("replays");
         var progress = progress(row);
         var failure = PostgresQueries.failure(row);
+        var endedBy = PostgresQueries.endedBy(row);
         var owner = Parties.owner(row);
+        var leasedUntil =
+                state instanceof Running
+                        ? RowCodec.time(row, "alive_until")
+                        : Optional.<Instant>empty();
         var deadline = RowCodec.time(row, "deadline");
         var submitted = RowCodec.moment(row, "submitted");
         var changed = RowCodec.moment(row, "changed");
@@ -167,7 +174,9 @@ public final class ViewReader {
                         replays,
                         progress,
                         failure,
+                        endedBy,
                         owner,
+                        leasedUntil,
                         deadline,
                         submitted,
                         changed);
