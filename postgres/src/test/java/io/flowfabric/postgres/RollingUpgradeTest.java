@@ -24,6 +24,9 @@ import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Search;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.migration.Migrations;
@@ -158,6 +161,25 @@ class RollingUpgradeTest {
             clock.advance(Duration.ofSeconds(2));
             newer.maintenance().tick(Chore.TIMERS, 10);
             assertThat(view(newer, foreign).state().publicState()).isEqualTo(PublicState.EXPIRED);
+        }
+    }
+
+    @Test
+    void the_lease_of_work_of_a_newer_program_is_returned_by_it() throws Exception {
+        var foreign = submit("newer", Policy.DEFAULT);
+        var own = submit(Policy.DEFAULT);
+        assertThat(claim(older)).hasSize(2);
+        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+
+        clock.advance(session.ttl());
+        older.maintenance().tick(Chore.SESSIONS, 10);
+
+        assertThat(view(older, own).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
+        tell("update ${schema}.policy set body = '{\"max_reclaims\":7}' where id = " + unknown);
+        try (var newer = open(NEWER)) {
+            assertThat(view(newer, foreign).state()).isInstanceOf(Running.class);
+            newer.maintenance().tick(Chore.SESSIONS, 10);
+            assertThat(view(newer, foreign).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
         }
     }
 
