@@ -92,8 +92,7 @@ class RollingUpgradeTest {
             var lease = claim(older).getFirst();
             end(newer, lease);
 
-            assertThat(view(again, work).state().publicState())
-                    .isEqualTo(PublicState.COMPLETED);
+            assertThat(view(again, work).state().publicState()).isEqualTo(PublicState.COMPLETED);
         }
     }
 
@@ -129,7 +128,9 @@ class RollingUpgradeTest {
         int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
         tell("update ${schema}.gate set format = 2 where kind = 'newer'");
 
-        assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
+        assertThat(claim(older))
+                .extracting(lease -> lease.fence().execution())
+                .containsExactly(own);
         assertThat(claim(older)).isEmpty();
         assertThat(older.queries().describe(List.of(foreign)).getFirst().isDone()).isFalse();
 
@@ -217,7 +218,9 @@ class RollingUpgradeTest {
                 "update ${schema}.execution set next = 'awaken', attempts = 1, epoch = 1 where id = '%s'"
                         .formatted(foreign.uuid()));
 
-        assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
+        assertThat(claim(older))
+                .extracting(lease -> lease.fence().execution())
+                .containsExactly(own);
     }
 
     @Test
@@ -227,7 +230,9 @@ class RollingUpgradeTest {
         asleep(foreign, "ready");
 
         var queries = older.queries();
-        assertThat(queries.describe(List.of(foreign, own))).extracting(Answer::isDone).containsExactly(false, true);
+        assertThat(queries.describe(List.of(foreign, own)))
+                .extracting(Answer::isDone)
+                .containsExactly(false, true);
         assertThat(queries.results(List.of(foreign)).getFirst()).isInstanceOf(Answer.Refused.class);
         assertThat(queries.search(Search.in(Namespace.DEFAULT), Cursor.START, 10).items())
                 .extracting(ExecutionView::id)
@@ -271,7 +276,9 @@ class RollingUpgradeTest {
         var later = submit(Policy.DEFAULT);
 
         var events =
-                older.feeds().read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.START, 10).entries();
+                older.feeds()
+                        .read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.START, 10)
+                        .entries();
 
         assertThat(events)
                 .extracting(entry -> ((Event.Step) entry.event()).execution())
