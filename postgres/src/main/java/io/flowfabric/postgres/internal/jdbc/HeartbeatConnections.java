@@ -2,7 +2,6 @@ package io.flowfabric.postgres.internal.jdbc;
 
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.postgres.DatabaseOptions;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,14 +27,14 @@ final class HeartbeatConnections implements AutoCloseable {
 
     private static final int MOST = 2;
 
-    private final DatabaseOptions options;
+    private final Connections.Route route;
     private final Retries retries;
     private final Semaphore permits = new Semaphore(MOST, true);
     private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
-    HeartbeatConnections(DatabaseOptions options, Retries retries) {
-        this.options = options;
+    HeartbeatConnections(Connections.Route route, Retries retries) {
+        this.route = route;
         this.retries = retries;
     }
 
@@ -65,12 +64,13 @@ final class HeartbeatConnections implements AutoCloseable {
             throw new Unavailable("The store is closed; open another one.");
         }
         var kept = idle.pollFirst();
-        var connection = kept == null ? Connections.within(options, "heartbeats", patience) : kept;
+        var connection = kept == null ? Connections.within(route, "heartbeats", patience) : kept;
         boolean good = false;
         try {
             connection.setNetworkTimeout(
                     Runnable::run, (int) Math.min(Integer.MAX_VALUE, patience.toMillis()));
-            try (var prepared = connection.prepareStatement(statement.sql())) {
+            try (var prepared =
+                    Prepared.on(connection, route.settingsOfTransactions(), statement)) {
                 T answer = call.on(prepared);
                 good = true;
                 return answer;
@@ -97,7 +97,7 @@ final class HeartbeatConnections implements AutoCloseable {
             if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new StoreFailure(
                         "Both connections for heartbeats to %s were in use for %d ms."
-                                .formatted(options.server(), patience.toMillis()),
+                                .formatted(route.options().server(), patience.toMillis()),
                         false,
                         new SQLException("no connection for a heartbeat"));
             }

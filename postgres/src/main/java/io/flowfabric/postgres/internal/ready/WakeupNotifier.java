@@ -86,7 +86,9 @@ public final class WakeupNotifier implements AutoCloseable {
     public void start() {
         waking.announceTo(this::ring, this::ringForLoss);
         announcer = daemon("flowfabric-bell", () -> mended(this::announce));
-        listener = daemon("flowfabric-listen", () -> mended(this::listen));
+        if (db.canListen()) {
+            listener = daemon("flowfabric-listen", () -> mended(this::listen));
+        }
     }
 
     /** Not a virtual thread: handlers that compute would keep it from running. */

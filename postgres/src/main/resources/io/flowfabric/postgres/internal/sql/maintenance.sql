@@ -58,7 +58,7 @@ from (
 with ${>clock},
 over as (
     (
-        select r.ctid as place, r.id, r.ended
+        select r.ctid as place, r.id, r.ended, r.situation
         from ${schema}.inactive r
         where r.due <= (select now from clock)
         order by r.due
@@ -66,11 +66,11 @@ over as (
     )
     union all
     (
-        select late.place, late.id, late.ended
+        select late.place, late.id, late.ended, late.situation
         from ${schema}.lane l
         left join ${schema}.namespace n on n.name = l.namespace
         cross join lateral (
-            select r.ctid as place, r.id, r.ended
+            select r.ctid as place, r.id, r.ended, r.situation
             from ${schema}.inactive r
             where r.lane = l.id and r.due is null
                 and r.ended <= (select now from clock) - coalesce(n.retention, :retention::bigint)
@@ -82,10 +82,10 @@ over as (
     limit :limit::integer
 ),
 locked as (
-    -- one that was replayed since has changed since
+    -- One that was replayed since has not ended, even if that was within a millisecond, or has ended later.
     select over.place, e.id
     from over
-    join ${schema}.execution e on e.id = over.id and e.changed = over.ended
+    join ${schema}.execution e on e.id = over.id and e.changed = over.ended and e.situation = over.situation
     order by e.id
     for update of e skip locked
 ),
@@ -110,6 +110,11 @@ untagged as (
     delete from ${schema}.tag t
     using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
     where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
+),
+kept as (
+    -- What is told of them can still be asked for by their tags.
+    insert into ${schema}.kept_tags (execution, up_to, tags, kept)
+    select gone.id, (select ${schema}.last_event_id()), gone.tags, clock.now from gone cross join clock where gone.tags is not null
 ),
 unstored as (
     delete from ${schema}.payload p using gone where gone.stored and p.id = gone.id
@@ -161,8 +166,9 @@ select ${schema}.empty_day(:day::integer, :before::bigint) as last
 -- name: forget_events
 select ${schema}.forget_events(:day::integer, :before::bigint, :limit::integer) as last
 
--- name: drop_events_up_to
-update ${schema}.event_log set dropped = greatest(dropped, :last::bigint)
+-- name: forget_tags
+-- Of executions all of whose events are dropped: nothing from before that moment is left.
+delete from ${schema}.kept_tags where kept < :before::bigint
 
 -- name: unknown
 select wanted.id from unnest(:ids::uuid[]) as wanted (id)
