@@ -52,6 +52,30 @@ class SmallHeapTest {
         }
     }
 
+    /** R19: memory and messages are bounded by bytes, not only by count. */
+    @Test
+    void a_thousand_inputs_and_results_of_a_mebibyte_go_through_128_MiB() {
+        var program =
+                Child.start(
+                        LargePayloadsProgram.class,
+                        List.of("-Xmx128m", "-XX:+ExitOnOutOfMemoryError"),
+                        List.of(
+                                world.options.url(),
+                                Objects.requireNonNull(world.options.user()),
+                                world.schema.text()),
+                        Objects.requireNonNull(world.options.password()),
+                        System.out::println);
+        try (program) {
+            await(program, "submitted");
+
+            assertThat(program.awaitEnd()).isZero();
+            assertThat(program.said()).endsWith("stopped");
+            assertThat(world.counts())
+                    .containsExactly(
+                            entry(PublicState.COMPLETED, (long) LargePayloadsProgram.COUNT));
+        }
+    }
+
     private static void await(Child program, String word) {
         Waiting.until(
                 "it says " + word,
