@@ -16,10 +16,10 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.feed.Event;
-import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
@@ -167,6 +167,45 @@ class EngineSessionTest {
 
             assertThat(lost).hasSize(25_000);
             assertThat(calls("heartbeat")).isEqualTo(3);
+        }
+    }
+
+    /** R5: after a fault on one of its threads nobody knows what it still does. */
+    @Test
+    void a_fault_while_it_watches_is_its_end() {
+        var deaths = new AtomicInteger();
+        var faulty =
+                engine.session(
+                        SESSION.id(SessionId.mint()),
+                        new EngineSession.Holder() {
+                            @Override
+                            public Set<Fence> held() {
+                                return Set.of();
+                            }
+
+                            @Override
+                            public int lost(Set<Fence> some) {
+                                return 0;
+                            }
+
+                            @Override
+                            public long attend() {
+                                throw new LinkageError("by a test");
+                            }
+
+                            @Override
+                            public void died() {
+                                deaths.incrementAndGet();
+                                throw new LinkageError("and again");
+                            }
+                        });
+        try (faulty) {
+            faulty.start();
+
+            eventually("the holder knows", () -> deaths.get() == 1);
+
+            assertThat(faulty.alive()).isFalse();
+            assertThat(tally.of("session died")).isEqualTo(1);
         }
     }
 
