@@ -72,6 +72,9 @@ public final class EngineSession extends Service {
         void died();
     }
 
+    /** So long no answer to a claim is on its way to its holder. */
+    private static final int STRANGERS_BELIEVED = 3;
+
     private final Store store;
     private final ClaimParking parking;
     private final LossNotices losses;
@@ -102,6 +105,9 @@ public final class EngineSession extends Service {
     private long asking;
 
     private long answered;
+
+    /** How many heartbeats in a row the store knew of leases that are not known here. */
+    private int strangers;
 
     private volatile boolean quiet;
     private volatile long lastSign;
@@ -282,6 +288,7 @@ public final class EngineSession extends Service {
         }
         var heartbeat =
                 new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
+        int knew = holder.held().size();
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
@@ -294,12 +301,29 @@ public final class EngineSession extends Service {
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
+                compare(beat.leases(), knew);
             }
             case Answer.Refused<HeartbeatResult>(NotFound gone) ->
                     die("the store does not know it any more");
             case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
         return reasons.get() == answered ? beatEvery - (time.nanos() - asked) : 0;
+    }
+
+    /**
+     * A store that has lost commits, because it was restored or a standby took over, may think that
+     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them: so
+     * the session gives way to another one when it sees that more than once.
+     *
+     * @param knew how many leases were known of before the store was asked
+     */
+    private void compare(int leases, int knew) {
+        boolean unknown =
+                !claiming.underWay() && leases > Math.max(knew, holder.held().size());
+        strangers = unknown ? strangers + 1 : 0;
+        if (strangers >= STRANGERS_BELIEVED) {
+            die("the store has leases of it that it does not know, and must have lost their ends");
+        }
     }
 
     /** What is held; where that is too much for one heartbeat, each of it in its turn. */

@@ -58,7 +58,7 @@ class PostgresSchemaTest {
                 .contains("The constraint lane.lane_weight_check is missing.")
                 .contains(
                         "The type lane_state is \"active paused draining disabled asleep\" instead"
-                            + " of \"active paused draining disabled\".")
+                                + " of \"active paused draining disabled\".")
                 .anySatisfy(
                         it -> assertThat(it).contains("column lane.weight", "bigint", "integer"))
                 .anySatisfy(it -> assertThat(it).startsWith("The function read_events("));
