@@ -1,5 +1,6 @@
 package io.flowfabric.core;
 
+import java.time.Instant;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -8,11 +9,13 @@ import java.util.regex.Pattern;
  * Who may write now: the one token that every write of a worker presents.
  *
  * <p>The epoch belongs to the execution, grows with every lease and every grant ever given, and
- * never restarts; so a fence that was superseded can never become valid again. Written {@code
+ * never restarts; so a fence that was superseded can never become valid again. It is the moment at
+ * which the lease was given, so that this holds also for a store that went back to an earlier state,
+ * out of a backup or because a standby took over that had not heard of everything. Written {@code
  * <execution id>/<attempt>/<epoch>}.
  *
  * @param attempt which logical try this is, from 0; it grows on retry and replay only
- * @param epoch which lease this is, from 1; grants count along
+ * @param epoch which lease or grant this is
  */
 public record Fence(ExecutionId execution, int attempt, long epoch) {
     private static final Pattern TEXT =
@@ -64,6 +67,16 @@ public record Fence(ExecutionId execution, int attempt, long epoch) {
         long most = Long.parseUnsignedLong(hex, 0, 16, 16);
         long least = Long.parseUnsignedLong(hex, 16, 32, 16);
         return new UUID((most & ~0xF000L) | 0x8000L, (least & ~(3L << 62)) | (2L << 62));
+    }
+
+    /**
+     * The epoch of a lease or a grant: the millisecond in which it is given, or one more than the
+     * last, whichever is later.
+     *
+     * @param last the newest epoch of the execution, 0 if it has none
+     */
+    public static long epochAfter(long last, Instant at) {
+        return Math.max(last + 1, at.toEpochMilli());
     }
 
     private static Invalid malformed() {

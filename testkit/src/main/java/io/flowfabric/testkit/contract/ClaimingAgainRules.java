@@ -41,7 +41,8 @@ abstract class ClaimingAgainRules extends Rules {
         world.end(complete(leases.get(0))).orThrow();
         world.cancel(idOf(leases.get(1)));
         world.revoke(idOf(leases.get(2)));
-        assertThat(worker.claimOne().fence().epoch()).isEqualTo(2);
+        var again = worker.claimOne();
+        assertThat(again.fence()).isEqualTo(world.fence(idOf(again), 0, 2));
 
         assertThat(worker.claim(1, 4)).containsExactly(leases.get(3));
     }
@@ -115,6 +116,19 @@ abstract class ClaimingAgainRules extends Rules {
 
         assertThat(worker.claim(2, 1)).isEqualTo(leases);
         assertThat(asked(() -> worker.claim(1, 1))).isInvalid(Invalid.Code.CLAIM_NUMBER_USED);
+    }
+
+    @Test
+    void a_number_that_was_not_acknowledged_gives_nothing_new_when_its_work_is_done() {
+        world.submit(3, Given::work);
+        var worker = world.worker();
+        worker.claim(1, 1);
+        world.end(complete(worker.claim(2, 1).getFirst())).orThrow();
+
+        worker.beat(1).orThrow();
+
+        assertThat(worker.claim(2, 1)).isEmpty();
+        assertThat(worker.claim(3, 1)).hasSize(1);
     }
 
     @Test

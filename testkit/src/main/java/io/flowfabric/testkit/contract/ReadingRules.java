@@ -160,7 +160,7 @@ abstract class ReadingRules extends Rules {
         assertThat(world.view(lease))
                 .reads(new Running(worker.session().id(), world.now()))
                 .isHeldBy(worker)
-                .hasBegun(1, 1);
+                .hasBegun(1);
     }
 
     @Test

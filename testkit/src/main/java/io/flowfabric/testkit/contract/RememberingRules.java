@@ -111,21 +111,24 @@ abstract class RememberingRules extends Rules {
                 .containsExactly("acquired worker-1 1", "released worker-1 1");
     }
 
-    /** What happened to the leases of an execution: the change, the worker, the epoch. */
+    /** What happened to the leases of an execution: the change, the worker, which lease. */
     private List<String> leaseHistory(ExecutionId work) {
         return world.store().queries().history(work).stream()
-                .flatMap(event -> leaseChange(event).stream())
+                .flatMap(event -> leaseChange(work, event).stream())
                 .toList();
     }
 
-    private static Optional<String> leaseChange(Event event) {
+    private Optional<String> leaseChange(ExecutionId work, Event event) {
         return event.leaseChange()
-                .map(change -> change.name().toLowerCase(Locale.ROOT) + " " + holder(event));
+                .map(change -> change.name().toLowerCase(Locale.ROOT) + " " + holder(work, event));
     }
 
-    private static String holder(Event event) {
+    /** The worker, and which lease of the execution it is. */
+    private String holder(ExecutionId work, Event event) {
         return event instanceof Event.Step step
-                ? step.owner().orElseThrow().worker() + " " + step.epoch()
+                ? step.owner().orElseThrow().worker()
+                        + " "
+                        + (world.epochs(work).indexOf(step.epoch()) + 1)
                 : ((Event.Renewal) event).owner().worker();
     }
 }

@@ -15,7 +15,6 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.operate.LaneSettings;
@@ -75,9 +74,9 @@ abstract class SubmittingRules extends Rules {
         var lease = world.worker().claimOne();
         var ended = world.end(complete(lease));
 
-        assertThat(lease.fence()).isEqualTo(new Fence(work, 0, 1));
+        assertThat(lease.fence()).isEqualTo(world.fence(work, 0, 1));
         assertThat(ended).isDone();
-        assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1, 1);
+        assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1);
     }
 
     @Test
@@ -249,6 +248,24 @@ abstract class SubmittingRules extends Rules {
 
         assertThat(there.orThrow().created()).isTrue();
         assertThat(there.orThrow().id()).isNotEqualTo(here);
+    }
+
+    @Test
+    void a_key_belongs_to_its_namespace_also_within_one_call() {
+        var here = work().key("order-7");
+        var there = work().lane(new Lane(Scenario.ELSEWHERE, "default")).key("order-7");
+        var both = List.of(here, there);
+
+        assertThat(world.store().submissions().submit(both))
+                .containsExactly(
+                        Answer.done(new Submitted(here.id(), true)),
+                        Answer.done(new Submitted(there.id(), true)));
+
+        var again = both.stream().map(work -> work.id(ExecutionId.mint())).toList();
+        assertThat(world.store().submissions().submit(again))
+                .containsExactly(
+                        Answer.done(new Submitted(here.id(), false)),
+                        Answer.done(new Submitted(there.id(), false)));
     }
 
     @Test

@@ -307,7 +307,7 @@ gate.format <= 1
 -- fragment: running_now
         situation = 'running',
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
+        epoch = greatest(e.epoch + 1, clock.now, e.changed),
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
         changed = greatest(clock.now, e.changed),
@@ -584,6 +584,7 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>leased_or_granted},
+        epoch = greatest(e.epoch + 1, (select now from begun), e.changed),
         since = greatest((select now from begun), e.changed),
         until = (select now from begun) + :ttl::bigint,
         counted_meters = nullif(taken.meters, '{}'),
@@ -599,7 +600,7 @@ reached as (
     set reached = furthest.round
     from (
         select lane, -(rank >> 48) as priority, max(rank & 281474976710655) as round
-        from leased where fresh
+        from leased where fresh and (rank & 281474976710655) < 1099511627776
         group by lane, rank >> 48
     ) as furthest
     cross join lateral (
@@ -607,6 +608,7 @@ reached as (
         where free.lane = furthest.lane and free.priority = furthest.priority
         for update skip locked
     ) as free
+    -- what was queued before keys shared has no round: a number beyond all rounds stands in its place
     where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
 counted as (
@@ -709,7 +711,6 @@ order by e.turn, e.lane
 -- With a time to live it is granted: then no attempt begins yet.
         situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
         attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
         session = :session::uuid,
         progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -809,6 +810,7 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>leased_or_granted},
+        epoch = greatest(e.epoch + 1, clock.now, e.changed),
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
         counted_meters = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),
