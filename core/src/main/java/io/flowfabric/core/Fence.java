@@ -49,6 +49,16 @@ public record Fence(ExecutionId execution, int attempt, long epoch) {
     }
 
     /**
+     * The epoch of a lease or a grant: the millisecond in which it is given, or one more than the
+     * last, whichever is later.
+     *
+     * @param last the newest epoch of the execution, 0 if it has none
+     */
+    public static long epochAfter(long last, Instant at) {
+        return Math.max(last + 1, at.toEpochMilli());
+    }
+
+    /**
      * The id of the lease, for those who know leases by ids: it is made of the execution and the
      * epoch, so it is the same wherever it is asked for, and is stored nowhere.
      */
@@ -67,16 +77,6 @@ public record Fence(ExecutionId execution, int attempt, long epoch) {
         long most = Long.parseUnsignedLong(hex, 0, 16, 16);
         long least = Long.parseUnsignedLong(hex, 16, 32, 16);
         return new UUID((most & ~0xF000L) | 0x8000L, (least & ~(3L << 62)) | (2L << 62));
-    }
-
-    /**
-     * The epoch of a lease or a grant: the millisecond in which it is given, or one more than the
-     * last, whichever is later.
-     *
-     * @param last the newest epoch of the execution, 0 if it has none
-     */
-    public static long epochAfter(long last, Instant at) {
-        return Math.max(last + 1, at.toEpochMilli());
     }
 
     private static Invalid malformed() {

@@ -17,7 +17,6 @@ import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -38,12 +37,15 @@ import java.util.function.IntSupplier;
  * was acknowledged. What is dead stays dead: the worker stops everything and starts another one.
  */
 public final class EngineSession extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(EngineSession.class);
+    private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
     /** Of a time to live: one part between heartbeats, five until it gives itself up. */
     private static final int PARTS = 6;
 
     private static final int TRIES = 5;
+
+    /** How long a heartbeat may take even where they come in quicker succession. */
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(500);
 
     /** Who works on the leases of a session. Called from the session's own threads. */
     public interface Holder {
@@ -70,6 +72,9 @@ public final class EngineSession extends Service {
         void died();
     }
 
+    /** So long no answer to a claim is on its way to its holder. */
+    private static final int STRANGERS_BELIEVED = 3;
+
     private final Store store;
     private final ClaimParking parking;
     private final LossNotices losses;
@@ -79,8 +84,10 @@ public final class EngineSession extends Service {
     private final Holder holder;
     private final long beatEvery;
     private final long fencedAfter;
+    private final Duration patience;
     private final Backoff again;
     private final NumberedClaims claiming;
+    private final OutageLog trouble;
     private final Loop heart;
     private final Loop watch;
 
@@ -98,6 +105,9 @@ public final class EngineSession extends Service {
     private long asking;
 
     private long answered;
+
+    /** How many heartbeats in a row the store knew of leases that are not known here. */
+    private int strangers;
 
     private volatile boolean quiet;
     private volatile long lastSign;
@@ -120,6 +130,7 @@ public final class EngineSession extends Service {
         this.holder = holder;
         this.beatEvery = session.ttl().toNanos() / PARTS;
         this.fencedAfter = beatEvery * (PARTS - 1);
+        this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
                 new NumberedClaims(
@@ -128,8 +139,9 @@ public final class EngineSession extends Service {
                         time,
                         again,
                         () -> quiet || dead.get());
-        this.heart = new Loop("ff-heart", time, this::beat, again, this::skipped);
-        this.watch = new Loop("ff-watch", time, this::look, again, this::skipped);
+        this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
+        this.heart = new Loop("ff-heart", time, this::beat, again, this::failed);
+        this.watch = new Loop("ff-watch", time, this::look, again, this::failed);
     }
 
     /** The id of this session in the store. */
@@ -190,6 +202,11 @@ public final class EngineSession extends Service {
         if (here != null) {
             here.rouse();
         }
+    }
+
+    /** Ends the session as if it had died: its holder hears of it, and its work is lost. */
+    public void giveUp(String because) {
+        die(because);
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
@@ -269,24 +286,44 @@ public final class EngineSession extends Service {
             asking = reason;
             unnamed.clear();
         }
-        var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), nextFences());
+        var heartbeat =
+                new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
+        int knew = holder.held().size();
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
             case Answer.Done<HeartbeatResult>(var beat) -> {
                 lastSign = asked;
+                trouble.worked();
                 if (unnamed.isEmpty()) {
                     answered = asking;
                 }
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
+                compare(beat.leases(), knew);
             }
             case Answer.Refused<HeartbeatResult>(NotFound gone) ->
                     die("the store does not know it any more");
             case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
         return reasons.get() == answered ? beatEvery - (time.nanos() - asked) : 0;
+    }
+
+    /**
+     * A store that has lost commits, because it was restored or a standby took over, may think that
+     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them: so
+     * the session gives way to another one when it sees that more than once.
+     *
+     * @param knew how many leases were known of before the store was asked
+     */
+    private void compare(int leases, int knew) {
+        boolean unknown =
+                !claiming.underWay() && leases > Math.max(knew, holder.held().size());
+        strangers = unknown ? strangers + 1 : 0;
+        if (strangers >= STRANGERS_BELIEVED) {
+            die("the store has leases of it that it does not know, and must have lost their ends");
+        }
     }
 
     /** What is held; where that is too much for one heartbeat, each of it in its turn. */
@@ -330,8 +367,15 @@ public final class EngineSession extends Service {
         }
     }
 
-    private void skipped(Throwable failure) {
-        LOG.warn("A heartbeat of {} failed; it is repeated in a moment.", session.id(), failure);
+    /**
+     * A store that cannot be used now is asked again for as long as the session lives. Anything
+     * else is a fault of this process, after which it is not known what the session does: it ends.
+     */
+    private void failed(Throwable failure) {
+        trouble.failed(failure);
+        if (!(failure instanceof FlowFabricException)) {
+            die("one of its threads failed: " + failure);
+        }
     }
 
     private NotFound over() {

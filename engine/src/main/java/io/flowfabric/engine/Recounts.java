@@ -9,7 +9,6 @@ import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.EngineMetrics.Counted;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.EnumMap;
@@ -24,7 +23,7 @@ import java.util.function.Consumer;
  * engine counts for itself. The second one finds what the first has put right.
  */
 final class Recounts extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(Recounts.class);
+    private static final Logger LOG = QuietLogger.of(Recounts.class);
 
     private static final Backoff AFTER_FAILURE =
             Backoff.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1), 2);
@@ -32,6 +31,7 @@ final class Recounts extends Service {
     private final Store store;
     private final EngineMetrics metrics;
     private final long every;
+    private final OutageLog trouble;
     private final Loop loop;
     private boolean begun;
     private volatile boolean stopping;
@@ -54,13 +54,8 @@ final class Recounts extends Service {
         this.store = store;
         this.metrics = metrics;
         this.every = options.recountEvery().toNanos();
-        this.loop =
-                new Loop(
-                        "ff-recounts",
-                        time,
-                        this::turn,
-                        AFTER_FAILURE,
-                        e -> LOG.warn("The recounts of this engine failed; they go on soon.", e));
+        this.trouble = new OutageLog(LOG, time, "The recounts of this engine");
+        this.loop = new Loop("ff-recounts", time, this::turn, AFTER_FAILURE, trouble::failed);
         counts.put(
                 Counted.QUOTAS,
                 namespace -> {
@@ -90,6 +85,7 @@ final class Recounts extends Service {
         // Not at once: engines that are restarted again and again would do little else.
         if (begun) {
             recount();
+            trouble.worked();
         }
         begun = true;
         return every;

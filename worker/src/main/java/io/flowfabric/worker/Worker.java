@@ -6,12 +6,13 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.OutageLog;
+import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
  * time to finish.
  */
 public final class Worker extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final Logger LOG = QuietLogger.of(Worker.class);
 
     /** How long one claim waits; only so that a thread that waits shows a sign of life. */
     private static final Duration CLAIM_WAIT = Duration.ofMinutes(1);
@@ -36,7 +37,10 @@ public final class Worker extends Service {
     /** How long handlers get to stop once they are interrupted. */
     private static final Duration UNWINDING = Duration.ofSeconds(1);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /**
+     * How long a claim under way may last before it is interrupted, and again before it is left.
+     */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
@@ -47,6 +51,7 @@ public final class Worker extends Service {
     private final Slots slots;
     private final Committers<Assignment> endings;
     private final Committers<Waiting> usage;
+    private final OutageLog trouble;
     private volatile Duration grace;
     private volatile boolean draining;
     private volatile WorkerSession shift;
@@ -67,6 +72,8 @@ public final class Worker extends Service {
         this.template = template;
         this.handlers = Map.copyOf(handlers);
         this.grace = grace;
+        this.trouble =
+                new OutageLog(LOG, engine.time(), "The claims of worker " + template.worker());
         this.endings =
                 new Committers<>(
                         new EndingCommit(engine.leases(), engine.metrics()),
@@ -79,7 +86,7 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads, endings::unsettled);
+        this.slots = new Slots(concurrency, threads, endings, engine.time());
         this.shift = newShift();
     }
 
@@ -99,6 +106,7 @@ public final class Worker extends Service {
 
     @Override
     protected void begin() {
+        engine.own(this);
         endings.start();
         usage.start();
         shift.session().start();
@@ -107,20 +115,27 @@ public final class Worker extends Service {
 
     @Override
     protected void end() {
+        try {
+            drain();
+        } finally {
+            engine.disown(this);
+            stopAll(List.of(endings, usage, shift.session()));
+        }
+    }
+
+    private void drain() {
         draining = true;
         slots.close().forEach(Assignment::release);
         shift.session().quiet();
-        endClaims();
-        if (!slots.awaitIdle(engine.time(), grace.toNanos())) {
+        if (!slots.awaitIdle(WorkerSession.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
             left.forEach(Assignment::tell);
-            slots.awaitIdle(engine.time(), UNWINDING.toNanos());
+            slots.awaitIdle(UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
-        endings.stop();
-        usage.stop();
-        shift.session().stop();
+        // What a claim still brings is given back, so this comes before the end of the committers.
+        endClaims();
     }
 
     private void endClaims() {
@@ -138,23 +153,29 @@ public final class Worker extends Service {
     private void work() {
         int failures = 0;
         while (!draining) {
-            var now = shift;
             try {
-                if (now.over()) {
-                    relieve(now);
-                } else if (roomy(now)) {
-                    take(now, now.session().claim(slots::room, CLAIM_WAIT));
-                }
+                turn(shift);
                 failures = 0;
-            } catch (NotFound gone) {
-                LOG.debug("The session of {} is gone.", this, gone);
-                now.died();
-            } catch (InterruptedException e) {
-                LOG.debug("The claims of {} were interrupted.", this, e);
+                trouble.worked();
             } catch (Throwable e) {
-                LOG.warn("{} cannot claim; it tries again in a moment.", this, e);
+                trouble.failed(e);
                 engine.time().park(AGAIN.delay(failures++).toNanos());
             }
+        }
+    }
+
+    private void turn(WorkerSession now) {
+        try {
+            if (now.over()) {
+                relieve(now);
+            } else if (roomy(now)) {
+                take(now, now.session().claim(slots::room, CLAIM_WAIT));
+            }
+        } catch (NotFound gone) {
+            LOG.debug("The session of {} is gone.", this, gone);
+            now.died();
+        } catch (InterruptedException e) {
+            LOG.debug("The claims of {} were interrupted.", this, e);
         }
     }
 

@@ -198,7 +198,7 @@ public final class ExecutionExplainer {
     private String finished(Finished finished) {
         var end = told(new Fact.End(finished.outcome(), finished.at()));
         lastFailure().ifPresent(this::told);
-        var by = given.step().flatMap(Fact.Step::by).filter(Attribution::isOperator);
+        var by = view.endedBy().filter(Attribution::isOperator);
         var cause =
                 switch (finished.outcome()) {
                     case FAILED -> view.failure();

@@ -1,5 +1,6 @@
 package io.flowfabric.core.query;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
@@ -25,6 +26,7 @@ import java.util.UUID;
  * @param reclaims how often its lease lapsed
  * @param progress the last report of the current attempt
  * @param failure the last failure of an attempt
+ * @param endedBy who ended it, and why, when it was not its worker; kept as long as the execution
  * @param owner who holds the lease
  * @param leasedUntil until when it holds, unless its session shows a sign of life before
  * @param changed when its state last changed
@@ -46,6 +48,7 @@ public record ExecutionView(
         int replays,
         Optional<Done> progress,
         Optional<Failure> failure,
+        Optional<Attribution> endedBy,
         Optional<Owner> owner,
         Optional<Instant> leasedUntil,
         Optional<Instant> deadline,

@@ -8,6 +8,7 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
@@ -38,6 +39,45 @@ abstract class OperatingRules extends Rules {
 
     OperatingRules(Supplier<StoreFixture> opening) {
         super(opening);
+    }
+
+    /** R34: why it was cancelled is known for as long as the execution is. */
+    @Test
+    void who_ended_it_and_why_outlives_the_events() {
+        var policy = Policy.DEFAULT.retention(Duration.ofDays(30));
+        var cancelled = world.submit(policy);
+        var completed = world.submit(policy);
+        var failed = world.submit(policy);
+        var expired = world.submit(policy.deadline(Due.in(Duration.ofHours(1))));
+        world.cancel(cancelled);
+        world.act(new OperatorCommand.Complete(completed, Endings.RESULT)).orThrow();
+        world.act(new OperatorCommand.Fail(failed, Endings.FAILURE)).orThrow();
+
+        world.pass(Duration.ofDays(20));
+
+        assertThat(world.steps(cancelled)).isEmpty();
+        for (var work : List.of(cancelled, completed, failed)) {
+            assertThat(world.view(work).endedBy()).contains(Scenario.OLGA);
+            assertThat(world.result(work).orThrow().endedBy()).contains(Scenario.OLGA);
+        }
+        assertThat(world.view(expired).endedBy()).contains(Attribution.engine("deadline"));
+        assertThat(world.explain(cancelled).words())
+                .contains(Scenario.OLGA.actor(), Scenario.OLGA.reason());
+    }
+
+    @Test
+    void what_its_worker_ended_was_ended_by_no_operator_and_a_replay_has_not_ended() {
+        var lease = world.begun();
+        world.end(complete(lease)).orThrow();
+        assertThat(world.view(lease).endedBy()).isEmpty();
+        assertThat(world.result(idOf(lease)).orThrow().endedBy()).isEmpty();
+
+        var cancelled = world.submit();
+        world.cancel(cancelled);
+        world.act(new OperatorCommand.Replay(cancelled)).orThrow();
+        assertThat(world.view(cancelled).endedBy()).isEmpty();
+        world.pause(cancelled);
+        assertThat(world.view(cancelled).endedBy()).isEmpty();
     }
 
     @Test

@@ -123,12 +123,12 @@ abstract class RememberingRules extends Rules {
                 .map(change -> change.name().toLowerCase(Locale.ROOT) + " " + holder(work, event));
     }
 
-    /** The worker, and which lease of the execution it is. */
     private String holder(ExecutionId work, Event event) {
         return event instanceof Event.Step step
-                ? step.owner().orElseThrow().worker()
-                        + " "
-                        + (world.epochs(work).indexOf(step.epoch()) + 1)
+                ? "%s %d"
+                        .formatted(
+                                step.owner().orElseThrow().worker(),
+                                world.epochs(work).indexOf(step.epoch()) + 1)
                 : ((Event.Renewal) event).owner().worker();
     }
 }

@@ -7,7 +7,6 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.Event.Step;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.LaneSettings;
-import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
@@ -190,9 +189,7 @@ final class ClaimsCheck {
     private boolean plain(ExecutionId id, Set<String> kinds) {
         return notes.work(id)
                 .filter(work -> kinds.contains(work.kind()))
-                .filter(work -> work.policy().quotas().isEmpty())
-                .filter(work -> work.policy().budgets().isEmpty())
-                .filter(work -> work.policy().needs().equals(Capabilities.NONE))
+                .filter(RunCheck.Notes.Work::plain)
                 .isPresent();
     }
 

@@ -7,7 +7,6 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.Event.Step;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
-import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.history.Violation.Kind;
@@ -134,7 +133,7 @@ final class QueueCheck implements RunCheck {
     }
 
     private void enters(Step step) {
-        var work = notes.work(step.execution()).filter(w -> plain(w) && isPlain(step.lane()));
+        var work = notes.work(step.execution()).filter(w -> w.plain() && isPlain(step.lane()));
         if (work.isEmpty()) {
             return;
         }
@@ -148,12 +147,6 @@ final class QueueCheck implements RunCheck {
         queues.computeIfAbsent(waits.queue, q -> new TreeMap<>(Collections.reverseOrder()))
                 .computeIfAbsent(waits.priority, p -> new LinkedHashMap<>())
                 .put(step.execution(), waits);
-    }
-
-    private static boolean plain(Notes.Work work) {
-        return work.policy().quotas().isEmpty()
-                && work.policy().budgets().isEmpty()
-                && work.policy().needs().equals(Capabilities.NONE);
     }
 
     private boolean isPlain(Lane lane) {

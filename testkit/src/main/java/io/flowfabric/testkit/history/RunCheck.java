@@ -2,6 +2,7 @@ package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.testkit.history.Violation.Kind;
 
@@ -22,7 +23,14 @@ interface RunCheck {
     /** What several checks need to know of executions, and where they complain. */
     final class Notes {
         /** What was submitted under an id. */
-        record Work(String kind, Policy policy) {}
+        record Work(String kind, Policy policy) {
+            /** Whether it needs nothing but a worker that handles its kind. */
+            boolean plain() {
+                return policy.quotas().isEmpty()
+                        && policy.budgets().isEmpty()
+                        && policy.needs().equals(Capabilities.NONE);
+            }
+        }
 
         private final Map<ExecutionId, Work> works = new HashMap<>();
         private final List<Violation> violations = new ArrayList<>();

@@ -59,6 +59,11 @@ public final class RunningVerdict {
         notes.submitted(view.id(), new Notes.Work(view.kind(), view.policy()));
     }
 
+    /** Whether work is known that nothing but a worker was missing to. */
+    public boolean isPlain(ExecutionId id) {
+        return notes.work(id).filter(Notes.Work::plain).isPresent();
+    }
+
     /** Hears what a client was told. */
     public void heard(Acknowledgement told) {
         if (told instanceof WorkAccepted work) {

@@ -65,7 +65,11 @@ final class MemoryQueries implements Queries, Feeds {
             throw Conflicts.notFinished(row.id(), row.state.publicState());
         }
         boolean success = finished.outcome() == Outcome.SUCCESS;
-        return new Result(finished.outcome(), row.result, success ? Optional.empty() : row.failure);
+        return new Result(
+                finished.outcome(),
+                row.result,
+                success ? Optional.empty() : row.failure,
+                row.endedBy);
     }
 
     @Override
@@ -167,6 +171,7 @@ final class MemoryQueries implements Queries, Feeds {
                 row.replays,
                 row.progress,
                 row.failure,
+                row.endedBy,
                 row.owner,
                 row.state instanceof Running running
                         ? world.session(running.session()).map(SessionRecord::end)

@@ -17,6 +17,7 @@ import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Lease;
@@ -428,6 +429,25 @@ class MemoryState implements Wakeups {
         return living.died.isEmpty() && living.aliveUntil.isAfter(now());
     }
 
+    /**
+     * Whether a store may look at something at a moment that is too early for it: at a stall that
+     * reports have put off, counted from the lease or from an earlier report; or at the end of a
+     * window that nothing waits for.
+     */
+    boolean mayBeEarly(Instant at) {
+        return meters.reopenings().anyMatch(at::equals)
+                || rows().stream().anyMatch(row -> mayStallAt(row, at));
+    }
+
+    private static boolean mayStallAt(MemoryExecution row, Instant at) {
+        return row.state instanceof Running running
+                && row.policy()
+                        .stallDue(running.since())
+                        .filter(due -> !at.isBefore(due))
+                        .isPresent()
+                && Timer.STALL.due(row.facts()).filter(at::isBefore).isPresent();
+    }
+
     // The rules that everything rests on.
 
     /** Whether a fence allows writing: running, this attempt, this epoch, a living session. */
@@ -565,6 +585,7 @@ class MemoryState implements Wakeups {
         row.replays = change.replays();
         row.result = change.result().or(() -> row.result);
         row.failure = change.failure().or(() -> row.failure);
+        row.endedBy = change.after().terminal() ? change.by() : Optional.empty();
         change(row, change.transition(), change.after());
         shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());

@@ -232,6 +232,7 @@ final class Tale {
                                 count(Transition.REPLAY),
                                 Optional.empty(),
                                 Optional.empty(),
+                                Optional.empty(),
                                 state instanceof ExecutionState.Running
                                         ? Optional.of(ADA)
                                         : Optional.empty(),
@@ -248,6 +249,7 @@ final class Tale {
                         new Result(
                                 Outcome.SUCCESS,
                                 Optional.of(Payload.text(text)),
+                                Optional.empty(),
                                 Optional.empty()));
         return seen(
                 new ExecutionState.Finished(

@@ -309,6 +309,9 @@ create table ${schema}.execution (
     failure_category text,
     failure_message text,
     failure_detail text,
+    -- who ended it, and why, when it was not its worker
+    ended_by text,
+    end_reason text,
     -- what it produced, if it has completed; null bytes: they are a payload of their own
     result_type text,
     result bytea,

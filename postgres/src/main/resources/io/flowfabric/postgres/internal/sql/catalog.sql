@@ -72,12 +72,16 @@ where g.generation < excluded.generation
     or (not g.varies and (excluded.varies or excluded.smallest <> g.smallest))
 
 -- name: any_deleted
--- Whether one of these meters is of a quota or a budget that is deleted.
-select exists (
-    select from ${schema}.meter m
-    left join ${schema}.quota q on q.id = m.quota
-    left join ${schema}.budget b on b.id = m.budget
-    where m.id = any(:meters::integer[]) and (q.deleted or b.deleted)) as deleted
+-- Whether one of these meters is of a deleted quota, or one of these budgets is deleted. Those above them may be.
+select
+    exists (
+        select from ${schema}.meter m
+        join ${schema}.quota q on q.id = m.quota
+        where m.id = any(:meters::integer[]) and q.deleted)
+    or exists (
+        select from unnest(:namespaces::text[], :budgets::text[]) as named (namespace, name)
+        join ${schema}.budget b on b.namespace = named.namespace and b.name = named.name
+        where b.deleted) as deleted
 
 -- fragment: add_lane_meters
     insert into ${schema}.lane_meter (meter, lane)
