@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 class EngineSessionTest {
-    private static final Attribution OPERATOR = Attribution.engine("test");
+    private static final Attribution OPERATOR = new Attribution("olga", "test");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
     private final ManualTime time = new ManualTime();

@@ -75,6 +75,7 @@ public record FeedFilter(
                         case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
+                        case Event.KeyRotation rotation -> false;
                     };
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
@@ -90,6 +91,7 @@ public record FeedFilter(
                         case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
+                        case Event.KeyRotation rotation -> true;
                     };
         };
     }
@@ -106,6 +108,7 @@ public record FeedFilter(
             case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
+            case Event.KeyRotation rotation -> Optional.empty();
         };
     }
 }

@@ -128,6 +128,7 @@ abstract class RememberingRules extends Rules {
             case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.empty();
+            case Event.KeyRotation rotation -> Optional.empty();
             case Event.Step step ->
                     step.leaseChange()
                             .map(

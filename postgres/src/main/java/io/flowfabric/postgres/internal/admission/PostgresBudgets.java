@@ -42,6 +42,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetView define(Budget budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> define(tx, budget, by));
         new BudgetBreaches(postgres).cancelAll();
         postgres.freed(meters);
@@ -129,6 +130,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetView reset(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> reset(tx, namespace, budget, by));
         postgres.freed(meters);
         return describe(namespace, budget);
@@ -145,6 +147,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public void delete(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> delete(tx, namespace, budget, by));
         postgres.catalog().meters().forgetBudget(namespace, budget);
         postgres.freed(meters);
@@ -181,6 +184,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public UsageEntry refund(ExecutionId execution, String budget, String key, Attribution by) {
+        by.mustBeOperator();
         return new UsageLedger(postgres).refund(execution, budget, key, by);
     }
 

@@ -41,12 +41,14 @@ public final class PostgresQuotas implements Quotas {
 
     @Override
     public QuotaView define(Quota quota, Attribution by) {
+        by.mustBeOperator();
         change(quota.namespace(), quota.name(), Optional.of(quota), by);
         return describe(quota.namespace(), QuotaUse.of(quota.name()));
     }
 
     @Override
     public void delete(Namespace namespace, String quota, Attribution by) {
+        by.mustBeOperator();
         change(namespace, quota, Optional.empty(), by);
         postgres.catalog().meters().forgetQuota(namespace, quota);
     }

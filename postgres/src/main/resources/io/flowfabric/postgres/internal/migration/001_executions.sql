@@ -136,6 +136,8 @@ create table ${schema}.meter (
     reserved bigint not null default 0,
     -- when it begins at zero again
     resets bigint,
+    -- the last report before it began at zero: what is refunded of it, or of one before it, lowers nothing
+    counts_after bigint not null default 0,
     unique (quota, key),
     unique (budget, key),
     check (running >= 0 and used >= 0 and reserved >= 0),
@@ -145,8 +147,10 @@ create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is n
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
 
 -- What executions have used up, as they reported it.
+create sequence ${schema}.spending_id;
 create table ${schema}.spending (
-    id bigint generated always as identity,
+    -- drawn under the lock of the meters that it counts in
+    id bigint not null default nextval('${schema}.spending_id'),
     budget integer not null references ${schema}.budget,
     key text not null,
     execution uuid not null,
@@ -519,6 +523,8 @@ create table ${schema}.signing_key (
     number bigint generated always as identity primary key,
     id text not null unique,
     secret bytea not null,
+    -- by what the secret is wrapped; null: it is not
+    wrapping text,
     made bigint not null,
     retires bigint,
     actor text not null,
@@ -538,7 +544,9 @@ create type ${schema}.event_kind as enum (
     -- an operator changed a lane, a namespace, a quota, a budget
     'lane_changed', 'namespace_changed', 'quota_changed', 'budget_changed',
     -- a limit of a budget was reached; a count was wrong and was put right
-    'budget_reached', 'drifted');
+    'budget_reached', 'drifted',
+    -- an operator had another key sign
+    'key_rotated');
 
 -- Everything that happened. The id is drawn under the lock of the row that the event is about, so it orders the
 -- history of each execution; the number of the transaction tells a feed what it has not seen yet.
