@@ -28,4 +28,17 @@ public abstract sealed class FlowFabricException extends RuntimeException
 
     /** What the caller should do about it. */
     public abstract Advice advice();
+
+    /**
+     * Whether a call failed because of what it was given, and not because the store cannot be used
+     * now. What was not foreseen concerns the request, too: then one bad item of a batch can be
+     * told from the good ones by splitting it.
+     */
+    public static boolean concernsRequest(Throwable failure) {
+        return switch (failure) {
+            case Unavailable closed -> false;
+            case FlowFabricException known -> known.advice() != Advice.REPEAT_LATER;
+            default -> true;
+        };
+    }
 }

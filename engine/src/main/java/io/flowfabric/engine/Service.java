@@ -1,6 +1,7 @@
 package io.flowfabric.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -83,6 +84,34 @@ public abstract class Service implements AutoCloseable {
 
     /** Ends whatever {@link #begin} got going, all of it or the part that it came to. */
     protected abstract void end();
+
+    /**
+     * A thread of this process' own, running. What keeps a worker alive runs on such threads, which
+     * share nothing with the virtual threads of handlers: a handler that computes keeps the carrier
+     * that it runs on for as long as it likes. It ends with the JVM.
+     */
+    protected static Thread daemon(String name, Runnable work) {
+        return Thread.ofPlatform()
+                .daemon()
+                .name(name)
+                .inheritInheritableThreadLocals(false)
+                .start(work);
+    }
+
+    /** Stops services one after the other. One that fails to stop does not keep the others. */
+    protected static void stopAll(List<? extends Service> services) {
+        RuntimeException failure = null;
+        for (var service : services) {
+            try {
+                service.stop();
+            } catch (RuntimeException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
 
     /**
      * Waits for a thread to end, so long at most, and says whether it has. It waits although it is

@@ -117,12 +117,6 @@ final class BudgetsUnderFire {
         }
     }
 
-    /** Lets more begin, whether or not everything is used up. */
-    void goOn() {
-        rounds++;
-        goOn(400 + rounds * 400L);
-    }
-
     private void goOn(long tokens) {
         raise(tokens);
         world.store().budgets().reset(Namespace.DEFAULT, "loose", OPERATOR);
@@ -130,7 +124,7 @@ final class BudgetsUnderFire {
     }
 
     /** Gives everybody more than there is to do. */
-    void lift() {
+    private void lift() {
         raise(ENOUGH);
         define(Budget.of("period", TOKENS, ENOUGH).period(Duration.ofMillis(500)));
         define(Budget.of("loose", TOKENS, ENOUGH));

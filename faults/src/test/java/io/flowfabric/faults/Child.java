@@ -22,9 +22,11 @@ final class Child implements AutoCloseable {
     private final Process process;
     private final Thread reader;
     private final List<String> said = new CopyOnWriteArrayList<>();
+    private final boolean remembers;
 
-    private Child(Process process, Consumer<String> listener) {
+    private Child(Process process, boolean remembers, Consumer<String> listener) {
         this.process = process;
+        this.remembers = remembers;
         this.reader = Thread.ofVirtual().start(() -> listen(listener));
     }
 
@@ -40,6 +42,26 @@ final class Child implements AutoCloseable {
             List<String> arguments,
             String password,
             Consumer<String> listener) {
+        return start(program, options, arguments, password, true, listener);
+    }
+
+    /** Starts one that talks for hours: only its listener knows what it has said. */
+    static Child startTalkative(
+            Class<?> program,
+            List<String> options,
+            List<String> arguments,
+            String password,
+            Consumer<String> listener) {
+        return start(program, options, arguments, password, false, listener);
+    }
+
+    private static Child start(
+            Class<?> program,
+            List<String> options,
+            List<String> arguments,
+            String password,
+            boolean remembers,
+            Consumer<String> listener) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Many short lives: the best compiler would never finish.
@@ -51,7 +73,7 @@ final class Child implements AutoCloseable {
         var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put(PASSWORD, password);
         try {
-            return new Child(builder.start(), listener);
+            return new Child(builder.start(), remembers, listener);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -62,11 +84,15 @@ final class Child implements AutoCloseable {
         return System.getenv().getOrDefault(PASSWORD, "");
     }
 
+    boolean lives() {
+        return process.isAlive();
+    }
+
     long pid() {
         return process.pid();
     }
 
-    /** Everything that it has said so far. */
+    /** Everything that it has said so far, if it is remembered. */
     List<String> said() {
         return List.copyOf(said);
     }
@@ -109,6 +135,11 @@ final class Child implements AutoCloseable {
         return process.exitValue();
     }
 
+    /** Asks it to end, as an orchestrator does. */
+    void terminate() {
+        signal("TERM");
+    }
+
     /** Stops it where it is, as a paused machine would. */
     void freeze() {
         signal("STOP");
@@ -136,7 +167,9 @@ final class Child implements AutoCloseable {
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (var line = lines.readLine(); line != null; line = lines.readLine()) {
                 listener.accept(line);
-                said.add(line);
+                if (remembers) {
+                    said.add(line);
+                }
             }
         } catch (IOException e) {
             // The pipe broke, and with it went nothing that was said.

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** A durable Postgres that is killed and comes back at the same address. */
@@ -30,12 +31,26 @@ final class CrashingServer implements AutoCloseable {
 
     /** Ends every process of the server at once, none of them with a chance to write anything. */
     void kill() {
-        var postmaster = postmaster();
-        var all = Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
+        var all = processes();
         all.forEach(ProcessHandle::destroyForcibly);
         Waiting.until("the server is gone", () -> all.stream().noneMatch(CrashingServer::lives));
         // It is gone, so that this only gives up the folder.
         running.close();
+    }
+
+    /** Stops it in good order: who is connected is sent away, and everything is written. */
+    void stop() {
+        running.close();
+    }
+
+    /** Its processes, the first of which is the one that all others come from. */
+    List<ProcessHandle> processes() {
+        var postmaster = postmaster();
+        return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
+    }
+
+    int port() {
+        return running.port();
     }
 
     /** Starts it again, where it was. */

@@ -116,7 +116,13 @@ final class FaultScenario implements AutoCloseable {
 
     /** Several workers in one process, each with a session of its own. */
     WorkerProcess process(String name, Duration ttl, int concurrency, int count) {
-        var process = WorkerProcess.start(options, schema, name, ttl, concurrency, count, witness);
+        return process(options, name, ttl, concurrency, count);
+    }
+
+    /** Several workers in one process that reaches the server in its own way. */
+    WorkerProcess process(
+            DatabaseOptions way, String name, Duration ttl, int concurrency, int count) {
+        var process = WorkerProcess.start(way, schema, name, ttl, concurrency, count, witness);
         open.push(process::close);
         processes.add(process);
         return process;

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -60,24 +59,13 @@ final class Fire {
      * @param meanwhile what else happens between one kill and the next
      */
     void burn(Runnable meanwhile) {
-        burn(kills -> kills < KILLS, meanwhile, meanwhile);
-    }
-
-    /**
-     * Lets it burn until all work has ended, and judges the history.
-     *
-     * @param goesOn whether there is another kill after so many
-     * @param meanwhile what else happens between one kill and the next
-     * @param last what lets everything come to its end
-     */
-    void burn(IntPredicate goesOn, Runnable meanwhile, Runnable last) {
         submit();
         var workers = new ArrayList<WorkerProcess>();
         for (int i = 0; i < PROCESSES; i++) {
             workers.add(worker("worker-" + i));
         }
         workers.forEach(WorkerProcess::awaitReady);
-        for (int i = 0; goesOn.test(i); i++) {
+        for (int i = 0; i < KILLS; i++) {
             if (world.live() < CROWD) {
                 submit();
             }
@@ -93,7 +81,7 @@ final class Fire {
         cancelSome();
         Waiting.pause(LONGER_THAN_IT_LIVES);
         sleeper.thaw();
-        last.run();
+        meanwhile.run();
         Waiting.until("all work has ended", PATIENCE, world::drained);
         world.judge();
     }

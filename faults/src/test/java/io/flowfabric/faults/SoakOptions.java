@@ -2,18 +2,26 @@ package io.flowfabric.faults;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * What a {@link Soak} is told.
  *
- * @param length for how long work is submitted; what is there then is brought to its end
- * @param seed of the first fire; the others count on from it
+ * @param length for how long work is submitted and things are broken; what is there then is brought
+ *     to its end
+ * @param kills after how many killed processes it ends instead; with it, processes are killed as
+ *     fast as they come back
+ * @param seed decides what is submitted, and what is broken when
  */
-record SoakOptions(Duration length, long seed) {
-    private static final Pattern LENGTH = Pattern.compile("([0-9]{1,6})([smh])");
-    private static final SoakOptions DEFAULT = new SoakOptions(Duration.ofMinutes(10), 1);
-    private static final Duration OFTEN = Duration.ofSeconds(5);
+record SoakOptions(Duration length, Optional<Integer> kills, long seed) {
+    private static final SoakOptions DEFAULT =
+            new SoakOptions(Duration.ofMinutes(10), Optional.empty(), 1);
+
+    /** Longer than any number of kills takes. */
+    private static final Duration LONGEST = Duration.ofDays(7);
+
+    private static final String USAGE = "--minutes 10, --kills 1000 and --seed 1";
 
     /**
      * Reads the words after {@code ./ff soak}.
@@ -27,42 +35,52 @@ record SoakOptions(Duration length, long seed) {
             var value = i + 1 < words.size() ? words.get(i + 1) : "";
             options =
                     switch (word) {
-                        case "--for" -> new SoakOptions(length(value), options.seed);
-                        case "--seed" -> new SoakOptions(options.length, number(value));
+                        case "--minutes" ->
+                                new SoakOptions(minutes(value), options.kills, options.seed);
+                        case "--kills" ->
+                                new SoakOptions(
+                                        LONGEST, Optional.of(kills(value)), options.seed);
+                        case "--seed" ->
+                                new SoakOptions(
+                                        options.length,
+                                        options.kills,
+                                        number(word, value, Long::valueOf, "1"));
                         default ->
                                 throw new IllegalArgumentException(
-                                        "soak does not know '%s'; it takes --for 10m and --seed 1."
-                                                .formatted(word));
+                                        "soak does not know '%s'; it takes %s."
+                                                .formatted(word, USAGE));
                     };
         }
         return options;
     }
 
-    /** How often a line tells how it goes. */
-    Duration tellEvery() {
-        return length.compareTo(OFTEN) < 0 ? Duration.ofSeconds(1) : OFTEN;
-    }
-
-    private static Duration length(String text) {
-        var matcher = LENGTH.matcher(text);
-        if (!matcher.matches()) {
+    private static int kills(String text) {
+        int kills = number("--kills", text, Integer::valueOf, "1000");
+        if (kills < 1) {
             throw new IllegalArgumentException(
-                    "--for takes a length such as 30s, 10m or 2h, and not '%s'.".formatted(text));
+                    "--kills takes a number above 0, and not '%s'.".formatted(text));
         }
-        long count = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
-            case "s" -> Duration.ofSeconds(count);
-            case "m" -> Duration.ofMinutes(count);
-            default -> Duration.ofHours(count);
-        };
+        return kills;
     }
 
-    private static long number(String text) {
+    /** Parts of a minute are for tests. */
+    private static Duration minutes(String text) {
+        double minutes = number("--minutes", text, Double::valueOf, "10");
+        if (!(minutes > 0 && minutes <= LONGEST.toMinutes())) {
+            throw new IllegalArgumentException(
+                    "--minutes takes a number above 0, and not '%s'.".formatted(text));
+        }
+        return Duration.ofMillis((long) (minutes * 60_000));
+    }
+
+    private static <N extends Number> N number(
+            String word, String text, Function<String, N> parser, String example) {
         try {
-            return Long.parseLong(text);
+            return parser.apply(text);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(
-                    "--seed takes a whole number, and not '%s'.".formatted(text), e);
+                    "%s takes a number such as %s, and not '%s'.".formatted(word, example, text),
+                    e);
         }
     }
 }

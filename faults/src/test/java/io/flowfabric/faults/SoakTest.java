@@ -17,15 +17,26 @@ class SoakTest {
     private final ByteArrayOutputStream beside = new ByteArrayOutputStream();
 
     @Test
-    void a_short_soak_is_judged_and_says_so() {
-        assertThat(run("--for 3s --seed 7")).as(text(beside)).isZero();
+    void a_short_soak_breaks_everything_once_and_is_judged() {
+        assertThat(run("--minutes 0.2 --seed 7")).as(text(out)).isZero();
         assertThat(text(out))
-                .contains("fire 1: ")
-                .containsPattern("Sound: [0-9,]+ executions, fires: 1");
+                .contains("| minute | submitted |", "| 1 | ")
+                .contains("lost: 0", "doubled: 0", "stale writes: 0", "limits exceeded: 0")
+                .contains("WORKER_KILLED", "WORKER_FROZEN", "CONNECTIONS_CUT", "SERVER_KILLED")
+                .endsWith("Sound.\n");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--for", "--for ever", "--for 10", "--seed x", "--until noon"})
+    @ValueSource(
+            strings = {
+                "--minutes",
+                "--minutes ever",
+                "--minutes 0",
+                "--kills x",
+                "--kills 0",
+                "--seed x",
+                "--for 1m"
+            })
     void misuse_is_one_sentence_and_an_exit_code(String words) {
         assertThat(run(words)).isEqualTo(2);
         assertThat(out.size()).isZero();

@@ -73,7 +73,10 @@ final class WorkerProgram {
      * at once, and how many workers there are.
      */
     public static void main(String... words) throws IOException {
-        var options = DatabaseOptions.of(words[0], words[1], Child.password()).withConnections(4);
+        var options =
+                DatabaseOptions.of(words[0], words[1], Child.password())
+                        .withConnections(4)
+                        .withApplicationName(applicationName(words[3]));
         try (var store = PostgresStore.open(options, new SchemaName(words[2]))) {
             new WorkerProgram(words[3], store)
                     .run(
@@ -82,6 +85,11 @@ final class WorkerProgram {
                             Integer.parseInt(words[6]),
                             Integer.parseInt(words[7]));
         }
+    }
+
+    /** How the connections of a worker process of this name are called in the server. */
+    static String applicationName(String name) {
+        return "flowfabric-" + name;
     }
 
     private void run(String lane, Duration ttl, int concurrency, int count) throws IOException {

@@ -2,7 +2,6 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.internal.claim.Quarantine;
 
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -42,17 +41,13 @@ final class TransitionGuard {
         drop trigger if exists guard_begin on %1$s.execution;
         create constraint trigger guard_step after update on %1$s.execution
             deferrable initially deferred for each row
-            -- What cannot be read is put aside without a word: whose history it were, is not known.
-            when (old.situation <> new.situation and new.detail is distinct from '%3$s')
+            when (old.situation <> new.situation)
             execute function %1$s.guard_step();
         create constraint trigger guard_begin after insert on %1$s.execution
             deferrable initially deferred for each row
             execute function %1$s.guard_step();
         """
-                .formatted(
-                        schema.text(),
-                        legal().collect(Collectors.joining("', '", "'", "'")),
-                        Quarantine.UNREADABLE);
+                .formatted(schema.text(), legal().collect(Collectors.joining("', '", "'", "'")));
     }
 
     /** All rows of the table: {@code ready claim running}. */

@@ -6,6 +6,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.Service;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
@@ -20,8 +21,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs handlers: claims work of the kinds that it has handlers for, gives each piece a virtual
- * thread, and brings what came of it to the store.
+ * Runs handlers: claims work of the kinds that it has handlers for, gives each piece a thread, and
+ * brings what came of it to the store.
  *
  * <p>When its session dies it interrupts everything, opens another session and goes on. Stopping
  * drains it: nothing more is claimed, what has not begun is given back, and handlers that run get
@@ -36,7 +37,10 @@ public final class Worker extends Service {
     /** How long handlers get to stop once they are interrupted. */
     private static final Duration UNWINDING = Duration.ofSeconds(1);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /**
+     * How long a claim under way may last before it is interrupted, and again before it is left.
+     */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
@@ -47,6 +51,7 @@ public final class Worker extends Service {
     private final Slots slots;
     private final Committers<Assignment> endings;
     private final Committers<Waiting> usage;
+    private final OutageLog trouble;
     private volatile Duration grace;
     private volatile boolean draining;
     private volatile WorkerSession shift;
@@ -54,17 +59,21 @@ public final class Worker extends Service {
 
     /**
      * @param template the session, of which each life gets an id of its own
+     * @param threads what handlers run on
      */
     Worker(
             Engine engine,
             Session template,
             Map<String, Handler.WithResult> handlers,
             int concurrency,
+            ThreadFactory threads,
             Duration grace) {
         this.engine = engine;
         this.template = template;
         this.handlers = Map.copyOf(handlers);
         this.grace = grace;
+        this.trouble =
+                new OutageLog(LOG, engine.time(), "The claims of worker " + template.worker());
         this.endings =
                 new Committers<>(
                         new EndingCommit(engine.leases(), engine.metrics()),
@@ -77,7 +86,7 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads(template.worker()), endings::unsettled);
+        this.slots = new Slots(concurrency, threads, endings::unsettled);
         this.shift = newShift();
     }
 
@@ -97,28 +106,36 @@ public final class Worker extends Service {
 
     @Override
     protected void begin() {
+        engine.own(this);
         endings.start();
         usage.start();
         shift.session().start();
-        claimer = Thread.ofVirtual().name(template.worker() + "-claimer").start(this::work);
+        claimer = daemon(template.worker() + "-claimer", this::work);
     }
 
     @Override
     protected void end() {
+        try {
+            drain();
+        } finally {
+            engine.disown(this);
+            stopAll(List.of(endings, usage, shift.session()));
+        }
+    }
+
+    private void drain() {
         draining = true;
         slots.close().forEach(Assignment::release);
         shift.session().quiet();
-        endClaims();
-        if (!slots.awaitIdle(engine.time(), grace.toNanos())) {
+        if (!slots.awaitIdle(engine.time(), WorkerSession.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
             left.forEach(Assignment::tell);
             slots.awaitIdle(engine.time(), UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
-        endings.stop();
-        usage.stop();
-        shift.session().stop();
+        // What a claim still brings is given back, so this comes before the end of the committers.
+        endClaims();
     }
 
     private void endClaims() {
@@ -144,13 +161,14 @@ public final class Worker extends Service {
                     take(now, now.session().claim(slots::room, CLAIM_WAIT));
                 }
                 failures = 0;
+                trouble.worked();
             } catch (NotFound gone) {
                 LOG.debug("The session of {} is gone.", this, gone);
                 now.died();
             } catch (InterruptedException e) {
                 LOG.debug("The claims of {} were interrupted.", this, e);
             } catch (Throwable e) {
-                LOG.warn("{} cannot claim; it tries again in a moment.", this, e);
+                trouble.failed(e);
                 engine.time().park(AGAIN.delay(failures++).toNanos());
             }
         }
@@ -195,24 +213,6 @@ public final class Worker extends Service {
 
     private void committed() {
         slots.recheck();
-    }
-
-    /**
-     * One thread for each assignment. It is started by the one before, and must not inherit what
-     * that has left behind; the class loader is that of the thread that made the worker.
-     */
-    private static ThreadFactory threads(String name) {
-        var loader = Thread.currentThread().getContextClassLoader();
-        var plain =
-                Thread.ofVirtual()
-                        .name(name + "-", 0)
-                        .inheritInheritableThreadLocals(false)
-                        .factory();
-        return task -> {
-            var thread = plain.newThread(task);
-            thread.setContextClassLoader(loader);
-            return thread;
-        };
     }
 
     @Override

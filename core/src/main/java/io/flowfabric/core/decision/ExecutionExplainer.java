@@ -245,7 +245,7 @@ public final class ExecutionExplainer {
     private Fact.ClosedLane closedLane() {
         var lane = given.lane();
         return new Fact.ClosedLane(
-                lane.lane(), lane.settings().state(), lane.since(), given.laneBy());
+                lane.lane(), lane.settings().state(), lane.changed(), given.laneBy());
     }
 
     private static Fact.Delay delay(Delayed delayed) {

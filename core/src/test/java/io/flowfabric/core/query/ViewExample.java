@@ -130,6 +130,7 @@ public final class ViewExample {
                 failure,
                 endedBy,
                 owner,
+                Optional.empty(),
                 deadline,
                 submitted,
                 changed);

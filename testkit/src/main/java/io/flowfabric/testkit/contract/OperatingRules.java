@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
@@ -110,9 +109,9 @@ abstract class OperatingRules extends Rules {
 
         var lease = world.claimByHand(second, worker).orThrow();
 
-        assertThat(lease.fence()).isEqualTo(new Fence(second, 0, 1));
+        assertThat(lease.fence()).isEqualTo(world.fence(second, 0, 1));
         assertThat(lease.input()).isEqualTo(work().input());
-        assertThat(world.view(second)).isHeldBy(worker).hasBegun(1, 1);
+        assertThat(world.view(second)).isHeldBy(worker).hasBegun(1);
         assertThat(world.end(complete(lease))).isDone();
         assertThat(worker.take(2)).containsExactly(first);
     }
@@ -252,11 +251,11 @@ abstract class OperatingRules extends Rules {
         assertThat(world.act(new OperatorCommand.Revoke(idOf(lease))))
                 .isDone(new Ready(LeasePurpose.RECLAIM));
 
-        assertThat(world.view(lease)).hasLapsed(0).hasRetried(0).hasBegun(1, 1).isUnowned();
+        assertThat(world.view(lease)).hasLapsed(0).hasRetried(0).hasBegun(1).isUnowned();
         assertThat(world.end(complete(lease))).isLeaseLost();
         assertThat(world.lastStep(idOf(lease)).leaseChange()).contains(Event.LeaseChange.REVOKED);
         assertThat(world.worker(lease.lane()).claimOne().fence())
-                .isEqualTo(new Fence(idOf(lease), 0, 2));
+                .isEqualTo(world.fence(idOf(lease), 0, 2));
     }
 
     @Test

@@ -69,7 +69,7 @@ abstract class RacingRules extends Rules {
             var session = workers.get(i).session().id();
             assertThat(claimed.get(i)).allMatch(lease -> lease.session().equals(session));
         }
-        assertThat(works).allSatisfy(work -> assertThat(world.view(work)).hasBegun(1, 1));
+        assertThat(works).allSatisfy(work -> assertThat(world.view(work)).hasBegun(1));
     }
 
     @Test
@@ -133,7 +133,8 @@ abstract class RacingRules extends Rules {
         var answers = new ArrayList<Answer<?>>();
         boolean gone = false;
         for (ExecutionId work : works.reversed()) {
-            answers.addFirst(gone ? world.describe(work) : world.act(new OperatorCommand.Replay(work)));
+            answers.addFirst(
+                    gone ? world.describe(work) : world.act(new OperatorCommand.Replay(work)));
             gone = !answers.getFirst().isDone();
         }
         return answers;
@@ -178,7 +179,7 @@ abstract class RacingRules extends Rules {
                 assertThat(answers.get(1)).isConflict(Conflict.Code.ALREADY_FINISHED);
                 assertThat(world.view(work)).endedAs(Outcome.SUCCESS);
             } else {
-                assertThat(answers.get(0)).isLeaseLost(PublicState.CANCELLED, 1, 1);
+                assertThat(answers.get(0)).isLeaseLost(PublicState.CANCELLED, 1);
                 assertThat(answers.get(1)).isDone();
                 assertThat(world.view(work)).endedAs(Outcome.CANCELLED);
             }

@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Notes what the callers of a store were told has happened, and nothing that they never heard. */
 public final class Witness {
@@ -28,7 +29,21 @@ public final class Witness {
      * @param storeClock the clock that the store goes by; stores keep whole milliseconds
      */
     public Witness(InstantSource storeClock) {
-        notebook = new Acknowledgements(() -> storeClock.instant().truncatedTo(ChronoUnit.MILLIS));
+        notebook = new Acknowledgements(milliseconds(storeClock));
+    }
+
+    /**
+     * A witness that keeps nothing.
+     *
+     * @param storeClock the clock that the store goes by; stores keep whole milliseconds
+     * @param reader is shown each note as it is made, by the thread that makes it
+     */
+    public Witness(InstantSource storeClock, Consumer<Acknowledgement> reader) {
+        notebook = new Acknowledgements(milliseconds(storeClock), reader);
+    }
+
+    private static InstantSource milliseconds(InstantSource clock) {
+        return () -> clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
     public List<Acknowledgement> acknowledged() {
@@ -39,6 +54,14 @@ public final class Witness {
     public void heardOf(Ending ending, Ended answer) {
         var now = notebook.now();
         notebook.note(new Acknowledgement.LeaseEnded(notebook.since(now), ending, answer));
+    }
+
+    /** Notes work of which a caller knows that it was accepted, as by the commit of its own. */
+    public void accepted(Submission submission) {
+        var now = notebook.now();
+        notebook.note(
+                new Acknowledgement.WorkAccepted(
+                        notebook.since(now), submission, submission.id()));
     }
 
     /** A hook that makes its calls through another one, and notes the answers. */

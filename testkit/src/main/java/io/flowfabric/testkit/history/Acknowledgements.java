@@ -8,15 +8,28 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** The notebook of all clients of a run: what they were told has happened. Any thread may write. */
 public final class Acknowledgements {
     private final InstantSource storeClock;
     private final AtomicLong ticks = new AtomicLong();
     private final Queue<Acknowledgement> noted = new ConcurrentLinkedQueue<>();
+    private final Consumer<Acknowledgement> reader;
 
     public Acknowledgements(InstantSource storeClock) {
         this.storeClock = storeClock;
+        this.reader = noted::add;
+    }
+
+    /**
+     * A notebook that keeps nothing.
+     *
+     * @param reader is shown each note as it is made, by the thread that makes it
+     */
+    public Acknowledgements(InstantSource storeClock, Consumer<Acknowledgement> reader) {
+        this.storeClock = storeClock;
+        this.reader = reader;
     }
 
     /** This moment: to be taken before each call. */
@@ -31,10 +44,10 @@ public final class Acknowledgements {
     }
 
     public void note(Acknowledgement acknowledgement) {
-        noted.add(acknowledgement);
+        reader.accept(acknowledgement);
     }
 
-    /** Everything so far. */
+    /** Everything so far that was kept. */
     public List<Acknowledgement> all() {
         return List.copyOf(noted);
     }

@@ -70,7 +70,8 @@ final class ExecutionRecord {
     }
 
     void complain(Kind kind, String sentence) {
-        violations.add(new Violation(kind, execution, sentence + "\n" + Chronicle.of(this)));
+        violations.add(
+                new Violation(kind, execution.toString(), sentence + "\n" + Chronicle.of(this)));
     }
 
     List<Violation> violations() {

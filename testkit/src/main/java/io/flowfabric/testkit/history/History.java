@@ -3,20 +3,27 @@ package io.flowfabric.testkit.history;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Result;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Everything that is known about a run, after it.
@@ -25,16 +32,20 @@ import java.util.Set;
  * @param views what is there at the end
  * @param results what came of it
  * @param acknowledged what clients were told; may be empty
+ * @param totals what the store has counted at the end; nothing when it was not asked
  * @param now the store's clock at the end
  * @param drained whether everything was meant to be done by then
+ * @param expected what a run in real time is held to beyond that
  */
 public record History(
         List<Event> events,
         Map<ExecutionId, ExecutionView> views,
         Map<ExecutionId, Result> results,
         List<Acknowledgement> acknowledged,
+        Totals totals,
         Instant now,
-        boolean drained) {
+        boolean drained,
+        Optional<Expectations> expected) {
 
     private static final int BATCH = 500;
 
@@ -74,12 +85,43 @@ public record History(
             keepDone(some, store.queries().describe(some), views);
             keepDone(some, store.queries().results(some), results);
         }
-        return new History(events, views, results, acknowledged, now, false);
+        var totals = Totals.of(store, namespaces(events), uses(views.values(), acknowledged));
+        return new History(
+                events, views, results, acknowledged, totals, now, false, Optional.empty());
     }
 
-    /** The same run, of which everything was meant to be done. */
+    private static Set<Namespace> namespaces(List<Event> events) {
+        return events.stream().map(Event::namespace).collect(Collectors.toSet());
+    }
+
+    private static Set<QuotaUse> uses(
+            Collection<ExecutionView> views, List<Acknowledgement> acknowledged) {
+        var seen = views.stream().map(ExecutionView::policy);
+        var told =
+                acknowledged.stream()
+                        .filter(WorkAccepted.class::isInstance)
+                        .map(work -> ((WorkAccepted) work).submission().policy());
+        return Stream.concat(seen, told)
+                .flatMap(policy -> policy.quotas().stream())
+                .collect(Collectors.toSet());
+    }
+
+    /** This run, of which everything was meant to be done. */
     public History meantToBeDrained() {
-        return new History(events, views, results, acknowledged, now, true);
+        return new History(events, views, results, acknowledged, totals, now, true, expected);
+    }
+
+    /** This run, with workers and engines that were to keep these times. */
+    public History expecting(Expectations expectations) {
+        return new History(
+                events,
+                views,
+                results,
+                acknowledged,
+                totals,
+                now,
+                drained,
+                Optional.of(expectations));
     }
 
     /** Everything that is in the feed of a store that is not written to any more. */

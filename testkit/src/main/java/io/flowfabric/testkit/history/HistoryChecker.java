@@ -1,20 +1,16 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.feed.Event;
-import io.flowfabric.core.feed.Event.Step;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * Judges a run from its history alone: nothing lost, nothing done twice, no stale write accepted,
- * no step that cannot be.
+ * no step that cannot be, no limit exceeded; and, where a run says what it is held to, nothing
+ * late.
  *
  * <p>It needs no model and no knowledge of the order in which threads took turns. What it cannot
  * see is what leaves no event and was never acknowledged.
@@ -28,40 +24,25 @@ public final class HistoryChecker {
 
     /** Everything that is wrong; nothing, when the run is sound. */
     public List<Violation> verdict() {
-        var violations = new ArrayList<Violation>();
-        for (ExecutionRecord dossier : dossiers()) {
-            StepsCheck.of(dossier);
-            AcknowledgementCheck.of(dossier);
-            FinalStateCheck.of(dossier, history.now(), history.drained());
-            violations.addAll(dossier.violations());
-        }
-        return violations;
-    }
+        var verdict = new RunningVerdict(history.expected());
+        // First what was submitted, so that it is known when the first event comes.
+        history.views().values().forEach(verdict::seen);
+        history.acknowledged().forEach(verdict::heard);
+        history.events().forEach(verdict::happened);
 
-    private List<ExecutionRecord> dossiers() {
-        Map<ExecutionId, List<Step>> steps = new LinkedHashMap<>();
-        for (Event event : history.events()) {
-            if (event instanceof Step step) {
-                steps.computeIfAbsent(step.execution(), id -> new ArrayList<>()).add(step);
-            }
-        }
-        Map<ExecutionId, List<Acknowledgement>> acknowledged = new LinkedHashMap<>();
-        for (Acknowledgement told : history.acknowledged()) {
-            acknowledged.computeIfAbsent(told.execution(), id -> new ArrayList<>()).add(told);
-        }
+        new ClaimsCheck(verdict.notes()).check(history);
+        new TotalsCheck(verdict.notes(), history).check(verdict.quotas());
 
-        Set<ExecutionId> all = new LinkedHashSet<>(steps.keySet());
-        all.addAll(acknowledged.keySet());
+        Set<ExecutionId> all = new LinkedHashSet<>(verdict.unjudged());
         all.addAll(history.views().keySet());
-        return all.stream()
-                .map(
-                        id ->
-                                new ExecutionRecord(
-                                        id,
-                                        steps.getOrDefault(id, List.of()),
-                                        acknowledged.getOrDefault(id, List.of()),
-                                        Optional.ofNullable(history.views().get(id)),
-                                        Optional.ofNullable(history.results().get(id))))
-                .toList();
+        for (ExecutionId id : all) {
+            verdict.judge(
+                    id,
+                    Optional.ofNullable(history.views().get(id)),
+                    Optional.ofNullable(history.results().get(id)),
+                    history.now(),
+                    history.drained());
+        }
+        return verdict.violations();
     }
 }

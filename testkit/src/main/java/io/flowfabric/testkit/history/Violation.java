@@ -1,13 +1,12 @@
 package io.flowfabric.testkit.history;
 
-import io.flowfabric.core.ExecutionId;
-
 /**
  * A promise that a run broke.
  *
- * @param explanation what is wrong, followed by the whole history of the execution
+ * @param subject the execution or the session that shows it, or what was counted
+ * @param explanation what is wrong; where an execution is, followed by its whole history
  */
-public record Violation(Kind kind, ExecutionId execution, String explanation) {
+public record Violation(Kind kind, String subject, String explanation) {
 
     /** Which promise. */
     public enum Kind {
@@ -44,11 +43,25 @@ public record Violation(Kind kind, ExecutionId execution, String explanation) {
         /** What is there at the end does not follow from what happened. */
         FINAL_STATE,
         /** The result is not the one that was acknowledged. */
-        WRONG_RESULT
+        WRONG_RESULT,
+        /** A session wrote, renewed or was given a lease after its death. */
+        WRITE_AFTER_DEATH,
+        /** More ran at once, or more was started within a window, than a quota allows. */
+        QUOTA_EXCEEDED,
+        /** Work started that draws on a budget whose hard limit had been reached. */
+        BUDGET_EXCEEDED,
+        /** What a store counts at the end is not what is there. */
+        MISCOUNTED,
+        /** Work that could have gone on did so much later, although no fault was on. */
+        LATE,
+        /** Work was taken before other work of its lane that goes first. */
+        OUT_OF_ORDER,
+        /** A lane got more than its share of a claim, and another less. */
+        OUT_OF_TURN
     }
 
     @Override
     public String toString() {
-        return "%s of %s: %s".formatted(kind, execution, explanation);
+        return "%s of %s: %s".formatted(kind, subject, explanation);
     }
 }

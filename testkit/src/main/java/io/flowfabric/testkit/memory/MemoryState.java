@@ -24,6 +24,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
@@ -88,7 +89,9 @@ class MemoryState implements Wakeups {
     private final Map<SessionId, SessionRecord> buried = new LinkedHashMap<>();
     private final Set<SessionId> forgotten = new HashSet<>();
     private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
     private final Set<Lane> readied = new HashSet<>();
+    private final Set<SessionId> losing = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private long sequence;
     private boolean closed;
@@ -96,12 +99,20 @@ class MemoryState implements Wakeups {
     /** A lane: its settings, and how far it has come in sharing with the others. */
     static final class Queue {
         LaneSettings settings = LaneSettings.DEFAULT;
-        Instant since;
+        final Instant since;
+        final String registeredBy;
+        Instant changed;
         Optional<Attribution> changedBy = Optional.empty();
         double pass;
 
-        Queue(Instant since) {
+        Queue(Instant since, String registeredBy) {
             this.since = since;
+            this.registeredBy = registeredBy;
+            this.changed = since;
+        }
+
+        LaneView view(Lane lane) {
+            return new LaneView(lane, settings, since, registeredBy, changed);
         }
     }
 
@@ -123,6 +134,11 @@ class MemoryState implements Wakeups {
             this.aliveUntil = now.plus(session.ttl());
         }
 
+        /** Until when it lives, or lived. */
+        Instant end() {
+            return died.filter(aliveUntil::isAfter).orElse(aliveUntil);
+        }
+
         Owner owner() {
             return new Owner(session.id(), session.worker(), session.instance());
         }
@@ -138,6 +154,7 @@ class MemoryState implements Wakeups {
     /** Does one thing at a time, as one commit; nothing once the store is closed. */
     <T> T call(Supplier<T> commit) {
         Set<Lane> woken = Set.of();
+        Set<SessionId> told = Set.of();
         lock.lock();
         try {
             if (closed) {
@@ -146,17 +163,25 @@ class MemoryState implements Wakeups {
             var answer = commit.get();
             shares.place();
             woken = Set.copyOf(readied);
+            told = Set.copyOf(losing);
             return answer;
         } finally {
             readied.clear();
+            losing.clear();
             lock.unlock();
             woken.forEach(lane -> listeners.forEach(listener -> listener.accept(lane)));
+            told.forEach(session -> losers.forEach(listener -> listener.accept(session)));
         }
     }
 
     /** Lets listeners know, once this commit is done, that there may be work in a lane. */
     void wake(Lane lane) {
         readied.add(lane);
+    }
+
+    /** Lets listeners know, once this commit is done, that a session may have lost leases. */
+    void loses(SessionId session) {
+        losing.add(session);
     }
 
     /** Lets them know that work behind a quota may have room now, in whichever lane it waits. */
@@ -172,6 +197,15 @@ class MemoryState implements Wakeups {
                 () -> {
                     listeners.add(listener);
                     return () -> listeners.remove(listener);
+                });
+    }
+
+    @Override
+    public Listening listenForLosses(Consumer<SessionId> listener) {
+        return call(
+                () -> {
+                    losers.add(listener);
+                    return () -> losers.remove(listener);
                 });
     }
 
@@ -222,7 +256,12 @@ class MemoryState implements Wakeups {
     }
 
     Queue lane(Lane lane) {
-        return lanes.computeIfAbsent(lane, unknown -> new Queue(now()));
+        return register(lane, "");
+    }
+
+    /** A lane, which comes into being with the first call that names it. */
+    Queue register(Lane lane, String by) {
+        return lanes.computeIfAbsent(lane, unknown -> new Queue(now(), by));
     }
 
     NamespaceSettings namespace(Namespace namespace) {
@@ -418,7 +457,7 @@ class MemoryState implements Wakeups {
 
     /** The epoch of the next lease or grant: every one ever given has its own. */
     long nextEpoch(MemoryExecution row) {
-        return row.epoch + 1;
+        return Fence.epochAfter(row.epoch, now());
     }
 
     /** Whether the time for something to happen to a row has come. */
@@ -429,7 +468,7 @@ class MemoryState implements Wakeups {
     // The steps.
 
     MemoryExecution submit(Submission submission, Digest digest) {
-        lane(submission.lane());
+        register(submission.lane(), submission.creator());
         var begin = Acceptance.begin(submission.policy(), now());
         var row = new MemoryExecution(submission, digest, ++sequence, begin, now());
         rows.put(row.id().uuid(), row);
@@ -523,6 +562,10 @@ class MemoryState implements Wakeups {
         var owner = stays || !touched ? Optional.<Owner>empty() : row.owner;
         if (!stays && holder(row).isPresent()) {
             giveBack(row);
+        }
+        boolean taken = change.by().isPresent() || change.transition() == Transition.LAPSE;
+        if (!stays && taken && row.state instanceof Running running) {
+            loses(running.session());
         }
         if (!stays) {
             row.lease = Optional.empty();

@@ -1,6 +1,7 @@
 package io.flowfabric.testkit.history;
 
 import static io.flowfabric.testkit.history.Tale.ADA;
+import static io.flowfabric.testkit.history.Tale.ADA_AGAIN;
 import static io.flowfabric.testkit.history.Tale.BOB;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +39,8 @@ class HistoryCheckerTest {
             tale.submit().toldAccepted();
             tale.claim(ADA).toldLease(ADA, 1).toldProgress(1).lapse(ADA);
             tale.claim(BOB).toldLease(BOB, 2).retry(BOB).wake();
-            tale.claim(ADA).toldLease(ADA, 3).complete(ADA).toldCompleted(3, "done");
+            tale.claim(ADA_AGAIN).toldLease(ADA_AGAIN, 3).complete(ADA_AGAIN);
+            tale.toldCompleted(3, "done");
             tale.seenCompleted("done");
 
             HistoryAssert.assertThat(tale.history().meantToBeDrained()).isSound();
@@ -73,7 +75,7 @@ class HistoryCheckerTest {
             tale.submit().toldAccepted().claim(ADA).complete(ADA);
             tale.attempts = 0;
             tale.epoch = 0;
-            tale.submit().claim(BOB).toldLease(BOB, 1).complete(BOB).toldCompleted(1, "new");
+            tale.submit().claim(BOB).toldLease(BOB, 2).complete(BOB).toldCompleted(2, "new");
 
             assertThat(kinds(tale.seenCompleted("new").history())).isEmpty();
         }
@@ -248,7 +250,7 @@ class HistoryCheckerTest {
         void a_lease_without_an_owner() {
             tale.submit();
             tale.attempts = 1;
-            tale.epoch = 1;
+            tale.epoch = tale.at.toEpochMilli();
             tale.step(Transition.CLAIM, Situation.RUNNING, Optional.empty(), Optional.empty());
 
             assertThat(kinds(tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST)).history()))
@@ -261,8 +263,7 @@ class HistoryCheckerTest {
         @Test
         void an_epoch_that_is_used_again() {
             tale.submit().claim(ADA).lapse(ADA);
-            tale.epoch = 0;
-            tale.claim(BOB).complete(BOB);
+            tale.claim(BOB, tale.epoch).complete(BOB);
 
             assertThat(kinds(tale.seenCompleted("done").history()))
                     .containsExactly(Kind.EPOCH_NOT_RISING);
@@ -271,7 +272,7 @@ class HistoryCheckerTest {
         @Test
         void an_epoch_that_changes_without_a_lease() {
             tale.submit().claim(ADA);
-            tale.epoch = 2;
+            tale.epoch++;
             tale.complete(ADA);
 
             assertThat(kinds(tale.seenCompleted("done").history()))

@@ -5,6 +5,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
@@ -31,13 +32,15 @@ import io.flowfabric.testkit.history.Acknowledgement.ActDone;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
+import io.flowfabric.testkit.history.Acknowledgement.Span;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -46,6 +49,7 @@ import java.util.Optional;
  */
 final class Tale {
     static final Owner ADA = new Owner(SessionId.mint(), "ada", "ada-1");
+    static final Owner ADA_AGAIN = new Owner(SessionId.mint(), "ada", "ada-2");
     static final Owner BOB = new Owner(SessionId.mint(), "bob", "bob-1");
     static final Attribution OPERATOR = new Attribution("eve", "because");
     static final Duration STEP = Duration.ofSeconds(1);
@@ -54,11 +58,14 @@ final class Tale {
 
     final ExecutionId id = ExecutionId.mint();
     Policy policy = Policy.DEFAULT;
+    Lane lane = Lane.DEFAULT;
     int attempts;
     long epoch;
     Instant at = VirtualClock.MORNING;
+    Totals totals = Totals.NONE;
 
     private final List<Event> events = new ArrayList<>();
+    private final List<Long> given = new ArrayList<>();
     private final Acknowledgements told = new Acknowledgements(() -> at);
     private Optional<ExecutionView> view = Optional.empty();
     private Optional<Result> result = Optional.empty();
@@ -70,8 +77,14 @@ final class Tale {
     }
 
     Tale claim(Owner owner) {
+        return claim(owner, Fence.epochAfter(epoch, at));
+    }
+
+    /** A claim that gave a lease of this epoch. */
+    Tale claim(Owner owner, long ofEpoch) {
         attempts += next.startsAttempt() ? 1 : 0;
-        epoch++;
+        epoch = ofEpoch;
+        given.add(epoch);
         return step(next.claim(), Situation.RUNNING, Optional.of(owner), Optional.empty());
     }
 
@@ -114,7 +127,7 @@ final class Tale {
         events.add(
                 new Event.Step(
                         id,
-                        Lane.DEFAULT,
+                        lane,
                         transition,
                         now,
                         at,
@@ -128,19 +141,36 @@ final class Tale {
         return this;
     }
 
+    /** A sign of life of a session, which keeps it alive for so long. */
+    Tale heartbeat(Owner owner, Duration ttl) {
+        return tell(new Event.Renewal(owner, Namespace.DEFAULT, at, at.plus(ttl)));
+    }
+
+    /** Something that happened besides; it takes no time. */
+    Tale tell(Event event) {
+        events.add(event);
+        return this;
+    }
+
     Tale toldAccepted() {
-        var submission = Submission.of("mail", Payload.EMPTY).id(id).policy(policy);
+        var submission = Submission.of("mail", Payload.EMPTY).lane(lane).id(id).policy(policy);
         told.note(new WorkAccepted(told.since(told.now()), submission, id));
         return this;
     }
 
-    Tale toldLease(Owner owner, long ofEpoch) {
+    /** What was told of the nth lease that was given, from 1. */
+    Tale toldLease(Owner owner, int nth) {
+        return toldLease(owner, nth, told.since(told.now()));
+    }
+
+    /** One of the leases that a call gave. */
+    Tale toldLease(Owner owner, int nth, Span call) {
         var lease =
                 new Lease(
-                        new Fence(id, attempts - 1, ofEpoch),
+                        fence(nth),
                         owner.session(),
-                        LeasePurpose.FIRST,
-                        Lane.DEFAULT,
+                        next,
+                        lane,
                         "mail",
                         Payload.EMPTY,
                         Tags.NONE,
@@ -148,19 +178,30 @@ final class Tale {
                         0,
                         at,
                         Optional.empty());
-        told.note(new LeaseGiven(told.since(told.now()), lease));
+        told.note(new LeaseGiven(call, lease));
         return this;
     }
 
-    Tale toldCompleted(long ofEpoch, String text) {
-        var ending = new Ending.Complete(new Fence(id, attempts - 1, ofEpoch), Payload.text(text));
+    /** The fence of the nth lease that was given; of one that never was, if it is one too many. */
+    private Fence fence(int nth) {
+        long ofEpoch = nth <= given.size() ? given.get(nth - 1) : epoch + nth - given.size();
+        return new Fence(id, attempts - 1, ofEpoch);
+    }
+
+    /** A call that is made and answered now. */
+    Span call() {
+        return told.since(told.now());
+    }
+
+    Tale toldCompleted(int nth, String text) {
+        var ending = new Ending.Complete(fence(nth), Payload.text(text));
         var answer = new Ended(Transition.COMPLETE, Optional.empty());
         told.note(new LeaseEnded(told.since(told.now()), ending, answer));
         return this;
     }
 
-    Tale toldProgress(long ofEpoch) {
-        var report = new Progress(new Fence(id, attempts - 1, ofEpoch), 50, "half");
+    Tale toldProgress(int nth) {
+        var report = new Progress(fence(nth), 50, "half");
         told.note(new ProgressKept(told.since(told.now()), report));
         return this;
     }
@@ -176,7 +217,7 @@ final class Tale {
                 Optional.of(
                         new ExecutionView(
                                 id,
-                                Lane.DEFAULT,
+                                lane,
                                 "mail",
                                 "",
                                 Optional.empty(),
@@ -195,6 +236,7 @@ final class Tale {
                                 state instanceof ExecutionState.Running
                                         ? Optional.of(ADA)
                                         : Optional.empty(),
+                                Optional.empty(),
                                 Optional.empty(),
                                 VirtualClock.MORNING,
                                 at.minus(STEP)));
@@ -221,13 +263,30 @@ final class Tale {
     }
 
     History history() {
+        return together(this);
+    }
+
+    /** The history of several executions, whose steps come in the order of their times. */
+    static History together(Tale... tales) {
+        var all = List.of(tales);
+        var views = new HashMap<ExecutionId, ExecutionView>();
+        var results = new HashMap<ExecutionId, Result>();
+        all.forEach(tale -> tale.view.ifPresent(seen -> views.put(tale.id, seen)));
+        all.forEach(tale -> tale.result.ifPresent(known -> results.put(tale.id, known)));
+        var events = new ArrayList<Event>();
+        all.forEach(tale -> events.addAll(tale.events));
+        if (tales.length > 1) {
+            events.sort(Comparator.comparing(Event::at));
+        }
         return new History(
                 events,
-                view.map(seen -> Map.of(id, seen)).orElse(Map.of()),
-                result.map(known -> Map.of(id, known)).orElse(Map.of()),
-                told.all(),
-                at,
-                false);
+                views,
+                results,
+                all.stream().flatMap(tale -> tale.told.all().stream()).toList(),
+                all.getFirst().totals,
+                all.stream().map(tale -> tale.at).max(Instant::compareTo).orElseThrow(),
+                false,
+                Optional.empty());
     }
 
     private int count(Transition transition) {

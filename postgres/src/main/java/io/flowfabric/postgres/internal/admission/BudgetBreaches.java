@@ -1,5 +1,6 @@
 package io.flowfabric.postgres.internal.admission;
 
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.BudgetDecisions;
 import io.flowfabric.core.decision.Facts;
@@ -44,14 +45,15 @@ public final class BudgetBreaches {
      * @param errors how many should have been, and cannot be read
      */
     public record Round(int cancelled, int errors) {
-        static final Round NOTHING = new Round(0, 0);
+        /** Nothing was to be done. */
+        public static final Round NOTHING = new Round(0, 0);
 
         Round and(Round more) {
             return new Round(cancelled + more.cancelled, errors + more.errors);
         }
     }
 
-    private record Done(Round round, Set<Integer> freed) {}
+    private record Done(Round round, Set<Integer> freed, Set<SessionId> losers) {}
 
     public void cancelAll() {
         var unused = cancel(Integer.MAX_VALUE);
@@ -75,6 +77,7 @@ public final class BudgetBreaches {
             var some = running.subList(from, Math.min(to, running.size()));
             var done = postgres.db().transaction(tx -> cancel(tx, some));
             postgres.freed(done.freed);
+            postgres.lost(done.losers);
             round = round.and(done.round);
             from += some.size();
         }
@@ -82,7 +85,9 @@ public final class BudgetBreaches {
     }
 
     private Done cancel(Jdbc tx, List<UUID> running) {
-        var locked = FactsReader.lock("facts", tx, postgres, running);
+        tx.query("patience_of_sweeps").run();
+        // What another transaction has locked is ending, or is found by the next round.
+        var locked = FactsReader.lock("free_facts", tx, postgres, running);
         var breaches = breaches(tx, locked);
         var steps = new StepBatch();
         int errors = 0;
@@ -107,7 +112,7 @@ public final class BudgetBreaches {
                 cancelled++;
             }
         }
-        return new Done(new Round(cancelled, errors), freed);
+        return new Done(new Round(cancelled, errors), freed, steps.losers());
     }
 
     /** Which limits are reached, in words, by their meters; these stay so until the end. */

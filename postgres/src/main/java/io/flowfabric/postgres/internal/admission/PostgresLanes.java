@@ -25,7 +25,6 @@ import io.flowfabric.postgres.internal.catalog.BudgetDimension;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
-import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +53,7 @@ public final class PostgresLanes implements Lanes {
         }
         var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
         postgres.catalog().lanes().remember(lane, number);
+        new LaneRanks(postgres).rank(number);
         // Opening a lane makes what waits in it visible again.
         postgres.requeued(Set.of(number));
         return describe(lane);
@@ -61,7 +61,7 @@ public final class PostgresLanes implements Lanes {
 
     private int configure(Jdbc tx, Lane lane, LaneSettings settings, Attribution by) {
         mustBeDefined(tx, lane.namespace(), settings);
-        add(tx, postgres.now(), List.of(lane));
+        add(tx, postgres.now(), Map.of(lane, by.actor()));
         record Locked(int number, JsonObject stored) {}
         var locked =
                 tx.query("lock_lane")
@@ -71,6 +71,9 @@ public final class PostgresLanes implements Lanes {
         var before = SettingsCodec.lane(locked.stored);
         if (!before.equals(settings)) {
             var ageing = settings.ageing().map(Duration::toMillis).orElse(null);
+            boolean ranks =
+                    !before.ageing().equals(settings.ageing())
+                            || before.sharing() != settings.sharing();
             tx.query("configure_lane")
                     .set("now", postgres.now())
                     .set("id", locked.number)
@@ -78,27 +81,18 @@ public final class PostgresLanes implements Lanes {
                     .set("weight", settings.weight())
                     .set("ageing", ageing)
                     .set("sharing", settings.sharing())
+                    .set("ranks", ranks)
                     .set("stored", SettingsCodec.write(settings, locked.stored).toString())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
                     .set("payload", EventCodec.details(settings).toString())
                     .update();
-            boolean shares = settings.sharing();
-            if (!before.ageing().equals(settings.ageing()) || before.sharing() != shares) {
-                rankAnew(tx, locked.number, ageing, shares);
+            if (before.sharing() != settings.sharing()) {
+                tx.query("share_anew").set("id", locked.number).update();
             }
             changeGates(tx, locked.number, find(tx, lane).orElseThrow());
         }
         return locked.number;
-    }
-
-    private static void rankAnew(Jdbc tx, int lane, @Nullable Long ageing, boolean shares) {
-        // State rows before shares, as a step locks them.
-        tx.query("rank_anew").set("id", lane).set("ageing", ageing).set("sharing", shares).update();
-        tx.query("share_anew").set("id", lane).update();
-        if (shares) {
-            StepBatch.place(tx, tx.query("fresh_in").set("id", lane).list(row -> row.uuid("id")));
-        }
     }
 
     /** What is named cannot be deleted until the lane is what it is to be. */
@@ -215,12 +209,18 @@ public final class PostgresLanes implements Lanes {
         return views;
     }
 
-    /** Registers those lanes that there are not, and returns the numbers of these. */
-    public static List<Integer> add(Jdbc db, @Nullable Long now, Collection<Lane> wanted) {
+    /**
+     * Registers those lanes that there are not, and returns the numbers of these.
+     *
+     * @param wanted the lanes, each with who registers it
+     */
+    public static List<Integer> add(Jdbc db, @Nullable Long now, Map<Lane, String> wanted) {
+        var lanes = List.copyOf(wanted.entrySet());
         return db.query("add_lanes")
                 .set("now", now)
-                .texts("namespaces", wanted, lane -> lane.namespace().name())
-                .texts("names", wanted, Lane::name)
+                .texts("namespaces", lanes, lane -> lane.getKey().namespace().name())
+                .texts("names", lanes, lane -> lane.getKey().name())
+                .texts("registrars", lanes, Map.Entry::getValue)
                 .list(row -> row.intValue("id"));
     }
 
@@ -239,7 +239,13 @@ public final class PostgresLanes implements Lanes {
     }
 
     public static LaneView view(Row row) {
-        return new LaneView(lane(row), settings(row), RowCodec.moment(row, "since"));
+        var since = RowCodec.moment(row, "since");
+        return new LaneView(
+                lane(row),
+                settings(row),
+                since,
+                row.text("registered_by"),
+                RowCodec.time(row, "changed").orElse(since));
     }
 
     private static LaneSettings settings(Row row) {

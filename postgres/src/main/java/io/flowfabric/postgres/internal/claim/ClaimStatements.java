@@ -210,7 +210,7 @@ final class ClaimStatements {
         postgres.marks().taken(marks, found.places());
         var session = look.claim.session();
         var read = found.reader().read(postgres.db(), postgres.catalog(), session);
-        Quarantine.putAside(postgres.db(), session, read.unreadable());
+        Quarantine.putAside(postgres, session, read.unreadable());
         boolean fewer = found.taken() < look.max();
         return new ClaimRound(
                 read.leases(),

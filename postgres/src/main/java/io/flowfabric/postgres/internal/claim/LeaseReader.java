@@ -17,13 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
 /** Makes leases of rows; what cannot be read is set aside instead of failing the others. */
 public final class LeaseReader {
+    /** How many bytes of large inputs are read in one statement, the last input aside. */
+    private static final long AT_ONCE_BYTES = 8 << 20;
+
     private final List<Raw> rows = new ArrayList<>();
 
     /** The columns of a lease, before the numbers in them are looked up. */
@@ -32,7 +38,7 @@ public final class LeaseReader {
             int lane,
             int gate,
             int policy,
-            LeasePurpose next,
+            Optional<LeasePurpose> next,
             int attempts,
             long epoch,
             int retries,
@@ -43,21 +49,27 @@ public final class LeaseReader {
             @Nullable String deadlineDue,
             @Nullable String share,
             List<Long> reserve,
-            @Nullable Payload input,
-            @Nullable Tags tags) {}
+            String type,
+            byte @Nullable [] input,
+            @Nullable Integer size,
+            Tags tags) {
+        /** Whether the input is too large to come with the row. */
+        boolean large() {
+            return input == null && size != null;
+        }
+    }
 
     /** What could be read, and the ids of what could not. */
     public record Read(List<Lease> leases, List<UUID> unreadable) {}
 
     public void add(Row row) {
-        var type = row.textOrNull("content_type");
         rows.add(
                 new Raw(
                         RowCodec.id(row),
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("policy"),
-                        RowCodec.next(row),
+                        RowCodec.known(LeasePurpose.class, row.text("next")),
                         row.intValue("attempts"),
                         row.longValue("epoch"),
                         row.intValue("retries"),
@@ -68,8 +80,10 @@ public final class LeaseReader {
                         row.textOrNull("deadline_due"),
                         row.textOrNull("share"),
                         RowCodec.reserve(row),
-                        type == null ? null : Payload.of(row.bytes("input"), type),
-                        type == null ? null : RowCodec.tags(row.texts("tags"))));
+                        row.text("content_type"),
+                        row.bytesOrNull("input"),
+                        row.intOrNull("input_size"),
+                        RowCodec.tags(row.texts("tags"))));
     }
 
     public boolean isEmpty() {
@@ -88,17 +102,19 @@ public final class LeaseReader {
         catalog.lanes().load(db, lanes);
         var gateOf = catalog.gates().byNumber(db, gates);
         var policyOf = catalog.policies().byNumber(db, policies);
+        var large = largeInputs(db);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
         for (Raw row : rows) {
             var gate = gateOf.get(row.gate);
             var shared = policyOf.get(row.policy);
+            var input = row.large() ? large.get(row.id.uuid()) : row.input;
             if (gate == null
                     || shared == null
+                    || row.next.isEmpty()
                     || row.priority == null
                     || row.start == null
-                    || row.input == null
-                    || row.tags == null
+                    || input == null
                     || row.reserve.size() != gate.reservations()) {
                 unreadable.add(row.id.uuid());
                 continue;
@@ -107,10 +123,10 @@ public final class LeaseReader {
                     new Lease(
                             new Fence(row.id, row.attempts - 1, row.epoch),
                             session,
-                            row.next,
+                            row.next.get(),
                             catalog.lanes().lane(row.lane),
                             gate.kind(),
-                            row.input,
+                            Payload.of(input, row.type),
                             row.tags,
                             RowCodec.policy(
                                     shared,
@@ -125,5 +141,34 @@ public final class LeaseReader {
                             row.deadline));
         }
         return new Read(leases, unreadable);
+    }
+
+    /** The inputs that did not come with their rows, a bounded number of bytes at a time. */
+    private Map<UUID, byte[]> largeInputs(Jdbc db) {
+        var inputs = new HashMap<UUID, byte[]>();
+        var ids = new ArrayList<UUID>();
+        long size = 0;
+        for (Raw row : rows) {
+            if (!row.large()) {
+                continue;
+            }
+            ids.add(row.id.uuid());
+            size += Objects.requireNonNull(row.size);
+            if (size >= AT_ONCE_BYTES) {
+                read(db, ids, inputs);
+                ids.clear();
+                size = 0;
+            }
+        }
+        read(db, ids, inputs);
+        return inputs;
+    }
+
+    private static void read(Jdbc db, List<UUID> ids, Map<UUID, byte[]> inputs) {
+        if (!ids.isEmpty()) {
+            db.query("large_inputs")
+                    .uuids("ids", ids, id -> id)
+                    .each(row -> inputs.put(row.uuid("id"), row.bytes("bytes")));
+        }
     }
 }

@@ -41,10 +41,14 @@ public final class TargetedClaims {
     /** Leases it, because an operator says so. */
     public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
         var worker = described(session);
-        return postgres.db().transaction(tx -> claim(tx, execution, worker, by));
+        var lease = postgres.db().transaction(tx -> claim(tx, execution, worker, by));
+        // Its input may be large, and is read when nothing is locked any more.
+        return lease.read(postgres.db(), postgres.catalog(), session).leases().stream()
+                .findFirst()
+                .orElseThrow(() -> FactsReader.unreadable(execution));
     }
 
-    private Lease claim(Jdbc tx, ExecutionId execution, Session worker, Attribution by) {
+    private LeaseReader claim(Jdbc tx, ExecutionId execution, Session worker, Attribution by) {
         var session = worker.id();
         hold(tx, execution, session);
         var row = locked(tx, execution);
@@ -60,7 +64,7 @@ public final class TargetedClaims {
                 .set("part", execution.partition().number())
                 .set("session", session.uuid())
                 .each(reader::add);
-        return reader.read(tx, postgres.catalog(), session).leases().getFirst();
+        return reader;
     }
 
     /** Grants it, if it lost its lease; what is granted to this session stays as it is. */

@@ -126,7 +126,7 @@ public final class PostgresGrants implements Grants {
             return Optional.empty();
         }
         var read = reader.read(postgres.db(), postgres.catalog(), redemption.session());
-        Quarantine.putAside(postgres.db(), redemption.session(), read.unreadable());
+        Quarantine.putAside(postgres, redemption.session(), read.unreadable());
         return Optional.of(answers(presented, byExecution(read.leases())));
     }
 

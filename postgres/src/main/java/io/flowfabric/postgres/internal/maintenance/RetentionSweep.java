@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** What is done with what has been kept long enough. */
 public final class RetentionSweep {
@@ -30,8 +29,12 @@ public final class RetentionSweep {
     /** How many changes of the tally are added up at once. */
     private static final int SUMMANDS = 100_000;
 
+    /** However many executions wait to be forgotten, everything else is looked at so often. */
+    private static final long BESIDES_EVERY = Duration.ofMinutes(1).toNanos();
+
     private final PostgresContext postgres;
     private final GateSweep gates;
+    private volatile long besides = System.nanoTime() - 2 * BESIDES_EVERY;
 
     public RetentionSweep(PostgresContext postgres) {
         this.postgres = postgres;
@@ -49,7 +52,8 @@ public final class RetentionSweep {
                         .one(row -> new Forgotten(row.intValue("seen"), row.intValue("forgotten")));
         boolean more = executions.seen >= limit;
         int days = 0;
-        if (!more) {
+        if (!more || System.nanoTime() - besides > BESIDES_EVERY) {
+            besides = System.nanoTime();
             long now = postgres.time();
             days = dropDays(now - EVENT_RETENTION.toMillis(), limit);
             postgres.db()
@@ -82,6 +86,9 @@ public final class RetentionSweep {
         int dropped = 0;
         for (Day day : days) {
             dropped += day.mixed ? thin(day, oldestKept, limit) : empty(day, oldestKept);
+        }
+        if (dropped == days.size() && days.stream().noneMatch(Day::mixed)) {
+            postgres.db().query("forget_tags").set("before", oldestKept).update();
         }
         return dropped;
     }
@@ -116,11 +123,9 @@ public final class RetentionSweep {
                                                 .set("limit", limit)));
     }
 
-    /** Runs a statement that drops events and says up to which, and notes it. */
+    /** Runs a statement that drops events, notes up to which, and says it. */
     private static int drop(Jdbc tx, Query statement) {
         tx.query("lock_event_log").one(row -> row.longValue("dropped"));
-        var last = statement.one(row -> Optional.ofNullable(row.longOrNull("last")));
-        last.ifPresent(id -> tx.query("drop_events_up_to").set("last", id).update());
-        return last.isPresent() ? 1 : 0;
+        return statement.one(row -> row.longOrNull("last") == null ? 0 : 1);
     }
 }

@@ -1,14 +1,17 @@
+-- fragment: lane_columns
+id, namespace, name, settings::text as settings, since, registered_by, changed
+
 -- name: lanes
-select id, namespace, name, settings::text as settings, since from ${schema}.lane where id = any(:ids::integer[])
+select id, namespace, name from ${schema}.lane where id = any(:ids::integer[])
 
 -- name: lanes_by_name
-select id, namespace, name, settings::text as settings, since from ${schema}.lane
+select ${>lane_columns} from ${schema}.lane
 where (namespace, name) in (select * from unnest(:namespaces::text[], :names::text[]))
 
 -- name: add_lanes
-insert into ${schema}.lane (namespace, name, since)
-select namespace, name, ${>now}
-from unnest(:namespaces::text[], :names::text[]) as wanted (namespace, name)
+insert into ${schema}.lane (namespace, name, since, registered_by)
+select namespace, name, ${>now}, registered_by
+from unnest(:namespaces::text[], :names::text[], :registrars::text[]) as wanted (namespace, name, registered_by)
 order by namespace, name
 on conflict do nothing
 returning id
@@ -37,7 +40,7 @@ on conflict do nothing
 
 -- name: share_lanes
 -- Whoever changes what holds for everything in a lane waits until its new gates can be seen.
-select id, namespace, name, settings::text as settings, since, generation from ${schema}.lane
+select ${>lane_columns}, generation from ${schema}.lane
 where id = any(:ids::integer[])
 order by id
 for share

@@ -283,7 +283,11 @@ serving as materialized (
 select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
 
 -- fragment: fitting
-(gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds))
+(gate.compares or gate.needs <@ claimer.offers) and (claimer.kinds = '{}' or gate.kind = any(claimer.kinds)) and ${>readable}
+
+-- fragment: readable
+-- Raised with what this program is able to read; the rest is left to newer ones.
+gate.format <= 1
 
 -- fragment: not_one_lane
 (select coalesce(min(lane) < max(lane), false) from serving)
@@ -303,7 +307,7 @@ select g.* from ${schema}.gate g where g.id = lane_gate.gate offset 0
 -- fragment: running_now
         situation = 'running',
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
+        epoch = greatest(e.epoch + 1, clock.now, e.changed),
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
         changed = greatest(clock.now, e.changed),
@@ -347,12 +351,16 @@ recorded as (
     limit :max::integer
 
 -- fragment: lease_columns
--- What a lease says, of an execution e.
+-- What a lease says, of an execution e. Large inputs are read when the statement is over: as long as it sends rows it holds
+-- its locks, and a process that is frozen reads none.
     e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     ${>asked_columns},
     coalesce(e.input_type, 'application/octet-stream') as content_type,
     case when e.input is null and e.id is not null
-        then (select p.bytes from ${schema}.payload p where p.id = e.id and not p.produced) else e.input end as input,
+        then (select p.bytes from ${schema}.payload p where p.id = e.id and not p.produced and octet_length(p.bytes) <= 4096)
+        else e.input end as input,
+    case when e.input is null and e.id is not null
+        then (select octet_length(p.bytes) from ${schema}.payload p where p.id = e.id and not p.produced) end as input_size,
     coalesce(e.tags, '{}') as tags
 
 -- fragment: asked_columns
@@ -424,7 +432,7 @@ visible as (
     ) as lane_gate
     cross join lateral (${>gate_of_lane}) as gate
     where (case when gate.compares then gate.id <> all(:unfitting::integer[]) else gate.needs <@ claimer.offers end)
-        and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds))
+        and (cardinality(claimer.kinds) = 0 or gate.kind = any(claimer.kinds)) and ${>readable}
 ),
 -- Where to look: everywhere, or beside what is known to have been taken. The place in the arrays is looked up: a join
 -- would compare each gate with each stretch.
@@ -576,6 +584,7 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>leased_or_granted},
+        epoch = greatest(e.epoch + 1, (select now from begun), e.changed),
         since = greatest((select now from begun), e.changed),
         until = (select now from begun) + :ttl::bigint,
         counted_meters = nullif(taken.meters, '{}'),
@@ -591,7 +600,7 @@ reached as (
     set reached = furthest.round
     from (
         select lane, -(rank >> 48) as priority, max(rank & 281474976710655) as round
-        from leased where fresh
+        from leased where fresh and (rank & 281474976710655) < 1099511627776
         group by lane, rank >> 48
     ) as furthest
     cross join lateral (
@@ -599,6 +608,7 @@ reached as (
         where free.lane = furthest.lane and free.priority = furthest.priority
         for update skip locked
     ) as free
+    -- what was queued before keys shared has no round: a number beyond all rounds stands in its place
     where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
 counted as (
@@ -701,7 +711,6 @@ order by e.turn, e.lane
 -- With a time to live it is granted: then no attempt begins yet.
         situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
         attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
         session = :session::uuid,
         progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -771,6 +780,9 @@ join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch and e.se
 where r.session = :session::uuid and r.number = :number::bigint
 order by given.n
 
+-- name: large_inputs
+select id, bytes from ${schema}.payload where id = any(:ids::uuid[]) and not produced
+
 -- name: lease
 select
     ${>lease_columns}
@@ -779,7 +791,7 @@ where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uu
 
 -- name: admission
 -- What an execution counts against if it starts now, and what its lane says; so it stays until the transaction is over.
-select l.namespace, l.name, l.settings::text as settings, l.since, g.meters
+select l.namespace, l.name, l.settings::text as settings, l.since, l.registered_by, l.changed, g.meters
 from ${schema}.execution e
 join ${schema}.lane l on l.id = e.lane
 join ${schema}.lane_gate g on g.lane = e.lane and g.gate = e.gate
@@ -798,6 +810,7 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>leased_or_granted},
+        epoch = greatest(e.epoch + 1, clock.now, e.changed),
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
         counted_meters = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),

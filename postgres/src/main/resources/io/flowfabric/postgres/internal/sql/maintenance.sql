@@ -6,12 +6,12 @@ where exists (
     where t.kind = kind.kind and t.due <= ${>now})
 
 -- name: due
--- What is due of one kind, the longest overdue first. Nothing is locked yet: rows are locked before
--- their timers, here as everywhere.
-select t.id
+-- What is due of one kind, the longest overdue first, behind where the page before ended. Nothing is locked yet: rows are locked
+-- before their timers, here as everywhere.
+select t.due, t.id
 from ${schema}.timer t
 where t.kind = :kind::${schema}.timer_kind
-    and t.due <= ${>now}
+    and t.due <= ${>now} and (t.due, t.id) > (:after_due::bigint, :after_id::uuid)
 order by t.due, t.id
 limit :limit::integer
 
@@ -111,6 +111,11 @@ untagged as (
     using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
     where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
 ),
+kept as (
+    -- What is told of them can still be asked for by their tags.
+    insert into ${schema}.kept_tags (execution, up_to, tags, kept)
+    select gone.id, (select ${schema}.last_event_id()), gone.tags, clock.now from gone cross join clock where gone.tags is not null
+),
 unstored as (
     delete from ${schema}.payload p using gone where gone.stored and p.id = gone.id
 ),
@@ -147,6 +152,10 @@ select day, mixed from ${schema}.aged_days(:before::bigint)
 -- A reader of an old day must not keep others from reading any.
 set local lock_timeout = '100ms'
 
+-- name: patience_of_sweeps
+-- Whoever holds what a sweep needs is done in a moment, or frozen.
+set local lock_timeout = '1s'
+
 -- name: lock_event_log
 -- Before the events, in the order in which an era begins.
 select dropped from ${schema}.event_log for update
@@ -157,8 +166,9 @@ select ${schema}.empty_day(:day::integer, :before::bigint) as last
 -- name: forget_events
 select ${schema}.forget_events(:day::integer, :before::bigint, :limit::integer) as last
 
--- name: drop_events_up_to
-update ${schema}.event_log set dropped = greatest(dropped, :last::bigint)
+-- name: forget_tags
+-- Of executions all of whose events are dropped: nothing from before that moment is left.
+delete from ${schema}.kept_tags where kept < :before::bigint
 
 -- name: unknown
 select wanted.id from unnest(:ids::uuid[]) as wanted (id)

@@ -5,7 +5,7 @@ select
     e.progress_percent, e.progress_message, e.progress_at, e.share,
     ${>asked_columns}, e.creator, e.key, coalesce(e.tags, '{}') as tags,
     l.state as lane_state, e.failure_category as category, e.failure_message as message, e.failure_detail, e.ended_by, e.end_reason,
-    w.worker, w.instance
+    w.worker, w.instance, least(w.alive_until, w.died) as alive_until
 from ${schema}.execution e
 left join ${schema}.lane l on l.id = e.lane
 left join ${schema}.session w on w.id = e.session

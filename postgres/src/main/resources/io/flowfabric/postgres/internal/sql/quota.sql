@@ -97,6 +97,9 @@ where m.id = any(:ids::integer[]) and not q.deleted
 -- name: lock_meters
 select id from ${schema}.meter where id = any(:ids::integer[]) order by id for update
 
+-- name: lock_unheld_meters
+select id from ${schema}.meter where id = any(:ids::integer[]) order by id for update skip locked
+
 -- name: lanes_behind
 -- Where work may wait for these.
 select distinct lane from ${schema}.lane_meter where meter = any(:meters::integer[])

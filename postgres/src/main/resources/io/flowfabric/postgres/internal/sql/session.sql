@@ -32,7 +32,7 @@ from ${schema}.session
 where id = :id::uuid
 
 -- name: hold_session
--- Until the transaction is over the session cannot be declared dead, as with any claim.
+-- Until the transaction is over the session cannot be buried, as with any claim: if it dies meanwhile, what it gets is returned.
 select id
 from ${schema}.session
 where id = :id::uuid and not dead
@@ -88,18 +88,35 @@ from renewed
 left join lost on lost.session = renewed.id
 
 -- name: die
--- A claim holds a key-share lock on its session: this waits for its commit, and the next claim sees the death.
+-- The death of all whose time has run out. It waits for nobody: not for a claim, which holds a key-share lock on its session and
+-- may be that of a process that is frozen. What such a claim commits after the death is found before the session is buried.
 with ${>clock},
 gone as (
     update ${schema}.session set dead = true, died = (select now from clock)
     where id in (
         select id from ${schema}.session
-        where not dead and (id = :id::uuid or (:id::uuid is null and alive_until <= (select now from clock)))
+        where not dead and alive_until <= (select now from clock)
         order by id
-        for update)
+        for no key update skip locked)
     returning id
 )
 select exists (select from gone) or exists (select from ${schema}.session where dead and not buried) as unburied
+
+-- name: end_session
+with ${>clock},
+gone as (
+    update ${schema}.session set dead = true, died = (select now from clock)
+    where id in (select id from ${schema}.session where id = :id::uuid and not dead for no key update)
+    returning id
+)
+select exists (select from gone) or exists (select from ${schema}.session where id = :id::uuid and dead and not buried) as unburied
+
+-- name: patience_with_claims
+set local lock_timeout = '5s'
+
+-- name: await_claims_of
+-- A claim holds a key-share lock on its session until its commit; none begins once the session is dead.
+select id from ${schema}.session where id = :id::uuid for update
 
 -- name: mark_dead
 -- The death of a session by an operator, who is recorded. A session whose time has run out died of that.
@@ -110,38 +127,43 @@ marked as (
     where s.id in (
         select id from ${schema}.session
         where id = :id::uuid and not dead and alive_until > (select now from clock)
-        for update)
+        for no key update)
     returning s.id, clock.now
 )
 insert into ${schema}.event_${day} (kind, at, session, actor, reason)
 select 'marked_dead', now, id, :actor, :reason from marked
 
 -- name: held_by_the_dead
-select r.session, e.id
+-- What was lost first comes first. The next page begins behind the last row of the one before, so that what cannot be returned
+-- now does not keep the rest waiting.
+select s.died, e.id
 from ${schema}.session s
 join ${schema}.receipt r on r.session = s.id
 cross join unnest(r.ids) as held (id)
 join ${schema}.execution e on e.id = held.id
 where s.dead and not s.buried and (:id::uuid is null or s.id = :id::uuid) and e.session = s.id
-order by e.id
+    and (s.died, e.id) > (:after_died::bigint, :after_id::uuid)
+order by s.died, e.id
 limit :limit::integer
 
+-- name: lock_unburied
+-- A session that is locked is being buried by another engine, or a claim of it is still under way: it is passed over.
+select id from ${schema}.session
+where dead and not buried and (:id::uuid is null or id = :id::uuid)
+order by id
+for update skip locked
+
 -- name: bury
--- In the order of ids, as every statement. A session that is locked is being buried by another engine, and is passed over.
-with empty as (
-    select s.id
-    from ${schema}.session s
-    where s.dead and not s.buried
+-- Sessions that this transaction has locked before: only so this statement sees all that their last claims were given.
+with done as (
+    update ${schema}.session s set buried = true
+    where s.id = any(:ids::uuid[])
         and not exists (
             select from ${schema}.receipt r
             cross join unnest(r.ids) as held (id)
             join ${schema}.execution e on e.id = held.id
             where r.session = s.id and e.session = s.id)
-    order by s.id
-    for update of s skip locked
-),
-done as (
-    update ${schema}.session s set buried = true from empty where s.id = empty.id returning s.id
+    returning s.id
 )
 delete from ${schema}.receipt r using done where r.session = done.id
 

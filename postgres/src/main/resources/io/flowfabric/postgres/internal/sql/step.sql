@@ -477,24 +477,39 @@ where e.id = i.id
 returning e.id
 
 -- name: quarantine
--- Takes an execution out of the way that was claimed and then could not be read.
-with before as (
-    select id, counted_meters, reserved_amounts from ${schema}.execution where id = any(:ids::uuid[]) and session = :session::uuid order by id for update
+-- Holds back what was claimed and then could not be read, as an operator would who pauses it. Its deadline goes on.
+with ${>clock},
+before as (
+    select id, counted_meters, reserved_amounts
+    from ${schema}.execution
+    where id = any(:ids::uuid[]) and session = :session::uuid and situation = 'running'
+    order by id
+    for update
 ),
 changed as (
     update ${schema}.execution e
     set situation = 'held_by_operator', detail = :detail, session = null, since = null, counted_meters = null, reserved_amounts = null,
-        until = null, delayed_by = null, next = 'reclaim'
+        until = null, delayed_by = null, next = 'reclaim', changed = greatest(clock.now, e.changed)
     from before
+    cross join clock
     where e.id = before.id
-    returning e.lane, e.situation, e.submitted, e.seq, e.id, before.counted_meters, before.reserved_amounts
+    returning
+        e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.attempts, e.epoch, e.changed as now,
+        before.counted_meters, before.reserved_amounts
 ),
 given_up as (
     select counted_meters, reserved_amounts from changed where counted_meters is not null
 ),
-${>given_back}
-insert into ${schema}.inactive (lane, situation, submitted, seq, id)
-select lane, situation, submitted, seq, id from changed
+${>given_back},
+untimed as (
+    delete from ${schema}.timer t using changed where t.id = changed.id and t.kind <> 'deadline'
+),
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id)
+    select lane, situation, submitted, seq, id from changed
+)
+insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason)
+select now, id, part, lane, 'pause', situation, attempts, epoch, :session::uuid, :actor, :detail from changed
 
 -- name: erase
 -- Forgets ended executions, whose rows the caller has locked, with everything that is theirs and with what

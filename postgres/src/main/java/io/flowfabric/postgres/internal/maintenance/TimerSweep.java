@@ -1,0 +1,163 @@
+package io.flowfabric.postgres.internal.maintenance;
+
+import io.flowfabric.core.decision.Timer;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.maintenance.SweepBatches.Done;
+import io.flowfabric.postgres.internal.step.FactsReader.Locked;
+import io.flowfabric.postgres.internal.step.StepBatch;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What is done to executions when a timer of theirs is due.
+ *
+ * <p>Due timers are looked at without a lock; then the rows are locked, passing over those that
+ * another transaction has locked, and what is still due is done. So many engines can do this at
+ * once, nothing is done twice, and rows are always locked before their timers.
+ */
+final class TimerSweep {
+    private static final Logger log = LoggerFactory.getLogger(TimerSweep.class);
+    private static final UUID FIRST = new UUID(0, 0);
+
+    /** When to look again at what could not be read. */
+    private static final Duration LATER = Duration.ofMinutes(1);
+
+    /** When newer programs may have looked at what only they can read. */
+    private static final Duration SOON = Duration.ofSeconds(2);
+
+    private final PostgresContext postgres;
+    private final SweepBatches batches;
+
+    TimerSweep(PostgresContext postgres, SweepBatches batches) {
+        this.postgres = postgres;
+        this.batches = batches;
+    }
+
+    private record Due(long at, UUID id) {}
+
+    /** Does what is due of every kind of timer: no more than so much. */
+    Done round(int limit) {
+        var done = Done.NOTHING;
+        var kinds =
+                postgres.db()
+                        .query("due_kinds")
+                        .set("now", postgres.now())
+                        .list(row -> RowCodec.known(Timer.class, row.text("kind")));
+        for (var kind : kinds) {
+            // One that is not known here is rung by newer programs.
+            if (kind.isPresent()) {
+                done = done.and(ring(kind.get(), limit - done.processed()));
+            }
+        }
+        return done;
+    }
+
+    private Done ring(Timer timer, int limit) {
+        var done = Done.NOTHING;
+        var last = new Due(Long.MIN_VALUE, FIRST);
+        for (boolean more = true; more && done.processed() < limit; ) {
+            int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
+            var due = due(timer, last, page);
+            done =
+                    done.and(
+                            batches.through(
+                                    due.stream().map(Due::id).toList(),
+                                    (tx, ids, locked) -> ring(tx, timer, ids, locked),
+                                    bad -> putOff(timer, bad)));
+            more = due.size() == page;
+            last = due.isEmpty() ? last : due.getLast();
+        }
+        return done;
+    }
+
+    private List<Due> due(Timer timer, Due after, int limit) {
+        return postgres.db()
+                .query("due")
+                .set("now", postgres.now())
+                .set("kind", RowCodec.word(timer))
+                .set("after_due", after.at)
+                .set("after_id", after.id)
+                .set("limit", limit)
+                .list(row -> new Due(row.longValue("due"), row.uuid("id")));
+    }
+
+    private Done ring(Jdbc tx, Timer timer, List<UUID> due, Map<UUID, Locked> locked) {
+        var steps = new StepBatch();
+        var later = new HashMap<UUID, Instant>();
+        var over = new ArrayList<UUID>();
+        int errors = 0;
+        for (UUID id : due) {
+            var row = locked.get(id);
+            if (row == null) {
+                continue;
+            }
+            if (row.ofNewerProgram()) {
+                later.put(id, row.now().plus(SOON));
+                continue;
+            }
+            if (row.facts().isEmpty()) {
+                log.error(
+                        "The execution {} cannot be read; its timer {} is put off",
+                        row.id(),
+                        timer);
+                later.put(id, row.now().plus(LATER));
+                errors++;
+                continue;
+            }
+            var facts = row.facts().get();
+            var at = timer.due(facts);
+            if (at.isEmpty()) {
+                over.add(id);
+            } else if (at.get().isAfter(row.now())) {
+                later.put(id, at.get());
+            } else {
+                steps.add(timer.ring(facts, row.now()), facts);
+            }
+        }
+        var done = batches.write(tx, steps, errors);
+        rearm(tx, timer, later);
+        over.addAll(missing(tx, due, locked));
+        if (!over.isEmpty()) {
+            tx.query("disarm")
+                    .set("kind", RowCodec.word(timer))
+                    .uuids("ids", over, id -> id)
+                    .update();
+        }
+        return done;
+    }
+
+    /** Those whose execution has been forgotten since. */
+    private static List<UUID> missing(Jdbc tx, List<UUID> due, Map<UUID, Locked> locked) {
+        var unseen = due.stream().filter(id -> !locked.containsKey(id)).toList();
+        return unseen.isEmpty()
+                ? List.of()
+                : tx.query("unknown").uuids("ids", unseen, id -> id).list(row -> row.uuid("id"));
+    }
+
+    private void putOff(Timer timer, UUID execution) {
+        var later = Instant.ofEpochMilli(postgres.time()).plus(LATER);
+        rearm(postgres.db(), timer, Map.of(execution, later));
+    }
+
+    private static void rearm(Jdbc on, Timer timer, Map<UUID, Instant> later) {
+        if (!later.isEmpty()) {
+            var entries = List.copyOf(later.entrySet());
+            on.query("rearm")
+                    .set("kind", RowCodec.word(timer))
+                    .uuids("ids", entries, Map.Entry::getKey)
+                    .longs("dues", entries, entry -> entry.getValue().toEpochMilli())
+                    .update();
+        }
+    }
+}
