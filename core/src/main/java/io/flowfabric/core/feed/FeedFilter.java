@@ -145,6 +145,7 @@ public record FeedFilter(
             case Event.BudgetReached reached -> Partition.of(reached.namespace());
             case Event.Drifted drifted -> Partition.of(drifted.namespace());
             case Event.MarkedDead marked -> Partition.of(marked.namespace());
+            case Event.KeyRotation rotation -> Partition.of(rotation.namespace());
         };
     }
 }

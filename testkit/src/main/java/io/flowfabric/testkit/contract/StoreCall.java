@@ -13,6 +13,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.FeedFilter;
@@ -151,6 +152,7 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("Search", Search.in(Namespace.DEFAULT)),
                 entry("FeedFilter", FeedFilter.of(Topic.EVERYTHING)),
                 entry("Chore", Chore.TIMERS),
-                entry("Consumer<Lane>", (Consumer<Lane>) lane -> {}));
+                entry("Consumer<Lane>", (Consumer<Lane>) lane -> {}),
+                entry("Consumer<SessionId>", (Consumer<SessionId>) lost -> {}));
     }
 }
