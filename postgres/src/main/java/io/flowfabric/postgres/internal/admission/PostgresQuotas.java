@@ -170,20 +170,21 @@ public final class PostgresQuotas implements Quotas {
         var key = row.text("key");
         var quota = quota(row);
         var starts = row.longs("window_starts");
-        var opens =
-                quota.rate()
-                        .filter(rate -> starts.length >= rate.max())
-                        .map(
-                                rate ->
-                                        rate.until(
-                                                Instant.ofEpochMilli(
-                                                        starts[starts.length - rate.max()])));
+        var counts = row.ints("window_counts");
+        long begins = row.longValue("window_begins");
+        int most = quota.rate().map(Quota.Rate::max).orElse(Integer.MAX_VALUE);
+        int counting = 0;
+        Optional<Instant> last = Optional.empty();
+        // From the newest on: the one that makes the rate full is the one to wait for.
+        for (int i = starts.length - 1; i >= 0 && starts[i] > begins; i--) {
+            counting += counts[i];
+            if (last.isEmpty() && counting >= most) {
+                last = Optional.of(Instant.ofEpochMilli(starts[i]));
+            }
+        }
+        var opens = last.flatMap(at -> quota.rate().map(rate -> rate.until(at)));
         return new QuotaView(
-                quota,
-                Meters.use(quota.name(), key),
-                row.intValue("running"),
-                starts.length,
-                opens);
+                quota, Meters.use(quota.name(), key), row.intValue("running"), counting, opens);
     }
 
     /** What a meter counts for. */

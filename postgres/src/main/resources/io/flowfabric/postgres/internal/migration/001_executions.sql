@@ -130,8 +130,9 @@ create table ${schema}.meter (
     rate integer,
     window_ms bigint,
     running integer not null default 0,
-    -- when those began that still count, the oldest first
+    -- when those began that still count, the oldest first, and how many at each of these moments
     window_starts bigint[] not null default '{}',
+    window_counts integer[] not null default '{}',
     -- when the next may begin, while the rate is full
     reopens_at bigint,
     soft bigint,
@@ -152,6 +153,48 @@ create table ${schema}.meter (
 ) with (fillfactor = 50);
 create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is not null;
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
+
+-- When a start of a moment counts as made. Up to 10,000 in a window that is to the millisecond, beyond at the end of its slice, of which a
+-- window has a thousand: so none counts for too short a time.
+create function ${schema}.slice_of(moment bigint, rate integer, window_ms bigint)
+    returns bigint language sql immutable parallel safe as $$
+    select case
+        when rate <= 10000 or window_ms < 2000 then moment
+        else (moment + window_ms / 1000 - 1) / (window_ms / 1000) * (window_ms / 1000) end
+$$;
+
+-- The starts that still count, with some more of this moment, and when the next may begin if the rate is full.
+create function ${schema}.count_starts(
+    starts bigint[], counts integer[], rate integer, window_ms bigint, now bigint, more integer,
+    out window_starts bigint[], out window_counts integer[], out reopens_at bigint)
+    language sql immutable parallel safe as $$
+    select
+        coalesce(array_agg(w.at order by w.at), '{}'), coalesce(array_agg(w.n order by w.at), '{}'),
+        case when sum(w.n) >= rate then min(w.at) filter (where w.later < rate) + window_ms end
+    from (
+        select
+            kept.at, sum(kept.n)::integer as n, sum(sum(kept.n)) over () - sum(sum(kept.n)) over (order by kept.at) as later
+        from (
+            select s.at, s.n from unnest(starts, counts) as s (at, n) where s.at > now - window_ms
+            union all
+            select ${schema}.slice_of(now, rate, window_ms), more where more > 0
+        ) as kept
+        group by kept.at
+    ) as w
+$$;
+
+-- The starts without those of some moments, which came to nothing.
+create function ${schema}.uncount_starts(
+    starts bigint[], counts integer[], rate integer, window_ms bigint, gone bigint[], out window_starts bigint[], out window_counts integer[])
+    language sql immutable parallel safe as $$
+    select
+        coalesce(array_agg(w.at order by w.at) filter (where w.n > 0), '{}'), coalesce(array_agg(w.n order by w.at) filter (where w.n > 0), '{}')
+    from (
+        select s.at, s.n - (
+            select count(*)::integer from unnest(gone) as start where ${schema}.slice_of(start, rate, window_ms) = s.at) as n
+        from unnest(starts, counts) as s (at, n)
+    ) as w
+$$;
 
 -- What executions have used up, as they reported it.
 create sequence ${schema}.spending_id;
