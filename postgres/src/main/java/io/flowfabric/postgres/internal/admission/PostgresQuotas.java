@@ -94,6 +94,15 @@ public final class PostgresQuotas implements Quotas {
                 .set("window_ms", span)
                 .set("deleted", quota.isEmpty())
                 .update();
+        var meters =
+                tx.query("change_meters")
+                        .set("now", postgres.now())
+                        .set("quota", locked.id)
+                        .set("concurrency_limit", most)
+                        .set("rate", rate)
+                        .set("window_ms", span)
+                        .list(row -> row.intValue("id"));
+        // Under the lock of the meters: what is told of later was counted under the new bounds.
         tx.query("tell_quota")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
@@ -101,13 +110,7 @@ public final class PostgresQuotas implements Quotas {
                 .set("reason", by.reason())
                 .set("payload", EventCodec.details(name, quota).toString())
                 .update();
-        return tx.query("change_meters")
-                .set("now", postgres.now())
-                .set("quota", locked.id)
-                .set("concurrency_limit", most)
-                .set("rate", rate)
-                .set("window_ms", span)
-                .list(row -> row.intValue("id"));
+        return meters;
     }
 
     @Override
