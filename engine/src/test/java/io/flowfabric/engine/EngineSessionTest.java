@@ -16,10 +16,10 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.feed.Event;
-import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
@@ -113,6 +113,20 @@ class EngineSessionTest {
         eventually("it is told", () -> holder.lost.contains(lost.fence()));
         assertThat(holder.held).containsExactly(kept.fence());
         eventually("it is counted", () -> tally.of("fenced HEARTBEAT") == 1);
+    }
+
+    /** R16: a lease whose end the store has lost would stay for as long as the session does. */
+    @Test
+    void it_gives_way_when_the_store_has_leases_that_it_does_not_know() throws Exception {
+        startSession();
+        holder.held.add(claimed().fence());
+        time.pass(Duration.ofSeconds(60));
+        assertThat(session.alive()).isTrue();
+        var forgotten = claimed();
+
+        eventually(time, "it is over", () -> holder.deaths.get() == 1);
+        session.stop();
+        assertThat(state(forgotten.fence().execution())).isEqualTo(PublicState.WAITING);
     }
 
     /** R18: a store that takes work from a session says so; the next heartbeat is due then. */
