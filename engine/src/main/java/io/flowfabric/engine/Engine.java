@@ -43,6 +43,7 @@ public final class Engine extends Service implements Backend {
     private final Sweeps sweeps;
     private final Recounts recounts;
     private final ClaimParking parking;
+    private final LossNotices losses;
     private final Submissions submissions;
     private final KnownSessions sessions;
     private final Claims claims;
@@ -75,6 +76,7 @@ public final class Engine extends Service implements Backend {
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.recounts = new Recounts(store, options, this.metrics, time);
         this.parking = new ClaimParking(store.wakeups(), options, this.metrics, time);
+        this.losses = new LossNotices(store.wakeups());
         this.submissions =
                 new ChunkedSubmissions(
                         store.submissions(),
@@ -196,7 +198,7 @@ public final class Engine extends Service implements Backend {
      * @param holder who works on its leases and hears when they are lost
      */
     public EngineSession session(Session session, EngineSession.Holder holder) {
-        return new EngineSession(store, parking, metrics, time, session, holder);
+        return new EngineSession(store, parking, losses, metrics, time, session, holder);
     }
 
     /**
@@ -237,6 +239,7 @@ public final class Engine extends Service implements Backend {
     protected void begin() {
         firstKey.start();
         parking.start();
+        losses.start();
         sweeps.start();
         recounts.start();
     }
@@ -249,6 +252,7 @@ public final class Engine extends Service implements Backend {
         firstKey.stop();
         sweeps.stop();
         parking.stop();
+        losses.stop();
     }
 
     @Override

@@ -20,11 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
-import java.util.stream.Collectors;
 
 /**
  * One life of a worker process, kept up: it opens a session, sends its heartbeats, claims for it
@@ -54,12 +56,23 @@ public final class EngineSession extends Service {
          */
         int lost(Set<Fence> fences);
 
+        /**
+         * Looks after what time does to its leases. Called when the time has come that it said
+         * before, and when {@link EngineSession#attend} was called.
+         *
+         * @return how many nanoseconds later it is to be called again at the latest
+         */
+        default long attend() {
+            return Long.MAX_VALUE;
+        }
+
         /** Everything is lost. Called once at most, and not when the session is closed. */
         void died();
     }
 
     private final Store store;
     private final ClaimParking parking;
+    private final LossNotices losses;
     private final EngineMetrics metrics;
     private final Time time;
     private final Session session;
@@ -72,6 +85,20 @@ public final class EngineSession extends Service {
     private final Loop watch;
 
     private final AtomicBoolean dead = new AtomicBoolean();
+
+    /** How often there was reason to ask what is lost before a heartbeat is due. */
+    private final AtomicLong reasons = new AtomicLong();
+
+    // What follows belongs to the heart.
+
+    /** Fences whose turn to be named in a heartbeat is still to come. */
+    private final ArrayDeque<Fence> unnamed = new ArrayDeque<>();
+
+    /** The reason that the current round through all fences began with, and the last one done. */
+    private long asking;
+
+    private long answered;
+
     private volatile boolean quiet;
     private volatile long lastSign;
     private @Nullable ClaimWaiter place;
@@ -79,12 +106,14 @@ public final class EngineSession extends Service {
     EngineSession(
             Store store,
             ClaimParking parking,
+            LossNotices losses,
             EngineMetrics metrics,
             Time time,
             Session session,
             Holder holder) {
         this.store = store;
         this.parking = parking;
+        this.losses = losses;
         this.metrics = metrics;
         this.time = time;
         this.session = session;
@@ -163,9 +192,15 @@ public final class EngineSession extends Service {
         }
     }
 
+    /** Lets the holder look after its leases at once, because it has others than before. */
+    public void attend() {
+        watch.hurry();
+    }
+
     @Override
     protected void begin() {
         place = parking.join(session);
+        losses.join(session.id(), this::askNow);
         for (int failures = 0; ; failures++) {
             try {
                 long asked = time.nanos();
@@ -188,6 +223,7 @@ public final class EngineSession extends Service {
         quiet();
         heart.stop();
         watch.stop();
+        losses.leave(session.id());
         if (place != null) {
             place.close();
             close(dead.get() ? 1 : TRIES);
@@ -216,19 +252,32 @@ public final class EngineSession extends Service {
         }
     }
 
+    private void askNow() {
+        reasons.incrementAndGet();
+        heart.hurry();
+    }
+
     private long beat() {
         long asked = time.nanos();
         long early = beatEvery - (asked - lastSign);
-        if (dead.get() || early > 0) {
+        long reason = reasons.get();
+        if (dead.get() || (early > 0 && reason == answered)) {
             return dead.get() ? beatEvery : early;
         }
-        var held = holder.held().stream().limit(Limit.BATCH.max()).collect(Collectors.toSet());
-        var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), held);
+        if (reason != asking) {
+            // A round under way may have passed what was lost since it began.
+            asking = reason;
+            unnamed.clear();
+        }
+        var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), nextFences());
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
             case Answer.Done<HeartbeatResult>(var beat) -> {
                 lastSign = asked;
+                if (unnamed.isEmpty()) {
+                    answered = asking;
+                }
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
@@ -237,7 +286,19 @@ public final class EngineSession extends Service {
                     die("the store does not know it any more");
             case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
-        return beatEvery - (time.nanos() - asked);
+        return reasons.get() == answered ? beatEvery - (time.nanos() - asked) : 0;
+    }
+
+    /** What is held; where that is too much for one heartbeat, each of it in its turn. */
+    private Set<Fence> nextFences() {
+        if (unnamed.isEmpty()) {
+            unnamed.addAll(holder.held());
+        }
+        var next = new HashSet<Fence>();
+        while (!unnamed.isEmpty() && next.size() < Limit.BATCH.max()) {
+            next.add(unnamed.remove());
+        }
+        return next;
     }
 
     private Answer<HeartbeatResult> answer(Heartbeat heartbeat) {
@@ -250,7 +311,11 @@ public final class EngineSession extends Service {
     }
 
     private long look() {
-        return alive() ? fencedAfter - (time.nanos() - lastSign) : beatEvery;
+        if (!alive()) {
+            return beatEvery;
+        }
+        long next = holder.attend();
+        return Math.min(next, fencedAfter - (time.nanos() - lastSign));
     }
 
     private void die(String because) {

@@ -13,6 +13,9 @@ final class Loop extends Service {
     /** How long a turn under way may last before it is interrupted, and again before it is left. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /** The shortest time between two turns, however much hurry there is. */
+    static final Duration FLOOR = Duration.ofMillis(10);
+
     private static final long LONGEST_WAIT = Duration.ofDays(1).toNanos();
 
     /** One turn. Returns how many nanoseconds later the next one is due. */
@@ -41,7 +44,10 @@ final class Loop extends Service {
         this.trouble = trouble;
     }
 
-    /** Makes the next turn due now. One that is under way is followed by another at once. */
+    /**
+     * Makes the next turn due now, or {@link #FLOOR} after the last one. One that is under way is
+     * followed by another.
+     */
     void hurry() {
         hurried = true;
         LockSupport.unpark(thread);
@@ -49,7 +55,7 @@ final class Loop extends Service {
 
     @Override
     protected void begin() {
-        thread = Thread.ofVirtual().name(name).start(this::run);
+        thread = daemon(name, this::run);
     }
 
     @Override
@@ -81,14 +87,15 @@ final class Loop extends Service {
                 trouble.accept(failure);
                 wait = backoff.delay(failures++).toNanos();
             }
-            rest(Math.min(wait, LONGEST_WAIT));
+            rest(Math.clamp(wait, FLOOR.toNanos(), LONGEST_WAIT));
         }
     }
 
     private void rest(long wait) {
-        long until = time.nanos() + wait;
-        while (!stopping && !hurried) {
-            long left = until - time.nanos();
+        long ended = time.nanos();
+        while (!stopping) {
+            long rested = time.nanos() - ended;
+            long left = (hurried ? FLOOR.toNanos() : wait) - rested;
             if (left <= 0) {
                 break;
             }

@@ -85,6 +85,19 @@ public abstract class Service implements AutoCloseable {
     protected abstract void end();
 
     /**
+     * A thread of this process' own, running. What keeps a worker alive runs on such threads, which
+     * share nothing with the virtual threads of handlers: a handler that computes keeps the carrier
+     * that it runs on for as long as it likes. It ends with the JVM.
+     */
+    protected static Thread daemon(String name, Runnable work) {
+        return Thread.ofPlatform()
+                .daemon()
+                .name(name)
+                .inheritInheritableThreadLocals(false)
+                .start(work);
+    }
+
+    /**
      * Waits for a thread to end, so long at most, and says whether it has. It waits although it is
      * interrupted: a caller that stops something wants it stopped.
      */

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
@@ -28,12 +30,15 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 class EngineSessionTest {
     private static final Attribution OPERATOR = Attribution.engine("test");
@@ -106,6 +111,61 @@ class EngineSessionTest {
         eventually("it is told", () -> holder.lost.contains(lost.fence()));
         assertThat(holder.held).containsExactly(kept.fence());
         eventually("it is counted", () -> tally.of("fenced HEARTBEAT") == 1);
+    }
+
+    /** R18: a store that takes work from a session says so; the next heartbeat is due then. */
+    @Test
+    void it_asks_what_is_lost_as_soon_as_something_may_be() throws Exception {
+        startSession();
+        var lease = claimed();
+        holder.held.add(lease.fence());
+        int before = calls("heartbeat");
+        long began = time.nanos();
+
+        memory.operations()
+                .act(List.of(new OperatorCommand.Cancel(lease.fence().execution())), OPERATOR);
+
+        eventually(time, "it is told", () -> holder.lost.contains(lease.fence()));
+        assertThat(time.nanos() - began).isLessThan(Duration.ofSeconds(1).toNanos());
+        time.pass(Duration.ofSeconds(2));
+        assertThat(calls("heartbeat")).as("asked once").isEqualTo(before + 1);
+    }
+
+    /** R18: heartbeats that cannot name everything at once name each of it in its turn. */
+    @Test
+    void however_many_leases_are_held_each_of_them_is_asked_about_in_its_turn() {
+        var lost = ConcurrentHashMap.<Fence>newKeySet();
+        var fences =
+                IntStream.range(0, 25_000)
+                        .mapToObj(i -> new Fence(ExecutionId.mint(Namespace.DEFAULT), 0, 1))
+                        .collect(Collectors.toSet());
+        var many =
+                engine.session(
+                        SESSION.id(SessionId.mint()),
+                        new EngineSession.Holder() {
+                            @Override
+                            public Set<Fence> held() {
+                                return fences;
+                            }
+
+                            @Override
+                            public int lost(Set<Fence> some) {
+                                lost.addAll(some);
+                                return some.size();
+                            }
+
+                            @Override
+                            public void died() {}
+                        });
+        try (many) {
+            many.start();
+            eventually("it waits", () -> time.waiting("ff-heart") == 1);
+
+            time.pass(Duration.ofSeconds(16));
+
+            assertThat(lost).hasSize(25_000);
+            assertThat(calls("heartbeat")).isEqualTo(3);
+        }
     }
 
     @Test

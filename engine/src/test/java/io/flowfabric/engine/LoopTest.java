@@ -87,7 +87,25 @@ class LoopTest {
 
         made.get().hurry();
 
-        eventually("the second turn", () -> turns.get() == 2);
+        eventually(time, "the second turn", () -> turns.get() == 2);
+        assertThat(time.nanos()).isLessThan(Duration.ofSeconds(1).toNanos());
+    }
+
+    /**
+     * R28: a turn that asks for the next one at once, or callers that do, do not keep a core busy.
+     */
+    @Test
+    void turns_keep_their_distance_however_much_hurry_there_is() {
+        loop(
+                () -> {
+                    turns.incrementAndGet();
+                    made.get().hurry();
+                    return 0;
+                });
+
+        time.pass(Duration.ofSeconds(1));
+
+        assertThat(turns.get()).isBetween(50, 101);
     }
 
     @Test
@@ -107,7 +125,7 @@ class LoopTest {
         made.get().hurry();
         go.countDown();
 
-        eventually("the second turn", () -> turns.get() == 2);
+        eventually(time, "the second turn", () -> turns.get() == 2);
     }
 
     @Test

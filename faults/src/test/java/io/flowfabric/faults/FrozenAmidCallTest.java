@@ -147,7 +147,11 @@ class FrozenAmidCallTest {
 
     private static List<Submission> largeWork() {
         return IntStream.range(0, LARGE)
-                .mapToObj(i -> Submission.of(FROZEN, Payload.of(new byte[MEBIBYTE], "application/octet-stream")))
+                .mapToObj(
+                        i ->
+                                Submission.of(
+                                        FROZEN,
+                                        Payload.of(new byte[MEBIBYTE], "application/octet-stream")))
                 .map(work -> work.lane(FaultScenario.LANE))
                 .toList();
     }
@@ -256,8 +260,7 @@ class FrozenAmidCallTest {
         Waiting.until(
                 "the heir has it", SOON, () -> ids.stream().allMatch(id -> taken(id).isPresent()));
         for (var id : ids) {
-            assertThat(taken(id).orElseThrow().at())
-                    .isBefore(frozenAt.plus(TTL).plus(PROMISED));
+            assertThat(taken(id).orElseThrow().at()).isBefore(frozenAt.plus(TTL).plus(PROMISED));
         }
     }
 

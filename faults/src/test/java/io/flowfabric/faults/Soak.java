@@ -1,7 +1,7 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.faults.SoakFaults.Fault;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
@@ -32,15 +32,18 @@ import java.util.concurrent.TimeUnit;
  * The program behind {@code ./ff soak}: mixed load on a durable server of its own, with processes
  * of engines and workers, while one thing after the other is broken; then a verdict.
  *
- * <p>Every minute has the same load and the same faults, so that minutes can be compared. Everything
- * that happens is judged while it goes on, so that a soak can last for as long as one likes.
+ * <p>Every minute has the same load and the same faults, so that minutes can be compared.
+ * Everything that happens is judged while it goes on, so that a soak can last for as long as one
+ * likes.
  */
 final class Soak {
     private static final int SOUND = 0;
     private static final int NOT_SOUND = 1;
     private static final int WRONG_WORDS = 2;
 
-    /** How late work may be while nothing is broken, on a machine that it shares with the server. */
+    /**
+     * How late work may be while nothing is broken, on a machine that it shares with the server.
+     */
     private static final Duration SLACK = Duration.ofSeconds(5);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -138,8 +141,7 @@ final class Soak {
                     var load = new SoakLoad(store, judge, options.seed())) {
                 start.over(Instant.now().plus(SLACK));
                 var faults =
-                        new SoakFaults(
-                                server, proxy, fleet, faultLog, new Random(options.seed()));
+                        new SoakFaults(server, proxy, fleet, faultLog, new Random(options.seed()));
                 var table = new SoakTable(server, schema, fleet, judge, faults, out);
                 breakThings(faults, fleet, table);
                 table.tellTheRest();
@@ -165,7 +167,10 @@ final class Soak {
         try (var clock = Executors.newSingleThreadScheduledExecutor()) {
             var unused =
                     clock.scheduleAtFixedRate(
-                            table::tell, MINUTE.toMillis(), MINUTE.toMillis(), TimeUnit.MILLISECONDS);
+                            table::tell,
+                            MINUTE.toMillis(),
+                            MINUTE.toMillis(),
+                            TimeUnit.MILLISECONDS);
             if (options.kills().isPresent()) {
                 killAsFastAsTheyComeBack(faults, fleet, options.kills().get());
             } else {
@@ -196,8 +201,7 @@ final class Soak {
 
     private void sleepUntil(long millis) {
         long at = Math.min(millis, options.length().toMillis());
-        Waiting.pause(
-                Duration.ofMillis(Math.max(0, at - (System.nanoTime() - began) / 1_000_000)));
+        Waiting.pause(Duration.ofMillis(Math.max(0, at - (System.nanoTime() - began) / 1_000_000)));
     }
 
     private boolean goesOn() {

@@ -131,8 +131,7 @@ final class SoakLoad implements AutoCloseable {
 
     /** Whatever it is at: waiting, running or over. */
     private void cancel(SoakMix mix, Random random) {
-        var acts =
-                some(random).stream().<OperatorCommand>map(OperatorCommand.Cancel::new).toList();
+        var acts = some(random).stream().<OperatorCommand>map(OperatorCommand.Cancel::new).toList();
         if (!acts.isEmpty()) {
             watched.operations().act(acts, OPERATOR);
         }

@@ -115,8 +115,7 @@ final class SoakMix {
         };
     }
 
-    private static Submission work(
-            SoakProgram.Kind kind, Lane lane, Payload input, Policy policy) {
+    private static Submission work(SoakProgram.Kind kind, Lane lane, Payload input, Policy policy) {
         return Submission.of(kind.word(), input).lane(lane).policy(policy);
     }
 

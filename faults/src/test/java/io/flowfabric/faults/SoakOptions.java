@@ -38,8 +38,7 @@ record SoakOptions(Duration length, Optional<Integer> kills, long seed) {
                         case "--minutes" ->
                                 new SoakOptions(minutes(value), options.kills, options.seed);
                         case "--kills" ->
-                                new SoakOptions(
-                                        LONGEST, Optional.of(kills(value)), options.seed);
+                                new SoakOptions(LONGEST, Optional.of(kills(value)), options.seed);
                         case "--seed" ->
                                 new SoakOptions(
                                         options.length,

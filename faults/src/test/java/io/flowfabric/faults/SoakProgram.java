@@ -27,8 +27,8 @@ import java.util.zip.CRC32;
 
 /**
  * A process of a {@link Soak}: an engine, and a worker unless it has no places for work. It runs
- * until its input ends, says {@code ready} once it runs, and {@code ended <fence> <result>} when the
- * store has acknowledged a completion.
+ * until its input ends, says {@code ready} once it runs, and {@code ended <fence> <result>} when
+ * the store has acknowledged a completion.
  */
 final class SoakProgram {
     /** Kinds of work, as the handlers below treat them. */
@@ -72,8 +72,7 @@ final class SoakProgram {
                         .withApplicationName(WorkerProgram.applicationName(words[3]));
         // The server may be away just now, as for any process that an orchestrator starts.
         try (var store =
-                Persistence.repeat(
-                        () -> PostgresStore.open(options, new SchemaName(words[2])))) {
+                Persistence.repeat(() -> PostgresStore.open(options, new SchemaName(words[2])))) {
             new SoakProgram(words[3])
                     .run(
                             store,

@@ -205,7 +205,10 @@ final class SoakTable {
         return tables.entrySet().stream()
                 .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
                 .limit(3)
-                .map(table -> String.format(Locale.ROOT, "%s %.1f", table.getKey(), table.getValue()))
+                .map(
+                        table ->
+                                String.format(
+                                        Locale.ROOT, "%s %.1f", table.getKey(), table.getValue()))
                 .collect(Collectors.joining(", "));
     }
 

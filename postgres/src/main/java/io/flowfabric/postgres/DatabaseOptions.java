@@ -22,8 +22,11 @@ import java.util.function.Consumer;
  *     server
  * @param socketTimeout after which a silent server is given up; longer than {@code
  *     statementTimeout}, so that its answer comes first
- * @param prepareThreshold from which use on a statement is prepared on the server; zero for a
- *     PgBouncer that cannot keep prepared statements
+ * @param clientTimeouts after which the server gives us up
+ * @param prepareThreshold from which use on a statement is prepared on the server; zero for never
+ * @param pooling what stands between us and the server
+ * @param directUrl the way around a pooler, for connections that must be one and the same from
+ *     beginning to end: to listen for wake-ups, and to migrate; null when {@code url} serves
  */
 public record DatabaseOptions(
         String url,
@@ -36,7 +39,10 @@ public record DatabaseOptions(
         Duration statementTimeout,
         Duration lockTimeout,
         Duration socketTimeout,
-        int prepareThreshold) {
+        ClientTimeouts clientTimeouts,
+        int prepareThreshold,
+        Pooling pooling,
+        @Nullable String directUrl) {
 
     private static final String SCHEME = "jdbc:postgresql:";
 
@@ -45,12 +51,57 @@ public record DatabaseOptions(
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
+    /** What stands between a program and its Postgres. */
+    public enum Pooling {
+        /**
+         * It is found out when the store is opened: any pooler is taken for {@link #TRANSACTION}.
+         */
+        DETECTED,
+        /** Nothing, or a pooler that gives each connection a server's connection to itself. */
+        NONE,
+        /**
+         * A pooler that may give every transaction another connection to the server. Nothing is
+         * prepared and no setting outlives its transaction.
+         */
+        TRANSACTION,
+        /** Such a pooler that keeps prepared statements, as PgBouncer 1.21 and later can. */
+        TRANSACTION_PREPARED;
+
+        /** Whether the next transaction may run on another connection to the server. */
+        public boolean changesConnections() {
+            return this == TRANSACTION || this == TRANSACTION_PREPARED;
+        }
+    }
+
+    /**
+     * After which the server gives up a client that is frozen or gone, and with it the locks that
+     * the client holds. Zero leaves one to the server.
+     *
+     * @param idleInTransaction since the last statement of an open transaction
+     * @param transaction since a transaction began, on Postgres 17 and later; longer than the
+     *     statement timeout, so that the latter comes first
+     * @param peer since data was sent that the client has not taken
+     */
+    public record ClientTimeouts(Duration idleInTransaction, Duration transaction, Duration peer) {
+        /**
+         * All shorter than a session lives, so that what a frozen worker has locked is free when
+         * its work is taken over; the second where it can be.
+         */
+        public static final ClientTimeouts DEFAULT =
+                new ClientTimeouts(
+                        Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofSeconds(15));
+
+        public ClientTimeouts {
+            duration("idle in transaction timeout", Duration.ZERO, idleInTransaction);
+            duration("transaction timeout", Duration.ZERO, transaction);
+            duration("peer timeout", Duration.ZERO, peer);
+        }
+    }
+
     public DatabaseOptions {
-        if (!url.startsWith(SCHEME)) {
-            throw new Invalid(
-                    Invalid.Code.MALFORMED_URL,
-                    "url",
-                    "it does not begin with %s//host:port/database.".formatted(SCHEME));
+        url("url", url);
+        if (directUrl != null) {
+            url("direct url", directUrl);
         }
         range("connections", 1, connections, MAX_CONNECTIONS);
         range("prepare threshold", 0, prepareThreshold, Integer.MAX_VALUE);
@@ -65,6 +116,14 @@ public record DatabaseOptions(
                     "socket timeout",
                     "%s is not longer than the statement timeout of %s."
                             .formatted(socketTimeout, statementTimeout));
+        }
+        var transaction = clientTimeouts.transaction();
+        if (!transaction.isZero() && transaction.compareTo(statementTimeout) <= 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    "transaction timeout",
+                    "%s is not longer than the statement timeout of %s."
+                            .formatted(transaction, statementTimeout));
         }
     }
 
@@ -81,12 +140,20 @@ public record DatabaseOptions(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(45),
-                1);
+                ClientTimeouts.DEFAULT,
+                1,
+                Pooling.DETECTED,
+                null);
     }
 
     /** The defaults for a server and a login. */
     public static DatabaseOptions of(String url, String user, String password) {
         return of(url).withLogin(user, password);
+    }
+
+    /** These options for another server, or another way to it. */
+    public DatabaseOptions withUrl(String newUrl) {
+        return with(draft -> draft.url = newUrl);
     }
 
     /** These options with another login. */
@@ -122,7 +189,22 @@ public record DatabaseOptions(
                 });
     }
 
-    /** For a PgBouncer that cannot keep prepared statements, or to measure without them. */
+    /** These options with other times after which the server gives us up. */
+    public DatabaseOptions withClientTimeouts(ClientTimeouts timeouts) {
+        return with(draft -> draft.clientTimeouts = timeouts);
+    }
+
+    /** These options with what is known of a pooler, instead of looking for one. */
+    public DatabaseOptions withPooling(Pooling known) {
+        return with(draft -> draft.pooling = known);
+    }
+
+    /** These options with a way around the pooler, so that wake-ups are heard and not polled. */
+    public DatabaseOptions withDirectUrl(String around) {
+        return with(draft -> draft.directUrl = around);
+    }
+
+    /** These options with another use from which on a statement is prepared on the server. */
     public DatabaseOptions withPrepareThreshold(int uses) {
         return with(draft -> draft.prepareThreshold = uses);
     }
@@ -147,6 +229,15 @@ public record DatabaseOptions(
                 + (parameters < 0 ? address : address.substring(0, parameters)).replace("//", "");
     }
 
+    private static void url(String field, String value) {
+        if (!value.startsWith(SCHEME)) {
+            throw new Invalid(
+                    Invalid.Code.MALFORMED_URL,
+                    field,
+                    "it does not begin with %s//host:port/database.".formatted(SCHEME));
+        }
+    }
+
     private static void range(String field, int least, int value, int most) {
         if (value < least || value > most) {
             throw new Invalid(
@@ -168,6 +259,7 @@ public record DatabaseOptions(
     /** Options whose fields can be set one by one; what cannot be changed is taken as it is. */
     private static final class Draft {
         private final DatabaseOptions base;
+        private String url;
         private @Nullable String user;
         private @Nullable String password;
         private String applicationName;
@@ -175,10 +267,14 @@ public record DatabaseOptions(
         private Duration acquireTimeout;
         private Duration statementTimeout;
         private Duration lockTimeout;
+        private ClientTimeouts clientTimeouts;
         private int prepareThreshold;
+        private Pooling pooling;
+        private @Nullable String directUrl;
 
         Draft(DatabaseOptions base) {
             this.base = base;
+            url = base.url;
             user = base.user;
             password = base.password;
             applicationName = base.applicationName;
@@ -186,12 +282,15 @@ public record DatabaseOptions(
             acquireTimeout = base.acquireTimeout;
             statementTimeout = base.statementTimeout;
             lockTimeout = base.lockTimeout;
+            clientTimeouts = base.clientTimeouts;
             prepareThreshold = base.prepareThreshold;
+            pooling = base.pooling;
+            directUrl = base.directUrl;
         }
 
         DatabaseOptions options() {
             return new DatabaseOptions(
-                    base.url,
+                    url,
                     user,
                     password,
                     applicationName,
@@ -201,7 +300,10 @@ public record DatabaseOptions(
                     statementTimeout,
                     lockTimeout,
                     base.socketTimeout,
-                    prepareThreshold);
+                    clientTimeouts,
+                    prepareThreshold,
+                    pooling,
+                    directUrl);
         }
     }
 }

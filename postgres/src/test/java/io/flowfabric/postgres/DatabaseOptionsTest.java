@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Invalid;
+import io.flowfabric.postgres.DatabaseOptions.ClientTimeouts;
+import io.flowfabric.postgres.DatabaseOptions.Pooling;
 
 import org.junit.jupiter.api.Test;
 
@@ -11,6 +13,8 @@ import java.time.Duration;
 
 class DatabaseOptionsTest {
     private static final String URL = "jdbc:postgresql://db:5432/app";
+    private static final ClientTimeouts CLIENT =
+            new ClientTimeouts(Duration.ofSeconds(4), Duration.ofSeconds(5), Duration.ofSeconds(6));
 
     @Test
     void the_defaults() {
@@ -27,18 +31,28 @@ class DatabaseOptionsTest {
                                 Duration.ofSeconds(30),
                                 Duration.ofSeconds(10),
                                 Duration.ofSeconds(45),
-                                1));
+                                new ClientTimeouts(
+                                        Duration.ofSeconds(10),
+                                        Duration.ofSeconds(60),
+                                        Duration.ofSeconds(15)),
+                                1,
+                                Pooling.DETECTED,
+                                null));
     }
 
     @Test
     void each_method_changes_what_it_names() {
         assertThat(
-                        DatabaseOptions.of(URL, "u", "p")
+                        DatabaseOptions.of(URL + "1", "u", "p")
+                                .withUrl(URL)
                                 .withApplicationName("app")
                                 .withConnections(3)
                                 .withAcquireTimeout(Duration.ofSeconds(1))
                                 .withServerTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(3))
-                                .withPrepareThreshold(0))
+                                .withClientTimeouts(CLIENT)
+                                .withPrepareThreshold(0)
+                                .withPooling(Pooling.TRANSACTION)
+                                .withDirectUrl(URL + "2"))
                 .isEqualTo(
                         new DatabaseOptions(
                                 URL,
@@ -51,7 +65,10 @@ class DatabaseOptionsTest {
                                 Duration.ofSeconds(2),
                                 Duration.ofSeconds(3),
                                 Duration.ofSeconds(45),
-                                0));
+                                CLIENT,
+                                0,
+                                Pooling.TRANSACTION,
+                                URL + "2"));
     }
 
     @Test
@@ -71,6 +88,9 @@ class DatabaseOptionsTest {
         refused(() -> options.withAcquireTimeout(Duration.ofMillis(249)));
         refused(() -> options.withServerTimeouts(Duration.ofSeconds(-1), Duration.ZERO));
         refused(() -> options.withServerTimeouts(Duration.ofSeconds(45), Duration.ZERO));
+        refused(() -> options.withClientTimeouts(CLIENT));
+        refused(() -> options.withDirectUrl("postgres://db"));
+        refused(() -> new ClientTimeouts(Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO));
     }
 
     private static void refused(Runnable call) {

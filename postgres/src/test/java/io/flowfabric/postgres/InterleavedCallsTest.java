@@ -13,9 +13,12 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Grants.Redemption;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
@@ -131,6 +134,25 @@ class InterleavedCallsTest {
 
         var view = store.budgets().describe(Namespace.DEFAULT, "team");
         assertThat(view.levels()).containsEntry("tokens", new BudgetView.Level(4, 10));
+    }
+
+    @Test
+    void a_ticket_whose_key_is_withdrawn_while_it_is_redeemed_is_worth_nothing() throws Exception {
+        store.keys().first();
+        submit(Policy.DEFAULT);
+        var claim = new Claim(session.id(), 1, 1);
+        var grant = store.grants().claimForWorker(claim, Grants.DEFAULT_TTL).grants().getFirst();
+        var redemption = new Redemption(session.id(), 2, List.of(grant.token()));
+
+        // It has been found genuine, and is not redeemed yet.
+        hold("lock table $.execution in access exclusive mode");
+        var redeemed = threads.submit(() -> store.grants().redeem(redemption));
+        awaitWaiting(1);
+        store.keys().rotate(Rotation.after(Duration.ZERO), ADA);
+        other.rollback();
+
+        assertThat(redeemed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .allMatch(answer -> !answer.isDone());
     }
 
     private ExecutionId submit(Policy policy) {

@@ -71,9 +71,18 @@ final class PostgresFixture implements StoreFixture {
 
     @Override
     public void poison(ExecutionId execution) {
+        setPolicy(execution, "-abs(policy)");
+    }
+
+    @Override
+    public void heal(ExecutionId execution) {
+        setPolicy(execution, "abs(policy)");
+    }
+
+    private void setPolicy(ExecutionId execution, String policy) {
         schema.execute(
-                "update %s.execution set policy = -1 where id = '%s'"
-                        .formatted(schema.name().text(), execution.uuid()));
+                "update %s.execution set policy = %s where id = '%s'"
+                        .formatted(schema.name().text(), policy, execution.uuid()));
     }
 
     /** Leaves the connections open for the next one. */

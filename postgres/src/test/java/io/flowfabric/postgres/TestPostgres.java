@@ -6,7 +6,6 @@ import io.flowfabric.embedded.EmbeddedPostgres;
 
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.UUID;
@@ -15,7 +14,8 @@ import java.util.UUID;
  * The one fast Postgres that the tests of a JVM share, each in a schema of its own.
  *
  * <p>It starts with the first test that asks and stops with the JVM. Its folder is used again by
- * the next run, which drops the schemas of the last one.
+ * the next run, which drops the schemas of the last one. Where the environment names a server, that
+ * one is used instead, by one run at a time.
  */
 public final class TestPostgres {
     /** Where the server is unpacked, once for all tests. */
@@ -30,8 +30,7 @@ public final class TestPostgres {
 
     /** Where to connect. */
     public static DatabaseOptions options() {
-        var server = Started.SERVER;
-        return DatabaseOptions.of(server.url(), server.user(), server.password());
+        return Started.SERVER.options();
     }
 
     /** A name that no other test uses; the schema is not made. */
@@ -41,11 +40,11 @@ public final class TestPostgres {
 
     /** A plain connection. */
     public static Connection connect() throws SQLException {
-        return connect(Started.SERVER);
+        return Started.SERVER.connect();
     }
 
     static Connection connect(EmbeddedPostgres server) throws SQLException {
-        return DriverManager.getConnection(server.url(), server.user(), server.password());
+        return ServerLogin.of(server).connect();
     }
 
     /** Options that make a server start and stop fast. */
@@ -54,19 +53,18 @@ public final class TestPostgres {
     }
 
     private static final class Started {
-        static final EmbeddedPostgres SERVER = start();
+        static final ServerLogin SERVER =
+                emptied(ServerLogin.fromEnvironment().orElseGet(Started::start));
 
-        private static EmbeddedPostgres start() {
+        private static ServerLogin start() {
             var options =
                     fast().withSetting("max_connections", "200")
                             .withSetting("deadlock_timeout", "20ms");
             for (int run = 1; ; run++) {
                 try {
-                    var server =
+                    return ServerLogin.of(
                             EmbeddedPostgres.start(
-                                    Path.of("target", "embedded", "shared-" + run), options);
-                    dropSchemas(server);
-                    return server;
+                                    Path.of("target", "embedded", "shared-" + run), options));
                 } catch (Unavailable e) {
                     // Another run of the tests is using this one.
                     if (run == RUNS_AT_ONCE) {
@@ -76,8 +74,8 @@ public final class TestPostgres {
             }
         }
 
-        private static void dropSchemas(EmbeddedPostgres server) {
-            try (var connection = connect(server);
+        private static ServerLogin emptied(ServerLogin server) {
+            try (var connection = server.connect();
                     var statement = connection.createStatement()) {
                 var schemas = new ArrayList<String>();
                 try (var results =
@@ -90,6 +88,7 @@ public final class TestPostgres {
                 for (var schema : schemas) {
                     statement.execute("drop schema " + schema + " cascade");
                 }
+                return server;
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }

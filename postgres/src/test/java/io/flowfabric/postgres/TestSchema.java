@@ -7,7 +7,6 @@ import io.flowfabric.testkit.VirtualClock;
 import org.jspecify.annotations.Nullable;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.InstantSource;
@@ -34,9 +33,8 @@ final class TestSchema {
     private @Nullable String whichHaveRows;
 
     TestSchema() {
-        var options = options();
         try {
-            own = DriverManager.getConnection(options.url(), options.user(), options.password());
+            own = TestServer.get().connect();
             // The server is kept from one run to the next, and the migration may have changed.
             execute("drop schema if exists %s cascade".formatted(name));
         } catch (SQLException e) {
@@ -45,9 +43,7 @@ final class TestSchema {
     }
 
     private static DatabaseOptions options() {
-        var server = TestServer.get();
-        return DatabaseOptions.of(server.url(), server.user(), server.password())
-                .withConnections(6);
+        return TestServer.get().options().withConnections(6);
     }
 
     SchemaName name() {

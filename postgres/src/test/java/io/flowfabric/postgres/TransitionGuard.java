@@ -47,9 +47,7 @@ final class TransitionGuard {
             deferrable initially deferred for each row
             execute function %1$s.guard_step();
         """
-                .formatted(
-                        schema.text(),
-                        legal().collect(Collectors.joining("', '", "'", "'")));
+                .formatted(schema.text(), legal().collect(Collectors.joining("', '", "'", "'")));
     }
 
     /** All rows of the table: {@code ready claim running}. */

@@ -59,8 +59,8 @@ class UnreadableWorkTest {
         assertThat(step.transition()).isEqualTo(Transition.PAUSE);
         assertThat(step.at()).isEqualTo(fixture.now());
         assertThat(step.by().map(Attribution::actor)).hasValue(Attribution.ENGINE);
-        assertThat(step.by().map(Attribution::reason)).hasValueSatisfying(
-                why -> assertThat(why).contains("cannot be read"));
+        assertThat(step.by().map(Attribution::reason))
+                .hasValueSatisfying(why -> assertThat(why).contains("cannot be read"));
         assertThat(situation(id)).isEqualTo(Situation.HELD_BY_OPERATOR);
         // Its attempt is over, and times out no more.
         assertThat(store.maintenance().nextDue())
@@ -120,8 +120,7 @@ class UnreadableWorkTest {
     void a_lost_input_is_held_back_and_the_others_are_claimed() {
         var lost = submit(Policy.DEFAULT, 100_000);
         var whole = submit(Policy.DEFAULT, 100_000);
-        fixture.execute(
-                "delete from %s.payload where id = '%s'".formatted(schema(), lost.uuid()));
+        fixture.execute("delete from %s.payload where id = '%s'".formatted(schema(), lost.uuid()));
 
         assertThat(claim()).containsExactly(whole);
         assertThat(situation(lost)).isEqualTo(Situation.HELD_BY_OPERATOR);

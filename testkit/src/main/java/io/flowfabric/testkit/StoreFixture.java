@@ -23,6 +23,9 @@ public interface StoreFixture extends AutoCloseable {
     /** Damages what is stored of an execution so badly that the store cannot read it any more. */
     void poison(ExecutionId execution);
 
+    /** Mends what {@link #poison} damaged. */
+    void heal(ExecutionId execution);
+
     /** Does every chore until there is nothing left that is due. */
     default void tick() {
         for (Chore chore : Chore.values()) {

@@ -1,5 +1,7 @@
 package io.flowfabric.worker;
 
+import static io.flowfabric.worker.WorkerSession.FAR;
+
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
@@ -24,6 +26,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -52,15 +55,38 @@ final class Assignment implements Task, Runnable {
 
     private final WorkerSession shift;
     private final Lease lease;
+    private final long ends;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
     private volatile @Nullable Thread thread;
     private volatile boolean told;
     private @Nullable Ending ending;
     private boolean refused;
 
-    Assignment(WorkerSession shift, Lease lease) {
+    /**
+     * @param claimed when it was claimed, or a little later, in the time of the engine
+     */
+    Assignment(WorkerSession shift, Lease lease, long claimed) {
         this.shift = shift;
         this.lease = lease;
+        this.ends = claimed + lifetime(lease);
+    }
+
+    /**
+     * How long a lease may last: until the attempt times out or the execution expires. Both are
+     * moments of the store's clock, and so is the lease's beginning; the difference holds by any.
+     */
+    private static long lifetime(Lease lease) {
+        long timeout = lease.policy().attemptTimeout().map(WorkerSession::nanos).orElse(FAR);
+        long expiry =
+                lease.deadline()
+                        .map(end -> WorkerSession.nanos(Duration.between(lease.since(), end)))
+                        .orElse(FAR);
+        return Math.min(timeout, expiry);
+    }
+
+    /** How many nanoseconds it has left until its time is over. */
+    long left(long now) {
+        return ends - now;
     }
 
     /** Runs the handler, in a thread of its own. */
@@ -71,7 +97,10 @@ final class Assignment implements Task, Runnable {
         boolean mine = false;
         try {
             // What a dying session had prefetched must not begin while it is being told, one by
-            // one.
+            // one; nor what waited for a thread until its time was over.
+            if (left(shift.time().nanos()) <= 0) {
+                lose();
+            }
             mine = shift.valid() && stage.compareAndSet(Stage.WAITING, Stage.RUNNING);
             if (mine) {
                 end(Stage.RUNNING, perform());

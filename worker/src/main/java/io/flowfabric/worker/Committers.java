@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -72,7 +71,7 @@ final class Committers<T> extends Service {
     private final String name;
     private final Runnable settled;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();
     private final Condition help = lock.newCondition();
     private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
@@ -168,7 +167,7 @@ final class Committers<T> extends Service {
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
-        return Thread.ofVirtual().name(name + role).start(() -> run(source));
+        return daemon(name + role, () -> run(source));
     }
 
     /** Commits until it is over. Nothing that goes wrong on the way ends it. */
@@ -301,12 +300,11 @@ final class Committers<T> extends Service {
                 unanswered.stream()
                         .map(queued -> new Queued<>(queued.item, queued.repeats + 1))
                         .toList();
-        Thread.ofVirtual()
-                .name(name + "-again")
-                .start(
-                        () -> {
-                            time.park(AGAIN.delay(failures).toNanos());
-                            enqueue(again);
-                        });
+        daemon(
+                name + "-again",
+                () -> {
+                    time.park(AGAIN.delay(failures).toNanos());
+                    enqueue(again);
+                });
     }
 }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
@@ -28,7 +27,7 @@ final class Slots {
     private final ThreadFactory threads;
     private final IntSupplier unsettled;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final BriefLock lock = new BriefLock();
     private final Condition roomy = lock.newCondition();
     private final ArrayDeque<Assignment> waiting = new ArrayDeque<>();
     private final Pace pace = new Pace();

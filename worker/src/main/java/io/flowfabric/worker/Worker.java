@@ -20,8 +20,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs handlers: claims work of the kinds that it has handlers for, gives each piece a virtual
- * thread, and brings what came of it to the store.
+ * Runs handlers: claims work of the kinds that it has handlers for, gives each piece a thread, and
+ * brings what came of it to the store.
  *
  * <p>When its session dies it interrupts everything, opens another session and goes on. Stopping
  * drains it: nothing more is claimed, what has not begun is given back, and handlers that run get
@@ -54,12 +54,14 @@ public final class Worker extends Service {
 
     /**
      * @param template the session, of which each life gets an id of its own
+     * @param threads what handlers run on
      */
     Worker(
             Engine engine,
             Session template,
             Map<String, Handler.WithResult> handlers,
             int concurrency,
+            ThreadFactory threads,
             Duration grace) {
         this.engine = engine;
         this.template = template;
@@ -77,7 +79,7 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads(template.worker()), endings::unsettled);
+        this.slots = new Slots(concurrency, threads, endings::unsettled);
         this.shift = newShift();
     }
 
@@ -100,7 +102,7 @@ public final class Worker extends Service {
         endings.start();
         usage.start();
         shift.session().start();
-        claimer = Thread.ofVirtual().name(template.worker() + "-claimer").start(this::work);
+        claimer = daemon(template.worker() + "-claimer", this::work);
     }
 
     @Override
@@ -195,24 +197,6 @@ public final class Worker extends Service {
 
     private void committed() {
         slots.recheck();
-    }
-
-    /**
-     * One thread for each assignment. It is started by the one before, and must not inherit what
-     * that has left behind; the class loader is that of the thread that made the worker.
-     */
-    private static ThreadFactory threads(String name) {
-        var loader = Thread.currentThread().getContextClassLoader();
-        var plain =
-                Thread.ofVirtual()
-                        .name(name + "-", 0)
-                        .inheritInheritableThreadLocals(false)
-                        .factory();
-        return task -> {
-            var thread = plain.newThread(task);
-            thread.setContextClassLoader(loader);
-            return thread;
-        };
     }
 
     @Override

@@ -8,14 +8,20 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.engine.Engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
 
 /** Describes a worker: who it is, where it takes work from, and what it does with it. */
 public final class WorkerBuilder {
+    /** With what comes after it, less than the thirty seconds that orchestrators wait. */
+    private static final Duration DEFAULT_GRACE = Duration.ofSeconds(20);
+
     private final Engine engine;
     private final Map<String, Handler.WithResult> handlers = new HashMap<>();
     private final TreeSet<String> lanes = new TreeSet<>();
@@ -26,7 +32,8 @@ public final class WorkerBuilder {
     private Capabilities offers = Capabilities.NONE;
     private Duration ttl = Session.DEFAULT_TTL;
     private int concurrency = 16;
-    private Duration grace = Duration.ofSeconds(30);
+    private Duration grace = DEFAULT_GRACE;
+    private @Nullable ThreadFactory threads;
 
     WorkerBuilder(Engine engine) {
         this.engine = engine;
@@ -93,6 +100,17 @@ public final class WorkerBuilder {
         return this;
     }
 
+    /**
+     * What handlers run on: a thread for each run of a handler. Virtual threads unless it is said;
+     * they suit handlers that wait. Handlers that compute belong on platform threads, as from
+     * {@code Thread.ofPlatform().factory()}: a virtual thread that computes keeps all others
+     * waiting, though never the heartbeats of its worker.
+     */
+    public WorkerBuilder threads(ThreadFactory other) {
+        threads = other;
+        return this;
+    }
+
     /** Handles a kind of work; what the handler returns is its result. */
     public WorkerBuilder handle(String kind, Handler handler) {
         return handleWithResult(
@@ -133,7 +151,26 @@ public final class WorkerBuilder {
                         new TreeSet<>(handlers.keySet()),
                         offers,
                         ttl);
-        return new Worker(engine, session, handlers, concurrency, grace);
+        var factory = threads == null ? virtual(name) : threads;
+        return new Worker(engine, session, handlers, concurrency, factory, grace);
+    }
+
+    /**
+     * One thread for each run. It is started by the one before, and must not inherit what that has
+     * left behind; the class loader is that of the thread that made the worker.
+     */
+    private static ThreadFactory virtual(String name) {
+        var loader = Thread.currentThread().getContextClassLoader();
+        var plain =
+                Thread.ofVirtual()
+                        .name(name + "-", 0)
+                        .inheritInheritableThreadLocals(false)
+                        .factory();
+        return task -> {
+            var thread = plain.newThread(task);
+            thread.setContextClassLoader(loader);
+            return thread;
+        };
     }
 
     /** The worker, running. */

@@ -9,8 +9,10 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineSession;
+import io.flowfabric.engine.Time;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,14 +20,26 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What a worker does under one session, from its opening to its end. */
 final class WorkerSession implements EngineSession.Holder {
+    /** Later than anything that is waited for, in nanoseconds from now. */
+    static final long FAR = Duration.ofDays(365).toNanos();
+
+    /** As many nanoseconds, or {@link #FAR} for all that is longer. */
+    static long nanos(Duration length) {
+        return length.compareTo(Duration.ofNanos(FAR)) < 0 ? length.toNanos() : FAR;
+    }
+
     private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
     private final Committers<Assignment> endings;
     private final Committers<Waiting> usage;
     private final Leases leases;
+    private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
     private volatile boolean over;
+
+    /** When to look at the leases again because of time, as was planned last. */
+    private volatile long planned;
 
     WorkerSession(
             Engine engine,
@@ -39,6 +53,8 @@ final class WorkerSession implements EngineSession.Holder {
         this.endings = endings;
         this.usage = usage;
         this.leases = engine.leases();
+        this.time = engine.time();
+        this.planned = time.nanos() + FAR;
         this.session = engine.session(session, this);
     }
 
@@ -58,8 +74,12 @@ final class WorkerSession implements EngineSession.Holder {
 
     /** Takes on what was claimed. */
     void take(List<Lease> claimed) {
-        var assignments = claimed.stream().map(lease -> new Assignment(this, lease)).toList();
+        long now = time.nanos();
+        var assignments = claimed.stream().map(lease -> new Assignment(this, lease, now)).toList();
         assignments.forEach(assignment -> held.put(assignment.fence(), assignment));
+        if (assignments.stream().anyMatch(each -> now + each.left(now) - planned < 0)) {
+            session.attend();
+        }
         slots.take(assignments).forEach(Assignment::release);
         // The session may have died while they were on their way here.
         if (over) {
@@ -89,6 +109,25 @@ final class WorkerSession implements EngineSession.Holder {
             }
         }
         return lost;
+    }
+
+    /** Takes from handlers what has run out of time; the store does the same by its own clock. */
+    @Override
+    public long attend() {
+        long now = time.nanos();
+        long next = FAR;
+        // What is taken on while this looks is not seen by it, and calls it again.
+        planned = now + FAR;
+        for (var assignment : held.values()) {
+            long left = assignment.left(now);
+            if (left > 0) {
+                next = Math.min(next, left);
+            } else {
+                assignment.lose();
+            }
+        }
+        planned = now + next;
+        return next;
     }
 
     @Override
@@ -127,6 +166,10 @@ final class WorkerSession implements EngineSession.Holder {
 
     void forget(Assignment assignment) {
         held.remove(assignment.fence(), assignment);
+    }
+
+    Time time() {
+        return time;
     }
 
     void ran(long nanos) {

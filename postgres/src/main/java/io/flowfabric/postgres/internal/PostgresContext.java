@@ -1,5 +1,6 @@
 package io.flowfabric.postgres.internal;
 
+import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -84,6 +85,11 @@ public record PostgresContext(
                             .list(row -> row.intValue("lane")),
                     PostgresWakeups.Order.KEPT);
         }
+    }
+
+    /** Lets sessions know that work was taken from them, wherever they are. */
+    public void lost(Collection<SessionId> sessions) {
+        sessions.forEach(waking::lost);
     }
 
     private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {

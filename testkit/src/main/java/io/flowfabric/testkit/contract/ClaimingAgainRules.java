@@ -118,6 +118,19 @@ abstract class ClaimingAgainRules extends Rules {
     }
 
     @Test
+    void a_number_that_was_not_acknowledged_gives_nothing_new_when_its_work_is_done() {
+        world.submit(3, Given::work);
+        var worker = world.worker();
+        worker.claim(1, 1);
+        world.end(complete(worker.claim(2, 1).getFirst())).orThrow();
+
+        worker.beat(1).orThrow();
+
+        assertThat(worker.claim(2, 1)).isEmpty();
+        assertThat(worker.claim(3, 1)).hasSize(1);
+    }
+
+    @Test
     void acknowledging_less_than_before_takes_nothing_back() {
         world.submit();
         var worker = world.worker();

@@ -129,7 +129,8 @@ abstract class ClosingRules extends Rules {
                 () -> store.feeds().beginning(),
                 () -> store.maintenance().tick(Chore.TIMERS, 1),
                 () -> store.maintenance().nextDue(),
-                () -> store.wakeups().listen(lane -> {}));
+                () -> store.wakeups().listen(lane -> {}),
+                () -> store.wakeups().listenForLosses(loser -> {}));
     }
 
     private static boolean closed(Runnable call) {

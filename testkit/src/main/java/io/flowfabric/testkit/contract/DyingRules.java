@@ -3,6 +3,7 @@ package io.flowfabric.testkit.contract;
 import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
 import static io.flowfabric.testkit.contract.Given.asked;
+import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -84,6 +85,21 @@ abstract class DyingRules extends Rules {
         assertThat(lapse.owner()).contains(frail.owner());
         assertThat(lapse.by()).isEmpty();
         assertThat(lapse.epoch()).isEqualTo(1);
+    }
+
+    @Test
+    void a_dead_worker_finishes_nothing_also_while_its_work_has_not_come_back() {
+        var lease = world.begun();
+        world.poison(idOf(lease));
+        world.store().sessions().close(lease.session());
+        world.heal(idOf(lease));
+
+        assertThat(world.end(complete(lease))).isLeaseLost();
+        assertThat(world.report(lease, 50)).isLeaseLost();
+
+        world.tick(Chore.SESSIONS, 10);
+        assertThat(world.view(lease)).reads(new Ready(LeasePurpose.RECLAIM)).hasLapsed(1);
+        assertThat(world.end(complete(lease))).isLeaseLost();
     }
 
     @Test

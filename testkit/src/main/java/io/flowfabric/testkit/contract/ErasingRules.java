@@ -109,6 +109,19 @@ abstract class ErasingRules extends Rules {
     }
 
     @Test
+    void the_same_key_in_another_namespace_stays_taken() {
+        var here = work().key("order-7");
+        var there = here.id(ExecutionId.mint()).lane(new Lane(Scenario.ELSEWHERE, "default"));
+        world.submit(here);
+        world.submit(there);
+        world.cancel(here.id());
+        erase(here.id()).orThrow();
+
+        assertThat(world.offer(there.id(ExecutionId.mint())))
+                .isDone(new Submitted(there.id(), false));
+    }
+
+    @Test
     void its_id_is_free_again_and_a_new_life_begins_with_its_own_history() {
         var submission = work();
         world.submit(submission);

@@ -2,6 +2,8 @@ package io.flowfabric.testkit.contract;
 
 import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Endings.delay;
+import static io.flowfabric.testkit.contract.Endings.retry;
 import static io.flowfabric.testkit.contract.Given.asked;
 import static io.flowfabric.testkit.contract.Given.idOf;
 import static io.flowfabric.testkit.contract.Given.work;
@@ -227,6 +229,33 @@ abstract class GrantingRules extends Rules {
         assertThat(world.report(lease, 20)).isDone();
         world.pass(Duration.ofMillis(2));
         assertThat(world.report(lease, 30)).isLeaseLost();
+    }
+
+    @Test
+    void a_redeemed_retry_begins_without_the_progress_of_the_attempt_before() {
+        var id = world.submit();
+        var worker = world.worker();
+        var first = worker.claimOne();
+        world.report(first, 80).orThrow();
+        world.end(retry(first, Duration.ZERO)).orThrow();
+
+        worker.redeem(worker.grantedOne()).orThrow();
+
+        assertThat(world.view(id).progress()).isEmpty();
+    }
+
+    @Test
+    void a_redeemed_grant_that_goes_on_keeps_the_progress() {
+        var id = world.submit();
+        var worker = world.worker();
+        var first = worker.claimOne();
+        world.report(first, 80).orThrow();
+        var progress = world.view(id).progress();
+        world.end(delay(first, Duration.ZERO)).orThrow();
+
+        worker.redeem(worker.grantedOne()).orThrow();
+
+        assertThat(world.view(id).progress()).isPresent().isEqualTo(progress);
     }
 
     @Test

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
@@ -17,6 +18,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -55,6 +57,22 @@ abstract class PassingOverRules extends Rules {
 
         assertThat(worker.claim(3)).extracting(Given::idOf).isEqualTo(goodOf(works));
         assertThat(worker.repeatClaim(3)).hasSize(2);
+    }
+
+    @Test
+    void what_cannot_be_read_takes_no_place_of_a_quota() {
+        world.store().quotas().define(Quota.atOnce("mail", 1), Scenario.OLGA);
+        var works = withABadOne(Policy.DEFAULT.quota("mail"));
+        var worker = world.worker();
+
+        var lease = worker.claimOne();
+
+        assertThat(idOf(lease)).isEqualTo(works.get(1));
+        assertThat(worker.claim(1)).isEmpty();
+        world.end(complete(lease)).orThrow();
+        assertThat(worker.take(1)).containsExactly(works.get(2));
+        var mail = world.store().quotas().describe(Namespace.DEFAULT, QuotaUse.of("mail"));
+        assertThat(mail.running()).isEqualTo(1);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaView;
@@ -29,6 +30,7 @@ import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.StateVector.BlockingReason;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -124,6 +126,19 @@ abstract class QuotaRules extends Rules {
         assertThat(worker.take(5)).containsExactly(works.get(2));
         world.advance(MINUTE.dividedBy(2));
         assertThat(worker.take(5)).containsExactly(works.get(3));
+    }
+
+    @Test
+    void a_rate_is_kept_within_one_claim_of_several_kinds() {
+        define(Quota.rate("mail", 1, MINUTE));
+        for (String kind : List.of("letter", "parcel", "letter", "parcel", "letter")) {
+            world.submit(Submission.of(kind, Payload.text("to you")).policy(MAIL));
+        }
+        var worker = world.worker();
+
+        assertThat(worker.claim(5)).hasSize(1);
+        assertThat(worker.claim(5)).isEmpty();
+        assertThat(view("mail").started()).isEqualTo(1);
     }
 
     @Test

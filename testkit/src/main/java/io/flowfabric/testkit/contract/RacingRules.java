@@ -29,6 +29,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.StoreFixture;
 
@@ -94,6 +95,49 @@ abstract class RacingRules extends Rules {
             assertThat(answers).filteredOn(Submitted::created).hasSize(1);
         }
         assertThat(world.find(Search.in(Namespace.DEFAULT))).hasSize(ROUNDS);
+    }
+
+    @Test
+    void what_is_forgotten_and_replayed_at_once_is_one_of_them() {
+        for (int round = 0; round < ROUNDS; round++) {
+            var lane = world.newLane();
+            var policy = Policy.DEFAULT.retention(Duration.ZERO);
+            var works = world.submit(100, () -> work(policy).lane(lane));
+            var cancels = works.stream().<OperatorCommand>map(OperatorCommand.Cancel::new).toList();
+            world.store().operations().act(cancels, Scenario.OLGA).forEach(Answer::orThrow);
+            // Also within the millisecond of their end.
+            world.advance(Duration.ofMillis(round % 2));
+
+            var answers =
+                    Crowd.<List<Answer<?>>>together(
+                            List.of(
+                                    () -> replayed(works),
+                                    () -> {
+                                        world.tick(Chore.RETENTION, 1000);
+                                        return List.of();
+                                    }));
+
+            for (int i = 0; i < works.size(); i++) {
+                if (answers.getFirst().get(i).isDone()) {
+                    assertThat(world.describe(works.get(i))).isDone();
+                } else {
+                    assertThat(answers.getFirst().get(i)).isNotFound("execution");
+                    assertThat(world.describe(works.get(i))).isNotFound("execution");
+                }
+            }
+        }
+    }
+
+    /** What comes of replaying these one by one, from the last, until one is gone. */
+    private List<Answer<?>> replayed(List<ExecutionId> works) {
+        var answers = new ArrayList<Answer<?>>();
+        boolean gone = false;
+        for (ExecutionId work : works.reversed()) {
+            answers.addFirst(
+                    gone ? world.describe(work) : world.act(new OperatorCommand.Replay(work)));
+            gone = !answers.getFirst().isDone();
+        }
+        return answers;
     }
 
     @Test

@@ -8,6 +8,8 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
@@ -80,6 +82,22 @@ abstract class RetainingRules extends Rules {
         assertThat(world.view(submission.id())).hasBegun(0, 0);
         assertThat(world.transitions(submission.id())).containsExactly(Transition.SUBMIT);
         assertThat(world.worker().take(1)).containsExactly(submission.id());
+    }
+
+    @Test
+    void a_key_that_is_forgotten_in_one_namespace_is_kept_in_the_others() {
+        var here = work(AN_HOUR).key("order-7");
+        var there = here.id(ExecutionId.mint()).lane(new Lane(Scenario.ELSEWHERE, "default"));
+        world.submit(here);
+        world.submit(there);
+        world.cancel(here.id());
+
+        world.pass(HOUR);
+
+        var again = here.id(ExecutionId.mint());
+        assertThat(world.offer(again)).isDone(new Submitted(again.id(), true));
+        assertThat(world.offer(there.id(ExecutionId.mint())))
+                .isDone(new Submitted(there.id(), false));
     }
 
     @Test

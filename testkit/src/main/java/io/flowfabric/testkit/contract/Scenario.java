@@ -103,6 +103,10 @@ final class Scenario implements AutoCloseable {
         fixture.poison(execution);
     }
 
+    void heal(ExecutionId execution) {
+        fixture.heal(execution);
+    }
+
     // Work.
 
     ExecutionId submit() {

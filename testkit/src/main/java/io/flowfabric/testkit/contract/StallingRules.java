@@ -2,6 +2,7 @@ package io.flowfabric.testkit.contract;
 
 import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
+import static io.flowfabric.testkit.contract.Endings.delay;
 import static io.flowfabric.testkit.contract.Given.idOf;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,6 +59,22 @@ abstract class StallingRules extends Rules {
 
         assertThat(world.view(work)).reads(new Ready(LeasePurpose.RECLAIM));
         assertThat(worker.beat(lease.fence()).orThrow().lost()).containsExactly(lease.fence());
+    }
+
+    @Test
+    void going_on_begins_its_time_anew_whatever_was_reported_before() {
+        var minute = Duration.ofMinutes(1);
+        var first = world.begun(Policy.DEFAULT.stallTimeout(minute));
+        assertThat(world.report(first, 50)).isDone();
+        world.end(delay(first, minute.multipliedBy(2))).orThrow();
+        world.pass(minute.multipliedBy(2));
+
+        var second = world.worker(first.lane()).claimOne();
+        world.pass(minute.minusMillis(1));
+
+        assertThat(world.report(second, 60)).isDone();
+        world.pass(minute);
+        assertThat(world.report(second, 70)).isLeaseLost();
     }
 
     @Test

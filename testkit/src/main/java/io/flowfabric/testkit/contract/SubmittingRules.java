@@ -252,6 +252,24 @@ abstract class SubmittingRules extends Rules {
     }
 
     @Test
+    void a_key_belongs_to_its_namespace_also_within_one_call() {
+        var here = work().key("order-7");
+        var there = work().lane(new Lane(Scenario.ELSEWHERE, "default")).key("order-7");
+        var both = List.of(here, there);
+
+        assertThat(world.store().submissions().submit(both))
+                .containsExactly(
+                        Answer.done(new Submitted(here.id(), true)),
+                        Answer.done(new Submitted(there.id(), true)));
+
+        var again = both.stream().map(work -> work.id(ExecutionId.mint())).toList();
+        assertThat(world.store().submissions().submit(again))
+                .containsExactly(
+                        Answer.done(new Submitted(here.id(), false)),
+                        Answer.done(new Submitted(there.id(), false)));
+    }
+
+    @Test
     @BatchAnswers("W47")
     void a_key_is_kept_as_long_as_its_execution_and_no_longer() {
         var submission = work(Policy.DEFAULT.retention(Duration.ofHours(2))).key("order-7");

@@ -11,9 +11,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.IdSource;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -145,14 +147,49 @@ abstract class TimeRules extends Rules {
         var held = world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
         world.pause(held);
 
-        for (int minute = 1; minute <= 5; minute++) {
+        var deadline = world.in(MINUTE.multipliedBy(3));
+        for (int minute = 1; minute < 3; minute++) {
             world.pass(MINUTE);
-            var left = world.store().maintenance().nextDue();
-            if (minute < 3) {
-                assertThat(left).as("the deadline is still to come").isPresent();
-            }
-            left.ifPresent(wait -> assertThat(wait).isPositive());
+            assertThat(nextDue()).as("the deadline is still to come").isEqualTo(deadline);
         }
+        world.pass(MINUTE);
+        assertNothingIsDue();
+    }
+
+    @Test
+    void nothing_is_due_for_what_has_ended() {
+        var policy =
+                Policy.DEFAULT
+                        .deadline(Due.in(MINUTE.multipliedBy(3)))
+                        .attemptTimeout(MINUTE)
+                        .stallTimeout(MINUTE);
+        for (var ending : Endings.EVERY_KIND) {
+            var lease = world.begun(policy);
+            world.end(ending.apply(lease.fence())).orThrow();
+            if (!world.view(lease).state().terminal()) {
+                world.cancel(idOf(lease));
+            }
+            world.store().sessions().close(lease.session());
+            assertNothingIsDue();
+        }
+        var byHand = world.begun(policy);
+        world.act(new OperatorCommand.Complete(idOf(byHand), Payload.text("done"))).orThrow();
+        world.store().sessions().close(byHand.session());
+        assertNothingIsDue();
+    }
+
+    @Test
+    void what_waits_for_a_time_is_due_then_and_no_longer_once_that_is_called_off() {
+        var later = world.in(MINUTE);
+        var waiting = world.submit(Policy.DEFAULT.start(Due.at(later)));
+        assertThat(nextDue()).isEqualTo(later);
+
+        world.pause(waiting);
+        assertNothingIsDue();
+        world.resume(waiting);
+        assertThat(nextDue()).isEqualTo(later);
+        world.cancel(waiting);
+        assertNothingIsDue();
     }
 
     @Test
@@ -173,6 +210,10 @@ abstract class TimeRules extends Rules {
         var done = FeedReader.steps(feed.read()).stream().map(Event.Step::transition).toList();
         assertThat(round).isEqualTo(new Round(done.size(), 0, done.size() == limit));
         return done;
+    }
+
+    private void assertNothingIsDue() {
+        assertThat(world.store().maintenance().nextDue()).isEmpty();
     }
 
     private Instant nextDue() {

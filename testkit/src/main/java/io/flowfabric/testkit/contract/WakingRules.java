@@ -8,6 +8,7 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -24,6 +25,7 @@ import java.util.function.Supplier;
 /** A claim that waits for work is told when there may be some, whatever made it ready. */
 abstract class WakingRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     WakingRules(Supplier<StoreFixture> opening) {
         super(opening);
@@ -84,6 +86,59 @@ abstract class WakingRules extends Rules {
         isWoken(lane, () -> world.configure(lane, LaneSettings.State.ACTIVE));
     }
 
+    /** R18: a worker need not wait for its next heartbeat to hear that work was taken from it. */
+    @Test
+    void a_session_from_which_an_operator_takes_work_is_told() {
+        var cancelled = world.begun();
+        var revoked = world.begun();
+        var paused = world.begun();
+        var declared = world.begun();
+
+        isTold(cancelled.session(), () -> world.cancel(idOf(cancelled)));
+        isTold(revoked.session(), () -> world.revoke(idOf(revoked)));
+        isTold(paused.session(), () -> world.pause(idOf(paused)));
+        isTold(
+                declared.session(),
+                () -> world.store().workers().markDead(declared.session(), Scenario.OLGA));
+    }
+
+    /** R18: time takes work as an operator does. */
+    @Test
+    void a_session_whose_work_runs_out_of_time_is_told() {
+        var late = world.begun(Policy.DEFAULT.attemptTimeout(TEN_SECONDS));
+        isTold(late.session(), () -> world.pass(TEN_SECONDS));
+
+        var expired = world.begun(Policy.DEFAULT.deadline(Due.in(TEN_SECONDS)));
+        isTold(expired.session(), () -> world.pass(TEN_SECONDS));
+
+        var stalled = world.begun(Policy.DEFAULT.stallTimeout(TEN_SECONDS));
+        isTold(stalled.session(), () -> world.pass(TEN_SECONDS));
+    }
+
+    @Test
+    void a_session_that_gives_work_up_itself_is_not_told() {
+        var lease = world.begun();
+        var waiting = world.submit(work().lane(lease.lane()));
+        var told = new LinkedBlockingQueue<SessionId>();
+        try (var listening = world.store().wakeups().listenForLosses(told::add)) {
+            assertThat(listening).isNotNull();
+
+            world.end(release(lease)).orThrow();
+            world.cancel(waiting);
+        }
+
+        assertThat(told).isEmpty();
+    }
+
+    private void isTold(SessionId session, Runnable cause) {
+        var told = new LinkedBlockingQueue<SessionId>();
+        try (var listening = world.store().wakeups().listenForLosses(told::add)) {
+            assertThat(listening).isNotNull();
+            cause.run();
+            await(session, told);
+        }
+    }
+
     @Test
     void whoever_has_stopped_listening_is_not_called_any_more() {
         var heard = new LinkedBlockingQueue<Lane>();
@@ -107,13 +162,13 @@ abstract class WakingRules extends Rules {
         assertThat(world.worker(lane).claim(1)).hasSize(1);
     }
 
-    private static void await(Lane lane, BlockingQueue<Lane> heard) {
+    private static <T> void await(T expected, BlockingQueue<T> heard) {
         try {
-            Lane next;
+            T next;
             do {
                 next = heard.poll(10, TimeUnit.SECONDS);
-                assertThat(next).as("a hint that there is work in %s", lane).isNotNull();
-            } while (!lane.equals(next));
+                assertThat(next).as("a hint about %s", expected).isNotNull();
+            } while (!expected.equals(next));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new AssertionError("no hint in time", interrupted);

@@ -60,8 +60,7 @@ public final class Witness {
     public void accepted(Submission submission) {
         var now = notebook.now();
         notebook.note(
-                new Acknowledgement.WorkAccepted(
-                        notebook.since(now), submission, submission.id()));
+                new Acknowledgement.WorkAccepted(notebook.since(now), submission, submission.id()));
     }
 
     /** A hook that makes its calls through another one, and notes the answers. */

@@ -31,7 +31,8 @@ final class BudgetCheck implements RunCheck {
         this.notes = notes;
         this.expected = expected;
         expected.budgets()
-                .forEach(budget -> budgets.put(new Name(budget.namespace(), budget.name()), budget));
+                .forEach(
+                        budget -> budgets.put(new Name(budget.namespace(), budget.name()), budget));
     }
 
     @Override
@@ -66,7 +67,8 @@ final class BudgetCheck implements RunCheck {
     }
 
     private void start(Step step) {
-        var uses = notes.work(step.execution()).stream().flatMap(w -> w.policy().budgets().stream());
+        var uses =
+                notes.work(step.execution()).stream().flatMap(w -> w.policy().budgets().stream());
         uses.map(BudgetUse::budget)
                 .flatMap(budget -> withParents(step.namespace(), budget).stream())
                 .filter(reached::containsKey)

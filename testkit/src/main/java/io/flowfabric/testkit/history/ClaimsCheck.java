@@ -61,7 +61,8 @@ final class ClaimsCheck {
         var heard = new HashSet<Lease>();
         for (var told : history.acknowledged()) {
             switch (told) {
-                case WorkAccepted work -> accepted.merge(work.execution(), work.span(), this::first);
+                case WorkAccepted work ->
+                        accepted.merge(work.execution(), work.span(), this::first);
                 case LeaseGiven given -> {
                     var call = new Call(given.span(), given.lease().session());
                     // A repeated claim says what is left of the first one, in any order.

@@ -12,6 +12,9 @@ import java.util.Optional;
 public final class Faults {
     private final List<Fault> all = new ArrayList<>();
 
+    /** Nothing is broken yet. */
+    public Faults() {}
+
     /** A fault that may still be on. */
     public final class Fault {
         private final Optional<String> worker;

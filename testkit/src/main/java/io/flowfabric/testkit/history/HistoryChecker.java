@@ -9,7 +9,8 @@ import java.util.Set;
 
 /**
  * Judges a run from its history alone: nothing lost, nothing done twice, no stale write accepted,
- * no step that cannot be, no limit exceeded; and, where a run says what it is held to, nothing late.
+ * no step that cannot be, no limit exceeded; and, where a run says what it is held to, nothing
+ * late.
  *
  * <p>It needs no model and no knowledge of the order in which threads took turns. What it cannot
  * see is what leaves no event and was never acknowledged.

@@ -215,9 +215,7 @@ final class QueueCheck implements RunCheck {
 
     /** Notes who has waited for long, and for how long it still does is seen later. */
     private void overtakes(
-            Step step,
-            Waiting taken,
-            TreeMap<Integer, LinkedHashMap<ExecutionId, Waiting>> queue) {
+            Step step, Waiting taken, TreeMap<Integer, LinkedHashMap<ExecutionId, Waiting>> queue) {
         var higher = queue.headMap(taken.priority, false).values().stream();
         // What was begun goes first, so that only fresh work overtakes what is equal to it.
         var equal =

@@ -87,8 +87,7 @@ final class QuotaCheck implements RunCheck {
     private void change(Event.QuotaChange change) {
         var name = new Name(change.namespace(), change.name());
         var before = Optional.ofNullable(quotas.get(name));
-        change.quota()
-                .ifPresentOrElse(quota -> quotas.put(name, quota), () -> quotas.remove(name));
+        change.quota().ifPresentOrElse(quota -> quotas.put(name, quota), () -> quotas.remove(name));
         if (before.isEmpty() || change.quota().isEmpty()) {
             generations.merge(name, 1, Integer::sum);
             meters.keySet().removeIf(place -> place.name.equals(name));

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
  * Judges a run while it goes on, for as long as it likes: what has ended is judged and forgotten.
  *
  * <p>It is told what is submitted before the call, every event in the order of the feed, and what
- * clients were told. An execution is judged when all that there is to know about it was heard, which
- * the caller decides. It is not made for several threads.
+ * clients were told. An execution is judged when all that there is to know about it was heard,
+ * which the caller decides. It is not made for several threads.
  */
 public final class RunningVerdict {
     private final Notes notes = new Notes();
@@ -51,8 +51,7 @@ public final class RunningVerdict {
 
     /** Hears of work that is about to be submitted. */
     public void submitting(Submission submission) {
-        notes.submitted(
-                submission.id(), new Notes.Work(submission.kind(), submission.policy()));
+        notes.submitted(submission.id(), new Notes.Work(submission.kind(), submission.policy()));
     }
 
     /** Knows work by what is there of it. */

@@ -46,6 +46,11 @@ public final class MemoryFixture implements StoreFixture {
     }
 
     @Override
+    public void heal(ExecutionId execution) {
+        store.heal(execution);
+    }
+
+    @Override
     public void close() {
         store.close();
     }

@@ -58,7 +58,7 @@ final class MemoryMaintenance implements Maintenance {
             world.apply(row, TimerDecisions.lapse(row.facts(), world.now()));
             done++;
         }
-        world.dead().forEach(world::bury);
+        world.dead().forEach(world::buryIfEmpty);
         return done;
     }
 

@@ -87,7 +87,9 @@ class MemoryState implements Wakeups {
     private final Map<SessionId, SessionRecord> buried = new LinkedHashMap<>();
     private final Set<SessionId> forgotten = new HashSet<>();
     private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
     private final Set<Lane> readied = new HashSet<>();
+    private final Set<SessionId> losing = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private long sequence;
     private boolean closed;
@@ -137,6 +139,7 @@ class MemoryState implements Wakeups {
     /** Does one thing at a time, as one commit; nothing once the store is closed. */
     <T> T call(Supplier<T> commit) {
         Set<Lane> woken = Set.of();
+        Set<SessionId> told = Set.of();
         lock.lock();
         try {
             if (closed) {
@@ -145,17 +148,25 @@ class MemoryState implements Wakeups {
             var answer = commit.get();
             shares.place();
             woken = Set.copyOf(readied);
+            told = Set.copyOf(losing);
             return answer;
         } finally {
             readied.clear();
+            losing.clear();
             lock.unlock();
             woken.forEach(lane -> listeners.forEach(listener -> listener.accept(lane)));
+            told.forEach(session -> losers.forEach(listener -> listener.accept(session)));
         }
     }
 
     /** Lets listeners know, once this commit is done, that there may be work in a lane. */
     void wake(Lane lane) {
         readied.add(lane);
+    }
+
+    /** Lets listeners know, once this commit is done, that a session may have lost leases. */
+    void loses(SessionId session) {
+        losing.add(session);
     }
 
     /** Lets them know that work behind a quota may have room now, in whichever lane it waits. */
@@ -171,6 +182,15 @@ class MemoryState implements Wakeups {
                 () -> {
                     listeners.add(listener);
                     return () -> listeners.remove(listener);
+                });
+    }
+
+    @Override
+    public Listening listenForLosses(Consumer<SessionId> listener) {
+        return call(
+                () -> {
+                    losers.add(listener);
+                    return () -> losers.remove(listener);
                 });
     }
 
@@ -326,7 +346,8 @@ class MemoryState implements Wakeups {
         heldBy(living.session.id()).stream()
                 .sorted(BY_ID)
                 .forEach(row -> apply(row, TimerDecisions.lapse(row.facts(), now())));
-        bury(living);
+        die(living);
+        buryIfEmpty(living);
     }
 
     /** Takes note of a death; the first time counts. */
@@ -334,11 +355,13 @@ class MemoryState implements Wakeups {
         living.died = living.died.or(() -> Optional.of(now()));
     }
 
-    /** Keeps a session that holds nothing any more as a dead one. */
-    void bury(SessionRecord living) {
-        die(living);
-        sessions.remove(living.session.id());
-        buried.put(living.session.id(), living);
+    /** Keeps a dead session as such once it holds nothing any more, also nothing unreadable. */
+    void buryIfEmpty(SessionRecord dead) {
+        var id = dead.session.id();
+        if (rows.values().stream().noneMatch(row -> holder(row).filter(id::equals).isPresent())) {
+            sessions.remove(id);
+            buried.put(id, dead);
+        }
     }
 
     /** Every session that is still known, alive or dead. */
@@ -503,6 +526,10 @@ class MemoryState implements Wakeups {
         var owner = stays || !touched ? Optional.<Owner>empty() : row.owner;
         if (!stays && holder(row).isPresent()) {
             giveBack(row);
+        }
+        boolean taken = change.by().isPresent() || change.transition() == Transition.LAPSE;
+        if (!stays && taken && row.state instanceof Running running) {
+            loses(running.session());
         }
         if (!stays) {
             row.lease = Optional.empty();

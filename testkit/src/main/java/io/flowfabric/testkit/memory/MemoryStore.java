@@ -148,6 +148,11 @@ public final class MemoryStore implements Store {
         world.call(() -> world.find(execution).poisoned = true);
     }
 
+    /** Mends it again. */
+    void heal(ExecutionId execution) {
+        world.call(() -> world.byUuid(execution.uuid()).orElseThrow().poisoned = false);
+    }
+
     @Override
     public void close() {
         world.close();

@@ -60,6 +60,7 @@ final class MemoryWorkers implements Workers {
                     }
                     // One whose time has run out returns its work here and now as well.
                     world.session(session).ifPresent(world::end);
+                    world.loses(session);
                     return view(living);
                 });
     }

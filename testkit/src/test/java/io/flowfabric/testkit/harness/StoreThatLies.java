@@ -54,6 +54,11 @@ final class StoreThatLies implements StoreFixture {
     }
 
     @Override
+    public void heal(ExecutionId execution) {
+        honest.heal(execution);
+    }
+
+    @Override
     public void close() {
         honest.close();
     }

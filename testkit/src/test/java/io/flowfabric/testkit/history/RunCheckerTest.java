@@ -189,8 +189,7 @@ class RunCheckerTest {
         void a_grant_holds_its_place_until_it_is_forfeited() {
             bothBehind(Quota.atOnce("house", 1));
             tale.epoch++;
-            tale.step(
-                    Transition.GRANT, Situation.GRANTED, Optional.of(ADA), Optional.empty());
+            tale.step(Transition.GRANT, Situation.GRANTED, Optional.of(ADA), Optional.empty());
             other.at = tale.at;
             other.claim(BOB);
 
@@ -255,8 +254,7 @@ class RunCheckerTest {
         }
 
         private Event reached() {
-            return new Event.BudgetReached(
-                    Namespace.DEFAULT, "team", "tokens", true, 100, tale.at);
+            return new Event.BudgetReached(Namespace.DEFAULT, "team", "tokens", true, 100, tale.at);
         }
 
         private Set<Kind> kinds(List<Budget> budgets) {

@@ -1,5 +1,6 @@
 package io.flowfabric.postgres.internal.admission;
 
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.BudgetDecisions;
 import io.flowfabric.core.decision.Facts;
@@ -52,7 +53,7 @@ public final class BudgetBreaches {
         }
     }
 
-    private record Done(Round round, Set<Integer> freed) {}
+    private record Done(Round round, Set<Integer> freed, Set<SessionId> losers) {}
 
     public void cancelAll() {
         var unused = cancel(Integer.MAX_VALUE);
@@ -76,6 +77,7 @@ public final class BudgetBreaches {
             var some = running.subList(from, Math.min(to, running.size()));
             var done = postgres.db().transaction(tx -> cancel(tx, some));
             postgres.freed(done.freed);
+            postgres.lost(done.losers);
             round = round.and(done.round);
             from += some.size();
         }
@@ -110,7 +112,7 @@ public final class BudgetBreaches {
                 cancelled++;
             }
         }
-        return new Done(new Round(cancelled, errors), freed);
+        return new Done(new Round(cancelled, errors), freed, steps.losers());
     }
 
     /** Which limits are reached, in words, by their meters; these stay so until the end. */

@@ -25,7 +25,6 @@ import io.flowfabric.postgres.internal.catalog.BudgetDimension;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
-import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +52,7 @@ public final class PostgresLanes implements Lanes {
         }
         var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
         postgres.catalog().lanes().remember(lane, number);
+        new LaneRanks(postgres).rank(number);
         // Opening a lane makes what waits in it visible again.
         postgres.requeued(Set.of(number));
         return describe(lane);
@@ -70,6 +70,9 @@ public final class PostgresLanes implements Lanes {
         var before = SettingsCodec.lane(locked.stored);
         if (!before.equals(settings)) {
             var ageing = settings.ageing().map(Duration::toMillis).orElse(null);
+            boolean ranks =
+                    !before.ageing().equals(settings.ageing())
+                            || before.sharing() != settings.sharing();
             tx.query("configure_lane")
                     .set("now", postgres.now())
                     .set("id", locked.number)
@@ -77,27 +80,18 @@ public final class PostgresLanes implements Lanes {
                     .set("weight", settings.weight())
                     .set("ageing", ageing)
                     .set("sharing", settings.sharing())
+                    .set("ranks", ranks)
                     .set("stored", SettingsCodec.write(settings, locked.stored).toString())
                     .set("actor", by.actor())
                     .set("reason", by.reason())
                     .set("payload", EventCodec.details(settings).toString())
                     .update();
-            boolean shares = settings.sharing();
-            if (!before.ageing().equals(settings.ageing()) || before.sharing() != shares) {
-                rankAnew(tx, locked.number, ageing, shares);
+            if (before.sharing() != settings.sharing()) {
+                tx.query("share_anew").set("id", locked.number).update();
             }
             changeGates(tx, locked.number, find(tx, lane).orElseThrow());
         }
         return locked.number;
-    }
-
-    private static void rankAnew(Jdbc tx, int lane, @Nullable Long ageing, boolean shares) {
-        // State rows before shares, as a step locks them.
-        tx.query("rank_anew").set("id", lane).set("ageing", ageing).set("sharing", shares).update();
-        tx.query("share_anew").set("id", lane).update();
-        if (shares) {
-            StepBatch.place(tx, tx.query("fresh_in").set("id", lane).list(row -> row.uuid("id")));
-        }
     }
 
     /** What is named cannot be deleted until the lane is what it is to be. */

@@ -7,57 +7,147 @@ import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.postgres.DatabaseOptions;
+import io.flowfabric.postgres.DatabaseOptions.Pooling;
+
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Properties;
-import java.util.StringJoiner;
 
 /** Where connections come from: the pool, and single ones beside it. */
 public final class Connections {
     /** The oldest Postgres that has everything we use. */
     public static final int OLDEST_SERVER = 15;
 
-    /**
-     * One plan per statement, made once, that stays good whatever the tables held when it was made:
-     * by index, a row at a time. Tables that were empty then, or whose statistics are old, would
-     * otherwise be read whole from then on.
-     */
-    private static final List<String> PLANNER =
-            List.of(
-                    "set plan_cache_mode = force_generic_plan",
-                    "set enable_seqscan = off",
-                    "set enable_bitmapscan = off",
-                    "set enable_hashjoin = off",
-                    "set enable_mergejoin = off",
-                    "set jit = off");
+    private static final String READ_COMMITTED = "read committed";
+
+    private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
     private Connections() {}
 
     /**
+     * The way to a server, once it was looked at.
+     *
+     * @param options with the pooling that was found
+     * @param settings of each connection, or of each transaction where the pooling demands that
+     */
+    record Route(DatabaseOptions options, ServerSettings settings) {
+        String settingsOfConnections() {
+            return options.pooling().changesConnections() ? "" : settings.forConnection();
+        }
+
+        String settingsOfTransactions() {
+            return options.pooling().changesConnections() ? settings.forTransaction() : "";
+        }
+    }
+
+    /** What a connection says about the server behind it. */
+    private record Look(int version, boolean pooled, boolean looksForClients, String isolation) {}
+
+    /**
+     * Looks at a server and at the way there.
+     *
+     * @throws Unavailable when the login is refused, the server is too old, or a pooler makes it
+     *     useless
+     */
+    static Route route(DatabaseOptions options) {
+        var look = look(options, options.url());
+        var pooling = pooling(options, look);
+        var known = options.withPooling(pooling);
+        var settings = ServerSettings.of(options, look.version);
+        if (!pooling.changesConnections()) {
+            return new Route(known, settings.andPeer(options, look.looksForClients));
+        }
+        if (!look.isolation.equals(READ_COMMITTED)) {
+            throw new Unavailable(
+                    ("Transactions of our user are %s by default, and behind a pooler that cannot"
+                         + " be changed for a connection. Tell the server: alter role ... set"
+                         + " default_transaction_isolation = '%s'.")
+                            .formatted(look.isolation, READ_COMMITTED));
+        }
+        var direct = options.directUrl();
+        if (direct != null && look(options, direct).pooled) {
+            throw new Unavailable(
+                    "The direct URL of %s leads to a pooler as well: name the server itself."
+                            .formatted(options.server()));
+        }
+        return new Route(known, settings);
+    }
+
+    private static Look look(DatabaseOptions options, String url) {
+        var properties = loginProperties(options, options.applicationName());
+        try (var connection = DriverManager.getConnection(url, properties)) {
+            checkVersion(options, connection);
+            return look(connection);
+        } catch (SQLException e) {
+            throw Failures.connecting(options.server(), "No connection.", e);
+        }
+    }
+
+    private static Look look(Connection connection) throws SQLException {
+        var sql =
+                "select pg_backend_pid(), version() !~* 'mingw|visual|windows',"
+                        + " current_setting('default_transaction_isolation')";
+        try (var statement = connection.createStatement();
+                var result = statement.executeQuery(sql)) {
+            result.next();
+            // A pooler gives out numbers of its own, by which it knows what a client may cancel.
+            return new Look(
+                    connection.getMetaData().getDatabaseMajorVersion(),
+                    connection.unwrap(PGConnection.class).getBackendPID() != result.getInt(1),
+                    result.getBoolean(2),
+                    result.getString(3));
+        }
+    }
+
+    private static Pooling pooling(DatabaseOptions options, Look look) {
+        if (options.pooling() != Pooling.DETECTED) {
+            return options.pooling();
+        }
+        if (!look.pooled) {
+            return Pooling.NONE;
+        }
+        log.info(
+                "{} is behind a pooler, which is taken for one that changes connections between"
+                        + " transactions: settings go along with each transaction, nothing is"
+                        + " prepared, {}. DatabaseOptions.withPooling says what it can do.",
+                options.server(),
+                options.directUrl() == null
+                        ? "and work from other processes is polled for"
+                        : "and wake-ups are heard at the direct URL");
+        return Pooling.TRANSACTION;
+    }
+
+    /**
      * A connection of its own, outside of any pool and without time limits: to listen, or to
-     * migrate. Whoever asks for it closes it.
+     * migrate. It goes to the direct URL, if there is one. Whoever asks for it closes it.
      *
      * @param purpose what {@code pg_stat_activity} shows behind the name of the application
      * @throws Unavailable when the login is refused or the server is too old
      */
     public static Connection single(DatabaseOptions options, String purpose) {
-        var properties = driverProperties(options);
-        properties.setProperty("ApplicationName", options.applicationName() + " " + purpose);
+        var direct = options.directUrl();
+        var properties = loginProperties(options, options.applicationName() + " " + purpose);
         properties.setProperty("socketTimeout", "0");
-        if (options.user() != null) {
-            properties.setProperty("user", options.user());
-        }
-        if (options.password() != null) {
-            properties.setProperty("password", options.password());
-        }
         try {
-            var connection = DriverManager.getConnection(options.url(), properties);
+            var connection =
+                    DriverManager.getConnection(
+                            direct == null ? options.url() : direct, properties);
             try {
                 checkVersion(options, connection);
+                var look = look(connection);
+                if (!look.pooled) {
+                    execute(
+                            connection,
+                            ServerSettings.none()
+                                    .andPeer(options, look.looksForClients)
+                                    .forConnection());
+                }
                 return connection;
             } catch (RuntimeException | SQLException e) {
                 connection.close();
@@ -68,8 +158,27 @@ public final class Connections {
         }
     }
 
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static Properties loginProperties(DatabaseOptions options, String name) {
+        var properties = driverProperties(options);
+        properties.setProperty("ApplicationName", name);
+        if (options.user() != null) {
+            properties.setProperty("user", options.user());
+        }
+        if (options.password() != null) {
+            properties.setProperty("password", options.password());
+        }
+        return properties;
+    }
+
     /** The pool, after its first connection has proved that the server can serve. */
-    static HikariDataSource pool(DatabaseOptions options) {
+    static HikariDataSource pool(Route route) {
+        var options = route.options();
         var config = new HikariConfig();
         config.setPoolName("flowfabric");
         config.setJdbcUrl(options.url());
@@ -78,8 +187,10 @@ public final class Connections {
         config.setDataSourceProperties(driverProperties(options));
         config.setMaximumPoolSize(options.connections());
         config.setConnectionTimeout(options.acquireTimeout().toMillis());
-        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        config.setConnectionInitSql(settings(options));
+        if (!options.pooling().changesConnections()) {
+            config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+            config.setConnectionInitSql(route.settingsOfConnections());
+        }
         config.setExceptionOverride(new LeaveTheWrongServer());
         try {
             var pool = new HikariDataSource(config);
@@ -135,23 +246,21 @@ public final class Connections {
         properties.setProperty("loginTimeout", seconds(options.connectTimeout()));
         properties.setProperty("socketTimeout", seconds(options.socketTimeout()));
         properties.setProperty("tcpKeepAlive", "true");
-        properties.setProperty("prepareThreshold", Integer.toString(options.prepareThreshold()));
+        properties.setProperty("prepareThreshold", Integer.toString(prepareThreshold(options)));
+        // Else the driver sets two things itself, and a pooler hands them on to others.
+        properties.setProperty("assumeMinServerVersion", Integer.toString(OLDEST_SERVER));
         // Every statement stays prepared on every connection.
         properties.setProperty("preparedStatementCacheQueries", "1024");
         properties.setProperty("preparedStatementCacheSizeMiB", "16");
         return properties;
     }
 
-    private static String settings(DatabaseOptions options) {
-        var sql = new StringJoiner("; ");
-        PLANNER.forEach(sql::add);
-        if (!options.statementTimeout().isZero()) {
-            sql.add("set statement_timeout = " + options.statementTimeout().toMillis());
-        }
-        if (!options.lockTimeout().isZero()) {
-            sql.add("set lock_timeout = " + options.lockTimeout().toMillis());
-        }
-        return sql.toString();
+    /** Nothing is prepared where it may be looked for on another connection to the server. */
+    private static int prepareThreshold(DatabaseOptions options) {
+        return switch (options.pooling()) {
+            case NONE, TRANSACTION_PREPARED -> options.prepareThreshold();
+            case DETECTED, TRANSACTION -> 0;
+        };
     }
 
     /** The driver counts in whole seconds, and takes zero for no limit. */

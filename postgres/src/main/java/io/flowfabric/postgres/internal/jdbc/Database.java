@@ -12,7 +12,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.function.Function;
 
@@ -30,17 +29,23 @@ public final class Database implements Jdbc, AutoCloseable {
     private final Statements statements;
     private final HikariDataSource pool;
     private final Retries retries;
+
+    /** What is to be set in front of each transaction; empty without a pooler. */
+    private final String settings;
+
     private final Executor autocommit = new Autocommit();
 
     Database(
             DatabaseOptions options,
             Statements statements,
             HikariDataSource pool,
-            Retries retries) {
+            Retries retries,
+            String settings) {
         this.options = options;
         this.statements = statements;
         this.pool = pool;
         this.retries = retries;
+        this.settings = settings;
     }
 
     /**
@@ -50,7 +55,17 @@ public final class Database implements Jdbc, AutoCloseable {
      * @throws io.flowfabric.core.StoreFailure when the server does not answer
      */
     public static Database open(DatabaseOptions options, Statements statements) {
-        return new Database(options, statements, Connections.pool(options), new Retries());
+        return open(options, statements, new Retries());
+    }
+
+    static Database open(DatabaseOptions options, Statements statements, Retries retries) {
+        var route = Connections.route(options);
+        return new Database(
+                route.options(),
+                statements,
+                Connections.pool(route),
+                retries,
+                route.settingsOfTransactions());
     }
 
     @Override
@@ -78,8 +93,14 @@ public final class Database implements Jdbc, AutoCloseable {
         return statements;
     }
 
+    /** How the server is reached, with what was found out about the way there. */
     public DatabaseOptions options() {
         return options;
+    }
+
+    /** Whether a connection of {@link #connect} stays one, so that it can listen. */
+    public boolean canListen() {
+        return !options.pooling().changesConnections() || options.directUrl() != null;
     }
 
     /**
@@ -90,7 +111,7 @@ public final class Database implements Jdbc, AutoCloseable {
      */
     public void check() {
         for (var statement : statements.all()) {
-            autocommit.run(statement, PreparedStatement::getParameterMetaData);
+            autocommit.run(statement, prepared -> prepared.statement().getParameterMetaData());
         }
     }
 
@@ -106,7 +127,7 @@ public final class Database implements Jdbc, AutoCloseable {
             connection.setAutoCommit(false);
             T result;
             try {
-                result = work.apply(Transaction.ours(connection, statements));
+                result = work.apply(Transaction.ours(connection, statements, settings));
             } catch (Throwable e) {
                 rollBack(connection, e);
                 throw e;
@@ -186,7 +207,7 @@ public final class Database implements Jdbc, AutoCloseable {
 
         private <T extends @Nullable Object> T once(NamedStatement statement, Call<T> call) {
             var connection = borrow();
-            try (var prepared = connection.prepareStatement(statement.sql())) {
+            try (var prepared = Prepared.on(connection, settings, statement)) {
                 return call.on(prepared);
             } catch (SQLException e) {
                 if (Failures.rolledBack(e)) {

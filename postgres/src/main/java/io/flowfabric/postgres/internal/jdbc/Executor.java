@@ -2,7 +2,6 @@ package io.flowfabric.postgres.internal.jdbc;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /** Finds a connection for a statement, runs it there and translates what goes wrong. */
@@ -12,6 +11,6 @@ interface Executor {
     /** What to do with the statement, once prepared. */
     @FunctionalInterface
     interface Call<T extends @Nullable Object> {
-        T on(PreparedStatement prepared) throws SQLException;
+        T on(Prepared prepared) throws SQLException;
     }
 }

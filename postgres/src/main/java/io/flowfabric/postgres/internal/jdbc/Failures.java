@@ -18,6 +18,8 @@ public final class Failures {
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     private static final String READ_ONLY_TRANSACTION = "25006";
     private static final String IN_FAILED_TRANSACTION = "25P02";
+    private static final String PREPARED_ALREADY = "42P05";
+    private static final String NOT_PREPARED = "26000";
 
     private Failures() {}
 
@@ -89,6 +91,13 @@ public final class Failures {
                             "%s is starting or stopping (%s).".formatted(server, said),
                             false,
                             root);
+            case PREPARED_ALREADY, NOT_PREPARED -> behindPooler(said, root);
+            case "08P01" ->
+                    unavailable(
+                            ("%s, or a pooler in front of it, refuses: %s. PgBouncer needs"
+                                            + " ignore_startup_parameters = extra_float_digits.")
+                                    .formatted(server, said),
+                            root);
             case "" -> new StoreFailure(busy, false, root);
             default ->
                     new StoreFailure(
@@ -147,6 +156,7 @@ public final class Failures {
                             "%s does not fit the schema (%s): has it been migrated?"
                                     .formatted(what, said),
                             e);
+            case PREPARED_ALREADY, NOT_PREPARED -> behindPooler(said, e);
             default -> byClass(what, state, said, e, commits);
         };
     }
@@ -198,6 +208,17 @@ public final class Failures {
                 kind,
                 Objects.requireNonNullElse(constraint, ""),
                 Objects.requireNonNullElse(table, ""),
+                e);
+    }
+
+    /** A statement that was prepared on one connection was looked for on another. */
+    private static Unavailable behindPooler(String said, SQLException e) {
+        return unavailable(
+                ("A pooler changes connections to Postgres between transactions and keeps no"
+                     + " prepared statements (%s). Say so with"
+                     + " DatabaseOptions.withPooling(TRANSACTION), or let the pooler give each"
+                     + " connection one of its own (pool_mode = session).")
+                        .formatted(said),
                 e);
     }
 

@@ -92,12 +92,16 @@ public final class Query extends Parameters {
 
     /** Runs a statement that answers no rows, and returns how many it changed. */
     public int update() {
-        return execute(PreparedStatement::executeUpdate);
+        return execute(Prepared::executeUpdate);
     }
 
     /** Runs the statement and drops its answer. */
     public void run() {
-        execute(PreparedStatement::execute);
+        execute(
+                prepared -> {
+                    prepared.execute();
+                    return true;
+                });
     }
 
     private <T extends @Nullable Object> T last(ResultSet results, RowReader<? extends T> reader)
@@ -113,7 +117,7 @@ public final class Query extends Parameters {
         return executor.run(
                 statement,
                 prepared -> {
-                    bindAll(prepared);
+                    bindAll(prepared.statement());
                     return call.on(prepared);
                 });
     }

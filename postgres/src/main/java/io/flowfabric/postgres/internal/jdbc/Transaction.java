@@ -15,15 +15,24 @@ public final class Transaction implements Jdbc {
     private final Statements statements;
     private final boolean repeatable;
 
-    private Transaction(Connection connection, Statements statements, boolean repeatable) {
+    /** What is still to be set in front of the next statement. */
+    private String settings;
+
+    private Transaction(
+            Connection connection, Statements statements, boolean repeatable, String settings) {
         this.connection = connection;
         this.statements = statements;
         this.repeatable = repeatable;
+        this.settings = settings;
     }
 
-    /** A transaction of the {@link Database}, which repeats it when Postgres rolls it back. */
-    static Transaction ours(Connection connection, Statements statements) {
-        return new Transaction(connection, statements, true);
+    /**
+     * A transaction of the {@link Database}, which repeats it when Postgres rolls it back.
+     *
+     * @param settings to be made in front of its first statement; empty for none
+     */
+    static Transaction ours(Connection connection, Statements statements, String settings) {
+        return new Transaction(connection, statements, true, settings);
     }
 
     /**
@@ -31,7 +40,7 @@ public final class Transaction implements Jdbc {
      * ends or repeats.
      */
     public static Transaction of(Connection connection, Statements statements) {
-        return new Transaction(connection, statements, false);
+        return new Transaction(connection, statements, false, "");
     }
 
     @Override
@@ -106,7 +115,8 @@ public final class Transaction implements Jdbc {
     private final class OnThisConnection implements Executor {
         @Override
         public <T extends @Nullable Object> T run(NamedStatement statement, Call<T> call) {
-            try (var prepared = connection.prepareStatement(statement.sql())) {
+            try (var prepared = Prepared.on(connection, settings, statement)) {
+                settings = "";
                 return call.on(prepared);
             } catch (SQLException e) {
                 if (repeatable && Failures.rolledBack(e)) {

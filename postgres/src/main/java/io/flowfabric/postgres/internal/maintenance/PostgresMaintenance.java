@@ -4,6 +4,7 @@ import io.flowfabric.core.Contended;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
+import io.flowfabric.postgres.internal.admission.LaneRanks;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ public final class PostgresMaintenance implements Maintenance {
     private final SessionSweep sessions;
     private final TimerSweep timers;
     private final RetentionSweep retention;
+    private final LaneRanks ranks;
 
     public PostgresMaintenance(PostgresContext postgres) {
         this.postgres = postgres;
@@ -30,6 +32,7 @@ public final class PostgresMaintenance implements Maintenance {
         this.sessions = new SessionSweep(postgres, batches);
         this.timers = new TimerSweep(postgres, batches);
         this.retention = new RetentionSweep(postgres);
+        this.ranks = new LaneRanks(postgres);
     }
 
     @Override
@@ -49,9 +52,19 @@ public final class PostgresMaintenance implements Maintenance {
     private Round timers(int limit) {
         var done = timers.round(limit);
         openMeters();
+        rankLanes();
         var breaches = breaches(limit - done.processed());
         int processed = done.processed() + breaches.cancelled();
         return new Round(processed, done.errors() + breaches.errors(), processed >= limit);
+    }
+
+    /** Whoever changed a lane has done this, unless there was too much, or something came late. */
+    private void rankLanes() {
+        try {
+            ranks.sweep();
+        } catch (Contended held) {
+            log.debug("What waits in a lane that was changed is held by another; later", held);
+        }
     }
 
     /** The engine that took the report of a breach has done this, unless it died first. */

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.maintenance;
 
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.step.FactsReader;
@@ -37,18 +38,29 @@ final class SweepBatches {
     }
 
     /** What was done, and whom it concerns. */
-    record Done(int processed, int errors, Set<Integer> lanes, Set<Integer> meters) {
-        static final Done NOTHING = new Done(0, 0, Set.of(), Set.of());
+    record Done(
+            int processed,
+            int errors,
+            Set<Integer> lanes,
+            Set<Integer> meters,
+            Set<SessionId> losers) {
+        static final Done NOTHING = failed(0);
+
+        /** Nothing but so many failures. */
+        static Done failed(int errors) {
+            return new Done(0, errors, Set.of(), Set.of(), Set.of());
+        }
 
         Done and(Done more) {
             return new Done(
                     processed + more.processed,
                     errors + more.errors,
                     union(lanes, more.lanes),
-                    union(meters, more.meters));
+                    union(meters, more.meters),
+                    union(losers, more.losers));
         }
 
-        private static Set<Integer> union(Set<Integer> some, Set<Integer> others) {
+        private static <T> Set<T> union(Set<T> some, Set<T> others) {
             var all = new HashSet<>(some);
             all.addAll(others);
             return all;
@@ -84,6 +96,7 @@ final class SweepBatches {
         var done = split(executions, work, failed);
         postgres.requeued(done.lanes);
         postgres.freed(done.meters);
+        postgres.lost(done.losers);
         return done;
     }
 
@@ -102,7 +115,7 @@ final class SweepBatches {
             var bad = executions.getFirst();
             log.error("A sweep cannot do what is due for the execution {}", bad, failure);
             failed.accept(bad);
-            return new Done(0, 1, Set.of(), Set.of());
+            return Done.failed(1);
         }
     }
 
@@ -147,7 +160,7 @@ final class SweepBatches {
     /** Writes what was decided. */
     Done write(Jdbc tx, StepBatch steps, int errors) {
         if (steps.isEmpty()) {
-            return new Done(0, errors, Set.of(), Set.of());
+            return Done.failed(errors);
         }
         var written = steps.write(tx, postgres.now());
         var lanes = new HashSet<Integer>();
@@ -158,6 +171,6 @@ final class SweepBatches {
                 lanes.add(step.lane());
             }
         }
-        return new Done(written.size(), errors, lanes, meters);
+        return new Done(written.size(), errors, lanes, meters, steps.losers());
     }
 }

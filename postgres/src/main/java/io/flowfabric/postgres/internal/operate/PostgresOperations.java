@@ -34,9 +34,15 @@ public final class PostgresOperations implements Operations {
         this.postgres = postgres;
     }
 
-    /** The answers to a batch, the lanes in which work became ready, and the meters with room. */
+    /**
+     * The answers to a batch, the lanes in which work became ready, the meters with room, and the
+     * sessions that lost work.
+     */
     private record Acted(
-            Map<UUID, Answer<ExecutionState>> answers, Set<Integer> lanes, Set<Integer> meters) {}
+            Map<UUID, Answer<ExecutionState>> answers,
+            Set<Integer> lanes,
+            Set<Integer> meters,
+            Set<SessionId> losers) {}
 
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
@@ -48,6 +54,7 @@ public final class PostgresOperations implements Operations {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
                     postgres.requeued(acted.lanes);
                     postgres.freed(acted.meters);
+                    postgres.lost(acted.losers);
                     return acted.answers;
                 });
     }
@@ -84,7 +91,7 @@ public final class PostgresOperations implements Operations {
                 }
             }
         }
-        return new Acted(answers, lanes, meters);
+        return new Acted(answers, lanes, meters, steps.losers());
     }
 
     @Override

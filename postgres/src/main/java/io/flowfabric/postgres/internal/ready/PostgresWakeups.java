@@ -1,6 +1,7 @@
 package io.flowfabric.postgres.internal.ready;
 
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.store.Wakeups;
 
@@ -10,8 +11,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Wakes those who wait for work: in this process directly, in others through the {@link
- * WakeupNotifier}.
+ * Wakes those who wait for work, and sessions that have lost some: in this process directly, in
+ * others through the {@link WakeupNotifier}.
  */
 public final class PostgresWakeups implements Wakeups {
     /** Whether work became ready in its turn, or may have a place before what was taken. */
@@ -21,21 +22,35 @@ public final class PostgresWakeups implements Wakeups {
     }
 
     private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
     private volatile BiConsumer<Lane, Order> others = (lane, order) -> {};
+    private volatile Consumer<SessionId> otherLosers = session -> {};
     private volatile boolean closed;
 
     @Override
     public Listening listen(Consumer<Lane> listener) {
-        if (closed) {
-            throw new Unavailable("The store is closed; open another one.");
-        }
+        checkOpen();
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }
 
-    /** Where work that became ready here is announced to other processes. */
-    public void announceTo(BiConsumer<Lane, Order> bell) {
-        others = bell;
+    @Override
+    public Listening listenForLosses(Consumer<SessionId> listener) {
+        checkOpen();
+        losers.add(listener);
+        return () -> losers.remove(listener);
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new Unavailable("The store is closed; open another one.");
+        }
+    }
+
+    /** Where it is announced to other processes that work became ready here, or was lost. */
+    public void announceTo(BiConsumer<Lane, Order> ready, Consumer<SessionId> lost) {
+        others = ready;
+        otherLosers = lost;
     }
 
     /** Work became ready through this process. */
@@ -47,6 +62,17 @@ public final class PostgresWakeups implements Wakeups {
     /** Work became ready through another process. */
     public void heard(Lane lane) {
         listeners.forEach(listener -> listener.accept(lane));
+    }
+
+    /** A session lost work through this process. */
+    public void lost(SessionId session) {
+        heardOfLoss(session);
+        otherLosers.accept(session);
+    }
+
+    /** A session lost work through another process. */
+    public void heardOfLoss(SessionId session) {
+        losers.forEach(listener -> listener.accept(session));
     }
 
     public void close() {

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.ready;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups.Order;
@@ -15,9 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -40,6 +45,9 @@ public final class WakeupNotifier implements AutoCloseable {
     /** In the place of a process that knows already; no process is called so. */
     private static final String NOBODY = "-";
 
+    /** In the place of an order: the third word is a session that has lost work. */
+    private static final String LOST = "LOST";
+
     private final Database db;
     private final LowWaterMarks marks;
     private final PostgresWakeups waking;
@@ -49,6 +57,7 @@ public final class WakeupNotifier implements AutoCloseable {
     private final Condition rung = lock.newCondition();
     private final Condition done = lock.newCondition();
     private final Map<Lane, Order> pending = new HashMap<>();
+    private final Set<SessionId> losers = new HashSet<>();
     private volatile boolean closed;
     private @Nullable Thread announcer;
     private @Nullable Thread listener;
@@ -74,19 +83,32 @@ public final class WakeupNotifier implements AutoCloseable {
     }
 
     public void start() {
-        waking.announceTo(this::ring);
-        announcer = Thread.ofVirtual().name("flowfabric-bell").start(() -> mended(this::announce));
-        listener =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("flowfabric-listen")
-                        .start(() -> mended(this::listen));
+        waking.announceTo(this::ring, this::ringForLoss);
+        announcer = daemon("flowfabric-bell", () -> mended(this::announce));
+        if (db.canListen()) {
+            listener = daemon("flowfabric-listen", () -> mended(this::listen));
+        }
+    }
+
+    /** Not a virtual thread: handlers that compute would keep it from running. */
+    private static Thread daemon(String name, Runnable work) {
+        return Thread.ofPlatform().daemon().name(name).start(work);
     }
 
     private void ring(Lane lane, Order order) {
         lock.lock();
         try {
             pending.merge(lane, order, (one, other) -> one == Order.BROKEN ? one : other);
+            rung.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void ringForLoss(SessionId session) {
+        lock.lock();
+        try {
+            losers.add(session);
             rung.signal();
         } finally {
             lock.unlock();
@@ -118,9 +140,9 @@ public final class WakeupNotifier implements AutoCloseable {
     private void announce(Connection connection) throws SQLException, InterruptedException {
         try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
             while (!closed) {
-                for (var ready : next().entrySet()) {
+                for (var message : next()) {
                     notify.setString(1, channel);
-                    notify.setString(2, message(self, ready.getKey(), ready.getValue()));
+                    notify.setString(2, message);
                     notify.execute();
                 }
                 pause(PAUSE);
@@ -133,15 +155,18 @@ public final class WakeupNotifier implements AutoCloseable {
                 " ", sender, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
     }
 
-    private Map<Lane, Order> next() throws InterruptedException {
+    private List<String> next() throws InterruptedException {
         lock.lock();
         try {
-            while (pending.isEmpty() && !closed) {
+            while (pending.isEmpty() && losers.isEmpty() && !closed) {
                 rung.await();
             }
-            var lanes = Map.copyOf(pending);
+            var messages = new ArrayList<String>();
+            pending.forEach((lane, order) -> messages.add(message(self, lane, order)));
+            losers.forEach(loser -> messages.add(String.join(" ", self, LOST, loser.toString())));
             pending.clear();
-            return lanes;
+            losers.clear();
+            return messages;
         } finally {
             lock.unlock();
         }
@@ -169,6 +194,8 @@ public final class WakeupNotifier implements AutoCloseable {
                 marks.forgetAll();
             }
             waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
+        } else if (words.length == 3 && words[1].equals(LOST) && !words[0].equals(self)) {
+            waking.heardOfLoss(SessionId.parse(words[2]));
         }
     }
 

@@ -16,6 +16,7 @@ import io.flowfabric.postgres.internal.maintenance.PostgresMaintenance;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** The worker processes as operators see them. */
@@ -71,6 +72,8 @@ public final class PostgresWorkers implements Workers {
                 .update();
         // Also for one that was dead before: the call that marked it may not have come this far.
         chores.end(session.uuid());
+        // It may hold nothing, and has to know all the same.
+        postgres.lost(Set.of(session));
         return describe(session);
     }
 

@@ -3,6 +3,7 @@ package io.flowfabric.postgres.internal.step;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.DelayedBy;
@@ -10,6 +11,7 @@ import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Queued;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
@@ -29,6 +31,7 @@ import java.util.UUID;
 /** Decided steps on their way into the one statement that writes them. */
 public final class StepBatch {
     private final List<Step> steps = new ArrayList<>();
+    private final Set<SessionId> losers = new HashSet<>();
 
     /** One step in columns. Counts are differences. */
     private record Step(
@@ -55,8 +58,16 @@ public final class StepBatch {
         return steps.isEmpty();
     }
 
+    /** The sessions from which these steps take work; they are told of it after the commit. */
+    public Set<SessionId> losers() {
+        return Set.copyOf(losers);
+    }
+
     /** A step that was decided from the facts of a row that this transaction has locked. */
     public void add(Change change, Facts before) {
+        if (before.state() instanceof Running running && !change.transition().staysPut()) {
+            losers.add(running.session());
+        }
         var after = change.after();
         var delayed = delay(after);
         steps.add(

@@ -41,6 +41,9 @@ create table ${schema}.lane (
     generation bigint not null default 0,
     -- Gates of generations before this one are removed when they have no work.
     swept bigint not null default 0,
+    -- The transaction that changed what decides about places, while work may wait in places from before: what transactions queue
+    -- that had begun by then, too.
+    ranked_by xid8,
     since bigint not null,
     -- who made it what it is, and why; null as long as it is as it began
     changed_by text,
@@ -51,6 +54,7 @@ create table ${schema}.lane (
     check (ageing > 0),
     check (not sharing or ageing is null)
 );
+create index lane_to_rank on ${schema}.lane (id) where ranked_by is not null;
 
 -- The place of work in its lane, lower first. Where keys share it is that of work begun: fresh work is as
 -- many places behind it as its round says, and 2^48 rounds fit between two priorities.

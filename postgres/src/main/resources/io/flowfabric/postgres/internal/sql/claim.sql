@@ -599,7 +599,7 @@ reached as (
     set reached = furthest.round
     from (
         select lane, -(rank >> 48) as priority, max(rank & 281474976710655) as round
-        from leased where fresh
+        from leased where fresh and (rank & 281474976710655) < 1099511627776
         group by lane, rank >> 48
     ) as furthest
     cross join lateral (
@@ -607,6 +607,7 @@ reached as (
         where free.lane = furthest.lane and free.priority = furthest.priority
         for update skip locked
     ) as free
+    -- what was queued before keys shared has no round: a number beyond all rounds stands in its place
     where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
 counted as (

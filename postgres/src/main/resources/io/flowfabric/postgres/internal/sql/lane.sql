@@ -16,7 +16,8 @@ with ${>clock},
 configured as (
     update ${schema}.lane l
     set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
-        settings = :stored::jsonb, since = clock.now, changed_by = :actor, change_reason = :reason
+        settings = :stored::jsonb, since = clock.now, changed_by = :actor, change_reason = :reason,
+        ranked_by = case when :ranks::boolean then pg_current_xact_id() else l.ranked_by end
     from clock
     where l.id = :id::integer
     returning l.id, clock.now
@@ -63,26 +64,57 @@ forgotten as (
 )
 delete from ${schema}.round where lane = :id::integer
 
--- name: rank_anew
--- Those that wait in the lane take the places that its new settings give them; where keys share, their rounds come later.
-with waiting as materialized (
-    select e.id
+-- name: lanes_to_rank
+-- Where work may wait in places that the lane would not give it now, and whether everything that was queued beside the change can
+-- be seen by now.
+select l.id, l.ranked_by::text as ranked_by, l.ranked_by < pg_snapshot_xmin(pg_current_snapshot()) as settled
+from ${schema}.lane l
+where l.ranked_by is not null and (:lane::integer is null or l.id = :lane::integer)
+order by l.id
+
+-- name: places_in
+-- A piece of what waits in a lane, in the order of submission, and what of it is not where the lane would place it now. Where
+-- keys share, fresh work is in the round that it was given.
+select
+    piece.submitted, piece.seq, piece.id,
+    case when l.sharing and piece.fresh then piece.share is null
+        else piece.share is not null or piece.rank <> ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) end as misplaced
+from ${schema}.lane l
+cross join lateral (
+    select r.submitted, r.seq, r.id, r.rank, r.fresh, r.share
     from ${schema}.ready r
-    join ${schema}.execution e on e.id = r.id
-    where r.lane = :id::integer and e.situation = 'ready'
+    where r.lane = l.id and (r.submitted, r.seq) > (:after_submitted::bigint, :after_seq::bigint)
+    order by r.submitted, r.seq
+    limit :limit::integer
+) as piece
+join ${schema}.execution e on e.id = piece.id
+where l.id = :lane::integer
+order by piece.submitted, piece.seq
+
+-- name: rank_anew
+-- Those that still wait take the places that the lane gives them; where keys share, the rounds of fresh work come later. What
+-- another transaction has locked is passed over: it is being claimed, or changed.
+with waiting as materialized (
+    select e.id, e.rank as was, e.next = 'first' as fresh
+    from ${schema}.execution e
+    where e.id = any(:ids::uuid[]) and e.situation = 'ready'
     order by e.id
-    for update of e
+    for update skip locked
 ),
 moved as (
     update ${schema}.execution e
-    set rank = ${schema}.place_of(e.priority, e.submitted, :ageing::bigint, :sharing::boolean)
+    set rank = ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing)
     from waiting
-    where e.id = waiting.id
-    returning e.id, e.rank, e.lane, e.gate, e.seq
+    cross join ${schema}.lane l
+    where e.id = waiting.id and l.id = e.lane
+    returning e.id, e.rank, e.lane, e.gate, e.seq, waiting.was, waiting.fresh, waiting.fresh and l.sharing as needs_round
+),
+queued as (
+    update ${schema}.ready r set rank = moved.rank, share = null
+    from moved
+    where r.lane = moved.lane and r.gate = moved.gate and r.rank = moved.was and r.fresh = moved.fresh and r.seq = moved.seq
 )
-update ${schema}.ready r set rank = moved.rank, share = null
-from moved
-where r.lane = moved.lane and r.gate = moved.gate and r.seq = moved.seq and r.id = moved.id
+select id, needs_round from moved
 
--- name: fresh_in
-select id from ${schema}.ready where lane = :id::integer and fresh order by seq
+-- name: ranked
+update ${schema}.lane set ranked_by = null where id = :lane::integer and ranked_by = :ranked_by::xid8

@@ -58,7 +58,7 @@ from (
 with ${>clock},
 over as (
     (
-        select r.ctid as place, r.id, r.ended
+        select r.ctid as place, r.id, r.ended, r.situation
         from ${schema}.inactive r
         where r.due <= (select now from clock)
         order by r.due
@@ -66,11 +66,11 @@ over as (
     )
     union all
     (
-        select late.place, late.id, late.ended
+        select late.place, late.id, late.ended, late.situation
         from ${schema}.lane l
         left join ${schema}.namespace n on n.name = l.namespace
         cross join lateral (
-            select r.ctid as place, r.id, r.ended
+            select r.ctid as place, r.id, r.ended, r.situation
             from ${schema}.inactive r
             where r.lane = l.id and r.due is null
                 and r.ended <= (select now from clock) - coalesce(n.retention, :retention::bigint)
@@ -82,10 +82,10 @@ over as (
     limit :limit::integer
 ),
 locked as (
-    -- one that was replayed since has changed since
+    -- One that was replayed since has not ended, even if that was within a millisecond, or has ended later.
     select over.place, e.id
     from over
-    join ${schema}.execution e on e.id = over.id and e.changed = over.ended
+    join ${schema}.execution e on e.id = over.id and e.changed = over.ended and e.situation = over.situation
     order by e.id
     for update of e skip locked
 ),

@@ -27,8 +27,7 @@ class FailuresTest {
     private static final Statements STATEMENTS = Things.create();
     private static final DatabaseOptions OPTIONS = TestPostgres.options().withConnections(2);
     private static final List<Duration> PAUSES = new ArrayList<>();
-    private static final Database DB =
-            new Database(OPTIONS, STATEMENTS, Connections.pool(OPTIONS), new Retries(PAUSES::add));
+    private static final Database DB = Database.open(OPTIONS, STATEMENTS, new Retries(PAUSES::add));
 
     @AfterAll
     static void close() {

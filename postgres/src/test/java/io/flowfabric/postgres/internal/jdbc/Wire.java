@@ -12,6 +12,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A wire between a client and a server on which one can count round trips, and which one can cut.
@@ -24,6 +25,7 @@ final class Wire implements AutoCloseable {
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final AtomicInteger questions = new AtomicInteger();
     private volatile boolean answersAreLost;
+    private volatile boolean frozen;
 
     private Wire(DatabaseOptions server) throws IOException {
         this.server = server;
@@ -37,21 +39,9 @@ final class Wire implements AutoCloseable {
 
     /** The server, at the near end of the wire. */
     DatabaseOptions options() {
-        return new DatabaseOptions(
-                server.url()
-                        .replace(
-                                ":" + port(server.url()) + "/",
-                                ":" + listener.getLocalPort() + "/"),
-                server.user(),
-                server.password(),
-                server.applicationName(),
-                1,
-                server.acquireTimeout(),
-                server.connectTimeout(),
-                server.statementTimeout(),
-                server.lockTimeout(),
-                server.socketTimeout(),
-                server.prepareThreshold());
+        var port = ":" + port(server.url()) + "/";
+        return server.withUrl(server.url().replace(port, ":" + listener.getLocalPort() + "/"))
+                .withConnections(1);
     }
 
     /** How often the client has spoken since the server last did, and waited for an answer. */
@@ -62,6 +52,11 @@ final class Wire implements AutoCloseable {
     /** From now on what the client says arrives, and instead of an answer the wire breaks. */
     void loseAnswers() {
         answersAreLost = true;
+    }
+
+    /** From now on no answer is taken off the wire, as by a client that is stopped. */
+    void freezeAnswers() {
+        frozen = true;
     }
 
     /** Breaks every connection; new ones work. */
@@ -103,6 +98,9 @@ final class Wire implements AutoCloseable {
             for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
                 if (!asking && answersAreLost) {
                     break;
+                }
+                while (!asking && frozen && !listener.isClosed()) {
+                    LockSupport.parkNanos(1_000_000);
                 }
                 if (talk.spokenBy(asking) && asking) {
                     questions.incrementAndGet();
