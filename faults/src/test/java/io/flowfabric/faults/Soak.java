@@ -260,6 +260,7 @@ final class Soak {
                 .drifts()
                 .forEach(drift -> wrong.add("miscounted: " + drift));
         var violations = judge.violations();
+        var trend = table.trend();
         out.printf(
                 "%nSeed %d, %s: %,d submitted, %,d ended, %,d calls failed while something was"
                         + " broken.%n",
@@ -273,13 +274,15 @@ final class Soak {
         out.printf("otherwise wrong: %d%n", wrong.size());
         out.printf(
                 "memory, p99 and tables flat: %s%n",
-                !table.longEnough()
+                !trend.longEnough()
                         ? "too short to tell"
-                        : table.growth().isEmpty() ? "yes" : "no: " + table.growth());
+                        : (trend.growth().isEmpty() ? "yes" : "no, " + trend.growth())
+                                + ", p99 in minutes 5 to 15 and the last ten "
+                                + trend.p99InWords());
         out.printf("log: %.0f bytes for each execution%n", table.logBytesEach());
         violations.stream().limit(SHOWN).forEach(out::println);
         wrong.stream().limit(SHOWN).forEach(out::println);
-        boolean sound = violations.isEmpty() && wrong.isEmpty() && table.growth().isEmpty();
+        boolean sound = violations.isEmpty() && wrong.isEmpty() && trend.growth().isEmpty();
         out.println(sound ? "Sound." : "Not sound.");
         return sound;
     }
