@@ -2,6 +2,7 @@ package io.flowfabric.faults;
 
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.embedded.EmbeddedOptions;
 import io.flowfabric.faults.SoakFaults.Fault;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
@@ -131,7 +132,7 @@ final class Soak {
         var schema = Servers.freshSchema();
         var faultLog = new Faults();
         var expected = new Expectations(SLACK, SoakFleet.PLACES, SoakMix.BUDGETS, faultLog);
-        try (var server = new CrashingServer(home);
+        try (var server = new CrashingServer(home, settings());
                 var proxy = CuttingProxy.to(server.port());
                 var store = PostgresStore.open(server.options().withConnections(8), schema);
                 var judge = new SoakJudge(store, server.options(), expected)) {
@@ -152,6 +153,11 @@ final class Soak {
                 return verdict(store, judge, faults, table, wrong);
             }
         }
+    }
+
+    /** A server that is restarted every minute would hardly come to vacuum once in a minute. */
+    private static EmbeddedOptions settings() {
+        return Servers.embedded().withSetting("autovacuum_naptime", "5s");
     }
 
     private static DatabaseOptions through(CuttingProxy proxy, CrashingServer server) {
