@@ -27,8 +27,8 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                + " keys [--quick] [--json FILE] [--held-snapshot] [--executions N] [--repetitions"
-                + " N] [--workers N]";
+                + " keys | catchup [--quick] [--json FILE] [--held-snapshot] [--executions N]"
+                + " [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;
@@ -44,7 +44,8 @@ record Arguments(
         ENQUEUE,
         ADMISSION,
         ROUTING,
-        KEYS;
+        KEYS,
+        CATCHUP;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -58,7 +59,7 @@ record Arguments(
             }
             throw new Refusal(
                     ("There is no benchmark '%s'; say drain, submit, idle, growth, retention,"
-                                    + " enqueue, admission, routing or keys.")
+                                    + " enqueue, admission, routing, keys or catchup.")
                             .formatted(word));
         }
     }

@@ -43,6 +43,18 @@ class MainTest {
                 .contains("enqueue_p50_ms", "enqueue_p99_ms", "submit_p50_ms", "submit_p99_ms");
     }
 
+    /** R8: the events that are written are such as a feed can read. */
+    @Test
+    void a_reader_that_missed_a_few_catches_up(@TempDir Path folder) throws Exception {
+        var json = folder.resolve("figures.json");
+
+        int outcome = run("catchup --executions 1000 --json " + json);
+
+        assertThat(outcome).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("3,000 events behind");
+        assertThat(Files.readString(json)).contains("page_ms_after_0m", "events_per_s");
+    }
+
     @Test
     void misuse_is_one_sentence_and_an_exit_code() throws Exception {
         int outcome = run("drain --workers none");

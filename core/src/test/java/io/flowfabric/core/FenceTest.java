@@ -19,6 +19,23 @@ class FenceTest {
         assertThat(Fence.parse(ID_TEXT + "/3/17")).isEqualTo(new Fence(ID, 3, 17));
     }
 
+    /** R39: programs that know leases and attempts by ids get the same ones wherever they ask. */
+    @Test
+    void the_ids_of_lease_and_attempt_are_made_of_the_fence() {
+        var fence = new Fence(ID, 3, 17);
+
+        assertThat(fence.leaseId()).hasToString("0a21ca46-3b7e-8ea5-9321-a56b41e4a8f3");
+        assertThat(fence.attemptId()).hasToString("06b539c3-af66-85c9-8c0d-dd0e22803923");
+        assertThat(fence.leaseId().version()).isEqualTo(8);
+        assertThat(fence.leaseId().variant()).isEqualTo(2);
+        assertThat(new Fence(ID, 4, 17).leaseId()).isEqualTo(fence.leaseId());
+        assertThat(new Fence(ID, 3, 18).leaseId()).isNotEqualTo(fence.leaseId());
+        assertThat(new Fence(ID, 3, 18).attemptId()).isEqualTo(fence.attemptId());
+        assertThat(new Fence(ID, 4, 18).attemptId()).isNotEqualTo(fence.attemptId());
+        assertThat(new Fence(ExecutionId.mint(), 3, 17).leaseId()).isNotEqualTo(fence.leaseId());
+        assertThat(new Fence(ID, 17, 17).leaseId()).isNotEqualTo(new Fence(ID, 17, 17).attemptId());
+    }
+
     @Test
     void attempts_count_from_0_and_epochs_from_1() {
         assertThat(Fence.parse(ID_TEXT + "/0/1")).isEqualTo(new Fence(ID, 0, 1));

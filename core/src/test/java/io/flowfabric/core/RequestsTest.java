@@ -200,4 +200,13 @@ class RequestsTest {
                 "acknowledged",
                 () -> new Heartbeat(SESSION, -1, Set.of()));
     }
+
+    @Test
+    void a_heartbeat_waits_for_its_answer_for_a_while() {
+        assertThat(Heartbeat.of(SESSION).patience()).isEqualTo(Duration.ofSeconds(5));
+        assertRefused(
+                Invalid.Code.OUT_OF_RANGE,
+                "patience",
+                () -> new Heartbeat(SESSION, 0, Set.of(), Duration.ZERO));
+    }
 }

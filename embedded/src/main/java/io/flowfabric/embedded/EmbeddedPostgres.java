@@ -1,6 +1,7 @@
 package io.flowfabric.embedded;
 
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.store.ShutdownOrder;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +17,8 @@ import java.util.Optional;
  *
  * <p>It listens on 127.0.0.1 only. A process that is killed leaves its server running; the next
  * start of that home stops it first, and finds everything that was committed. Two owners of one
- * home are impossible: the second is refused and told where the first one is.
+ * home are impossible: the second is refused and told where the first one is. A JVM that is told to
+ * end stops it last, after the engines that work with it.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
@@ -30,7 +32,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private final Cluster cluster;
     private final int port;
     private final String password;
-    private final Thread shutdownHook = new Thread(this::stop, "flowfabric-embedded-postgres-stop");
+    private final Thread shutdownHook =
+            new Thread(this::stopLast, "flowfabric-embedded-postgres-stop");
     private boolean closed;
 
     private EmbeddedPostgres(Ownership ownership, Cluster cluster, int port, String password) {
@@ -112,6 +115,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
         } catch (IllegalStateException e) {
             // The JVM is shutting down, and the hook is at work or waits for us below.
         }
+        stop();
+    }
+
+    /** In the hook of the JVM: first ends what in this process works with it. */
+    private void stopLast() {
+        ShutdownOrder.endUsersOfServers();
         stop();
     }
 

@@ -10,6 +10,7 @@ import io.flowfabric.engine.EngineMetrics.MeasuredCall;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import org.slf4j.event.Level;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -19,9 +20,9 @@ import java.util.function.Supplier;
 
 /**
  * The one path of all calls that give out work, as leases or as grants: each is timed, whatever
- * comes of it, and is one line in the log, at debug when it was answered, a warning when it failed.
- * A call that fails has given out nothing that its caller knows of, and what it may have given out
- * is found again by repeating it.
+ * comes of it, and is one line in the log, at debug when it was answered, a warning when it is the
+ * first that failed since one was answered. A call that fails has given out nothing that its caller
+ * knows of, and what it may have given out is found again by repeating it.
  */
 final class AdmissionMeasure {
     /**
@@ -40,6 +41,7 @@ final class AdmissionMeasure {
     private final EngineMetrics metrics;
     private final Time time;
     private final Logger log;
+    private final OutageLog trouble;
 
     /**
      * @param sessions the session behind an id; throws when there is none
@@ -50,6 +52,7 @@ final class AdmissionMeasure {
         this.metrics = metrics;
         this.time = time;
         this.log = log;
+        this.trouble = new OutageLog(log, time, "Calls for work");
     }
 
     /**
@@ -81,6 +84,7 @@ final class AdmissionMeasure {
             }
         }
         metrics.answered(call, out.count, out.shut);
+        trouble.worked();
         if (log.isDebugEnabled()) {
             log.debug(
                     "{}: wanted {}, got {}, shut {}, took {} ms.",
@@ -105,12 +109,14 @@ final class AdmissionMeasure {
                         && known.advice() != Advice.REPEAT_LATER
                         && known.advice() != Advice.CALL_AN_OPERATOR;
         if (!refused) {
-            log.warn(
-                    "{} for {} failed after {} ms. What it may have got is found by repeating it.",
-                    who(request, call),
-                    request.wanted,
-                    call.took().toMillis(),
-                    failure);
+            log.atLevel(trouble.isNews(failure) ? Level.WARN : Level.DEBUG)
+                    .setCause(failure)
+                    .log(
+                            "{} for {} failed after {} ms. What it may have got is found by"
+                                    + " repeating it.",
+                            who(request, call),
+                            request.wanted,
+                            call.took().toMillis());
         } else if (log.isDebugEnabled()) {
             log.debug(
                     "{}: wanted {}, refused after {} ms: {}",

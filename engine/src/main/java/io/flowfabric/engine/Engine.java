@@ -18,9 +18,11 @@ import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.store.Backend;
+import io.flowfabric.core.store.ShutdownOrder;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submissions;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -32,9 +34,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * its {@link EngineMetrics}, and its sweeps hear of what will be due; use the engine for
  * everything, and the store only to open and to close it.
  *
- * <p>Closing an engine stops it and leaves the store open: the program that opened the store closes
- * it, after the engine, and stops its workers before. A stopped engine refuses new work and claims
- * that wait; reads and the last writes of leaseholders still reach the store.
+ * <p>Closing an engine stops its workers and then itself, and leaves the store open: the program
+ * that opened the store closes it after the engine. So does a JVM that is told to end, unless the
+ * {@link EngineOptions} say otherwise. A stopped engine refuses new work and claims that wait;
+ * reads and the last writes of leaseholders still reach the store.
  */
 public final class Engine extends Service implements Backend {
     private final Store store;
@@ -51,6 +54,11 @@ public final class Engine extends Service implements Backend {
     private final Grants grants;
     private final Leases leases;
     private final Set<Follower> followers = ConcurrentHashMap.newKeySet();
+    private final Set<Service> owned = ConcurrentHashMap.newKeySet();
+    private final boolean stopsWithJvm;
+    private final Runnable stopping = this::stop;
+    private final Thread hook = new Thread(stopping, "ff-shutdown");
+    private volatile boolean closing;
     private volatile boolean stopped;
 
     /** An engine with the default options that counts nothing. It is not started yet. */
@@ -71,6 +79,7 @@ public final class Engine extends Service implements Backend {
     /** An engine in a time of its own; the store should live in the same. */
     public Engine(Store store, EngineOptions options, EngineMetrics metrics, Time time) {
         this.store = store;
+        this.stopsWithJvm = options.stopsWithJvm();
         this.metrics = new GuardedMetrics(metrics);
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
@@ -210,6 +219,26 @@ public final class Engine extends Service implements Backend {
     }
 
     /**
+     * Lets this engine stop a service before it stops itself: a worker that runs on it.
+     *
+     * @throws Unavailable when the engine stops or has stopped
+     */
+    public void own(Service worker) {
+        owned.add(worker);
+        // Looked at after it was put in: the thread that stops the engine does it the other way
+        // round.
+        if (closing) {
+            owned.remove(worker);
+            throw new Unavailable("The engine has stopped; start a worker on one that runs.");
+        }
+    }
+
+    /** Forgets a service that has stopped. */
+    public void disown(Service worker) {
+        owned.remove(worker);
+    }
+
+    /**
      * Follows what happens, from behind a cursor on. The caller stops the follower; a stopping
      * engine stops those that are left.
      *
@@ -242,17 +271,59 @@ public final class Engine extends Service implements Backend {
         losses.start();
         sweeps.start();
         recounts.start();
+        if (stopsWithJvm) {
+            ShutdownOrder.beforeServers(stopping);
+            addHook();
+        }
     }
 
     @Override
     protected void end() {
+        closing = true;
+        stopOwned();
         stopped = true;
         followers.forEach(Follower::stop);
-        recounts.stop();
-        firstKey.stop();
-        sweeps.stop();
-        parking.stop();
-        losses.stop();
+        stopAll(List.of(recounts, firstKey, sweeps, parking, losses));
+        ShutdownOrder.forget(stopping);
+        removeHook();
+    }
+
+    /**
+     * Stops the workers, all at once: each takes as long as its handlers need. A caller that is
+     * interrupted does not want to wait for handlers.
+     */
+    private void stopOwned() {
+        var stops = owned.stream().map(worker -> daemon("ff-stop", worker::stop)).toList();
+        boolean interrupted = false;
+        for (var stop : stops) {
+            while (stop.isAlive()) {
+                try {
+                    stop.join();
+                } catch (InterruptedException hurry) {
+                    interrupted = true;
+                    stops.forEach(Thread::interrupt);
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void addHook() {
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException late) {
+            throw new Unavailable("The JVM ends; no engine is started any more.");
+        }
+    }
+
+    private void removeHook() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException shuttingDown) {
+            // The hook is at work, perhaps in this thread.
+        }
     }
 
     @Override

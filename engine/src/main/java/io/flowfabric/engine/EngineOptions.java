@@ -17,6 +17,9 @@ import java.time.Duration;
  * @param safetyPoll how often it looks for work although no wake-up has come: what a lost wake-up
  *     costs
  * @param submitChunk how many submissions go to the store in one commit
+ * @param stopsWithJvm whether it stops, and its workers before it, when the JVM is told to end: by
+ *     SIGTERM, Ctrl-C or {@code System.exit}. A program that does so in an order of its own turns
+ *     it off
  */
 public record EngineOptions(
         Duration sweepEvery,
@@ -24,7 +27,8 @@ public record EngineOptions(
         Duration recountEvery,
         int sweepLimit,
         Duration safetyPoll,
-        int submitChunk) {
+        int submitChunk,
+        boolean stopsWithJvm) {
 
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final Duration LONGEST = Duration.ofDays(1);
@@ -37,7 +41,8 @@ public record EngineOptions(
                     Duration.ofMinutes(10),
                     1000,
                     Duration.ofSeconds(1),
-                    1000);
+                    1000,
+                    true);
 
     public EngineOptions {
         check("sweep every", sweepEvery);
@@ -55,7 +60,13 @@ public record EngineOptions(
      */
     public EngineOptions sweepEvery(Duration other) {
         return new EngineOptions(
-                other, retentionEvery, recountEvery, sweepLimit, safetyPoll, submitChunk);
+                other,
+                retentionEvery,
+                recountEvery,
+                sweepLimit,
+                safetyPoll,
+                submitChunk,
+                stopsWithJvm);
     }
 
     /**
@@ -65,7 +76,7 @@ public record EngineOptions(
      */
     public EngineOptions retentionEvery(Duration other) {
         return new EngineOptions(
-                sweepEvery, other, recountEvery, sweepLimit, safetyPoll, submitChunk);
+                sweepEvery, other, recountEvery, sweepLimit, safetyPoll, submitChunk, stopsWithJvm);
     }
 
     /**
@@ -75,7 +86,13 @@ public record EngineOptions(
      */
     public EngineOptions recountEvery(Duration other) {
         return new EngineOptions(
-                sweepEvery, retentionEvery, other, sweepLimit, safetyPoll, submitChunk);
+                sweepEvery,
+                retentionEvery,
+                other,
+                sweepLimit,
+                safetyPoll,
+                submitChunk,
+                stopsWithJvm);
     }
 
     /**
@@ -85,7 +102,13 @@ public record EngineOptions(
      */
     public EngineOptions sweepLimit(int other) {
         return new EngineOptions(
-                sweepEvery, retentionEvery, recountEvery, other, safetyPoll, submitChunk);
+                sweepEvery,
+                retentionEvery,
+                recountEvery,
+                other,
+                safetyPoll,
+                submitChunk,
+                stopsWithJvm);
     }
 
     /**
@@ -95,7 +118,13 @@ public record EngineOptions(
      */
     public EngineOptions safetyPoll(Duration other) {
         return new EngineOptions(
-                sweepEvery, retentionEvery, recountEvery, sweepLimit, other, submitChunk);
+                sweepEvery,
+                retentionEvery,
+                recountEvery,
+                sweepLimit,
+                other,
+                submitChunk,
+                stopsWithJvm);
     }
 
     /**
@@ -105,7 +134,25 @@ public record EngineOptions(
      */
     public EngineOptions submitChunk(int other) {
         return new EngineOptions(
-                sweepEvery, retentionEvery, recountEvery, sweepLimit, safetyPoll, other);
+                sweepEvery,
+                retentionEvery,
+                recountEvery,
+                sweepLimit,
+                safetyPoll,
+                other,
+                stopsWithJvm);
+    }
+
+    /** With or without stopping when the JVM is told to end. */
+    public EngineOptions stopsWithJvm(boolean other) {
+        return new EngineOptions(
+                sweepEvery,
+                retentionEvery,
+                recountEvery,
+                sweepLimit,
+                safetyPoll,
+                submitChunk,
+                other);
     }
 
     private static void check(String field, Duration value) {

@@ -45,6 +45,9 @@ public final class EngineSession extends Service {
 
     private static final int TRIES = 5;
 
+    /** How long a heartbeat may take even where they come in quicker succession. */
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(500);
+
     /** Who works on the leases of a session. Called from the session's own threads. */
     public interface Holder {
         /** The fences it believes to hold. */
@@ -79,8 +82,10 @@ public final class EngineSession extends Service {
     private final Holder holder;
     private final long beatEvery;
     private final long fencedAfter;
+    private final Duration patience;
     private final Backoff again;
     private final NumberedClaims claiming;
+    private final OutageLog trouble;
     private final Loop heart;
     private final Loop watch;
 
@@ -120,6 +125,7 @@ public final class EngineSession extends Service {
         this.holder = holder;
         this.beatEvery = session.ttl().toNanos() / PARTS;
         this.fencedAfter = beatEvery * (PARTS - 1);
+        this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
                 new NumberedClaims(
@@ -128,8 +134,9 @@ public final class EngineSession extends Service {
                         time,
                         again,
                         () -> quiet || dead.get());
-        this.heart = new Loop("ff-heart", time, this::beat, again, this::skipped);
-        this.watch = new Loop("ff-watch", time, this::look, again, this::skipped);
+        this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
+        this.heart = new Loop("ff-heart", time, this::beat, again, trouble::failed);
+        this.watch = new Loop("ff-watch", time, this::look, again, trouble::failed);
     }
 
     /** The id of this session in the store. */
@@ -269,12 +276,14 @@ public final class EngineSession extends Service {
             asking = reason;
             unnamed.clear();
         }
-        var heartbeat = new Heartbeat(session.id(), claiming.acknowledged(), nextFences());
+        var heartbeat =
+                new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
             case Answer.Done<HeartbeatResult>(var beat) -> {
                 lastSign = asked;
+                trouble.worked();
                 if (unnamed.isEmpty()) {
                     answered = asking;
                 }
@@ -328,10 +337,6 @@ public final class EngineSession extends Service {
             }
             holder.died();
         }
-    }
-
-    private void skipped(Throwable failure) {
-        LOG.warn("A heartbeat of {} failed; it is repeated in a moment.", session.id(), failure);
     }
 
     private NotFound over() {

@@ -31,7 +31,7 @@ final class FirstKey extends Service {
                         time,
                         this::turn,
                         AFTER_FAILURE,
-                        e -> LOG.warn("There may be no key to sign with yet; soon again.", e));
+                        new OutageLog(LOG, time, "The looks for a key to sign with")::failed);
     }
 
     /** Makes the first key, unless it is known that there is one. */

@@ -41,8 +41,11 @@ import java.util.concurrent.locks.LockSupport;
 public final class Follower extends Service {
     private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
-    /** How many events are kept at most before they are asked for. */
-    static final int HELPING = 256;
+    /**
+     * How many events are kept at most before they are asked for. A look at a long log has its
+     * price, so who is behind looks for many at a time.
+     */
+    static final int HELPING = 1000;
 
     /** How long to wait before looking again: longer each time, while nothing happens. */
     private static final Backoff PAUSE =

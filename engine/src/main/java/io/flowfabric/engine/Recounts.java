@@ -32,6 +32,7 @@ final class Recounts extends Service {
     private final Store store;
     private final EngineMetrics metrics;
     private final long every;
+    private final OutageLog trouble;
     private final Loop loop;
     private boolean begun;
     private volatile boolean stopping;
@@ -54,13 +55,8 @@ final class Recounts extends Service {
         this.store = store;
         this.metrics = metrics;
         this.every = options.recountEvery().toNanos();
-        this.loop =
-                new Loop(
-                        "ff-recounts",
-                        time,
-                        this::turn,
-                        AFTER_FAILURE,
-                        e -> LOG.warn("The recounts of this engine failed; they go on soon.", e));
+        this.trouble = new OutageLog(LOG, time, "The recounts of this engine");
+        this.loop = new Loop("ff-recounts", time, this::turn, AFTER_FAILURE, trouble::failed);
         counts.put(
                 Counted.QUOTAS,
                 namespace -> {
@@ -90,6 +86,7 @@ final class Recounts extends Service {
         // Not at once: engines that are restarted again and again would do little else.
         if (begun) {
             recount();
+            trouble.worked();
         }
         begun = true;
         return every;

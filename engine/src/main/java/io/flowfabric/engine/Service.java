@@ -1,6 +1,7 @@
 package io.flowfabric.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -95,6 +96,21 @@ public abstract class Service implements AutoCloseable {
                 .name(name)
                 .inheritInheritableThreadLocals(false)
                 .start(work);
+    }
+
+    /** Stops services one after the other. One that fails to stop does not keep the others. */
+    protected static void stopAll(List<? extends Service> services) {
+        RuntimeException failure = null;
+        for (var service : services) {
+            try {
+                service.stop();
+            } catch (RuntimeException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /**

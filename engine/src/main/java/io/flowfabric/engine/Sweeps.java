@@ -48,6 +48,8 @@ final class Sweeps extends Service {
     private final int limit;
     private final long cap;
     private final long retentionEvery;
+    private final OutageLog promptTrouble;
+    private final OutageLog retentionTrouble;
     private final Loop prompt;
     private final Loop retention;
 
@@ -66,15 +68,16 @@ final class Sweeps extends Service {
         this.limit = options.sweepLimit();
         this.cap = options.sweepEvery().toNanos();
         this.retentionEvery = options.retentionEvery().toNanos();
-        this.prompt =
-                new Loop("ff-sweeps", time, this::tend, AFTER_FAILURE, e -> failed("sweeps", e));
+        this.promptTrouble = new OutageLog(LOG, time, "The sweeps of this engine");
+        this.retentionTrouble = new OutageLog(LOG, time, "The rounds of retention of this engine");
+        this.prompt = new Loop("ff-sweeps", time, this::tend, AFTER_FAILURE, promptTrouble::failed);
         this.retention =
                 new Loop(
                         "ff-retention",
                         time,
                         this::retain,
                         AFTER_FAILURE,
-                        e -> failed("retention", e));
+                        retentionTrouble::failed);
         longest.put(Chore.SESSIONS, 20 * cap);
         longest.put(Chore.TIMERS, 20 * cap);
     }
@@ -114,6 +117,7 @@ final class Sweeps extends Service {
             fruitless = 0;
             wait = Math.min(cap, Math.max(FLOOR, untilDue));
         }
+        promptTrouble.worked();
         planned = time.nanos() + wait;
         return wait;
     }
@@ -130,6 +134,7 @@ final class Sweeps extends Service {
         if (round.errors() > 0) {
             metrics.sweepErrors(Chore.RETENTION, round.errors());
         }
+        retentionTrouble.worked();
         boolean more = round.more() && round.processed() > 0;
         // Forgetting may take long, but it never takes more than its share from those who work.
         return more ? Math.max(FLOOR, REST * (time.nanos() - begun)) : retentionEvery;
@@ -203,9 +208,5 @@ final class Sweeps extends Service {
     private static long nanos(Duration left) {
         // In milliseconds first: the nanoseconds of a few centuries overflow.
         return Duration.ofMillis(Math.clamp(left.toMillis(), -1, FAR)).toNanos();
-    }
-
-    private static void failed(String what, Throwable failure) {
-        LOG.warn("The {} of this engine failed; they go on in a moment.", what, failure);
     }
 }

@@ -24,6 +24,7 @@ class EngineOptionsTest {
         assertThat(options.sweepLimit()).isEqualTo(1000);
         assertThat(options.safetyPoll()).isEqualTo(Duration.ofSeconds(1));
         assertThat(options.submitChunk()).isEqualTo(1000);
+        assertThat(options.stopsWithJvm()).isTrue();
     }
 
     @Test
@@ -39,14 +40,18 @@ class EngineOptionsTest {
                                 options.recountEvery(),
                                 options.sweepLimit(),
                                 options.safetyPoll(),
-                                options.submitChunk()));
+                                options.submitChunk(),
+                                true));
         assertThat(
                         options.retentionEvery(second)
                                 .recountEvery(second)
                                 .sweepLimit(7)
                                 .safetyPoll(second)
-                                .submitChunk(8))
-                .isEqualTo(new EngineOptions(options.sweepEvery(), second, second, 7, second, 8));
+                                .submitChunk(8)
+                                .stopsWithJvm(false))
+                .isEqualTo(
+                        new EngineOptions(
+                                options.sweepEvery(), second, second, 7, second, 8, false));
     }
 
     @ParameterizedTest

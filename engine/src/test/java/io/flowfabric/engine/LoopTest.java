@@ -91,9 +91,7 @@ class LoopTest {
         assertThat(time.nanos()).isLessThan(Duration.ofSeconds(1).toNanos());
     }
 
-    /**
-     * R28: a turn that asks for the next one at once, or callers that do, do not keep a core busy.
-     */
+    /** R28: neither a turn nor a caller that hurries keeps a core busy. */
     @Test
     void turns_keep_their_distance_however_much_hurry_there_is() {
         loop(

@@ -115,10 +115,16 @@ class MeasuredClaimsTest {
         // R31
         assertThat(tally.of("claim ms")).isEqualTo(7);
         assertThat(tally.of("claimed")).isZero();
+        // R28
+        assertThatThrownBy(() -> asking.claim(claim(1, 5))).isInstanceOf(StoreFailure.class);
+        assertThat(log.lines().getLast().level()).as("the same outage").isEqualTo(Level.DEBUG);
         broken.set(false);
         assertThat(asking.claim(claim(1, 5)).leases())
                 .as("it is still there for others")
                 .hasSize(1);
+        assertThat(log.lines())
+                .extracting(LogBook.Line::level)
+                .containsExactly(Level.WARN, Level.DEBUG, Level.INFO, Level.DEBUG);
     }
 
     @Test

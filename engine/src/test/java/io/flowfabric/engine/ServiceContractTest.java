@@ -195,7 +195,8 @@ class ServiceContractTest {
 
         assertThat(service.running()).isFalse();
         assertThatThrownBy(service::start).isInstanceOf(IllegalStateException.class);
-        if (kind == Kind.LOOP) {
+        // The engine that a session belongs to has loops of its own.
+        if (kind != Kind.SESSION) {
             assertThat(calls(kind)).isEqualTo(before);
         }
     }

@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * R18: what is cancelled through one process is interrupted in another, long before a heartbeat.
- */
+/** R18: what one process cancels is interrupted in another, long before its next heartbeat. */
 class CancelledElsewhereTest {
     private static final Duration TTL = Duration.ofMinutes(2);
     private static final Duration HEARTBEATS = TTL.dividedBy(6);

@@ -135,6 +135,11 @@ final class Child implements AutoCloseable {
         return process.exitValue();
     }
 
+    /** Asks it to end, as an orchestrator does. */
+    void terminate() {
+        signal("TERM");
+    }
+
     /** Stops it where it is, as a paused machine would. */
     void freeze() {
         signal("STOP");

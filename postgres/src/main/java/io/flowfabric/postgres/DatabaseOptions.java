@@ -14,7 +14,8 @@ import java.util.function.Consumer;
  * @param user null when the URL or the environment says it
  * @param password null when the URL or the environment says it
  * @param applicationName what {@code pg_stat_activity} shows
- * @param connections the fixed size of the pool; a few per core of the server serve best
+ * @param connections the fixed size of the pool; a few per core of the server serve best. Beside it
+ *     a process has two for wake-ups and, while workers run, one or two for their heartbeats
  * @param acquireTimeout how long a call waits for a free connection
  * @param connectTimeout how long a new connection may take
  * @param statementTimeout after which the server gives up a statement; zero leaves it to the server

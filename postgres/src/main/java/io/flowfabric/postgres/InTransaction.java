@@ -193,12 +193,8 @@ public final class InTransaction implements Submissions {
         if (first.isEmpty()) {
             return lanes;
         }
-        var begun =
-                SubmitRefusals.free(tx, first).stream()
-                        .map(PreparedSubmission::lane)
-                        .distinct()
-                        .sorted();
-        PostgresLanes.add(tx, postgres.now(), begun.toList());
+        var begun = PreparedSubmission.creators(SubmitRefusals.free(tx, first));
+        PostgresLanes.add(tx, postgres.now(), begun);
         return PostgresLanes.numbers(tx, wanted);
     }
 

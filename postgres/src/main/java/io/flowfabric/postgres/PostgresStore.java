@@ -33,8 +33,6 @@ import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Statements;
 import io.flowfabric.postgres.internal.lease.PostgresLeases;
 import io.flowfabric.postgres.internal.maintenance.PostgresMaintenance;
-import io.flowfabric.postgres.internal.migration.Migrations;
-import io.flowfabric.postgres.internal.migration.Migrator;
 import io.flowfabric.postgres.internal.operate.PostgresOperations;
 import io.flowfabric.postgres.internal.query.PostgresQueries;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
@@ -106,12 +104,13 @@ public final class PostgresStore implements Store {
     /** Connections to a schema, which is made or brought up to date first. */
     static Database connect(
             DatabaseOptions options, SchemaName schema, Optional<InstantSource> clock) {
-        Migrator.migrate(
-                options,
-                schema,
-                Migrations.load(PostgresStore.class, "internal/migration/001_executions.sql"));
+        return connect(PostgresSchema.of(options, schema), clock);
+    }
+
+    static Database connect(PostgresSchema schema, Optional<InstantSource> clock) {
+        schema.migrate();
         var time = clock.orElse(InstantSource.system());
-        return Database.open(options, statements(schema).on(() -> today(time)));
+        return Database.open(schema.options(), statements(schema.name()).on(() -> today(time)));
     }
 
     /**

@@ -117,6 +117,24 @@ final class Backlog implements AutoCloseable {
         return store;
     }
 
+    /** Another store on the same server, without a backlog. */
+    PostgresStore beside(SchemaName schema) {
+        return PostgresStore.open(
+                DatabaseOptions.of(server.url(), server.user(), server.password())
+                        .withConnections(2),
+                schema);
+    }
+
+    /** Runs a statement of the test's own. */
+    void execute(String sql) throws SQLException {
+        try (var connection =
+                        DriverManager.getConnection(
+                                server.url(), server.user(), server.password());
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     /** All that the server has explained so far. */
     String log() {
         try {

@@ -39,6 +39,10 @@ class EventLogTest {
     /** How many pages share a summary. */
     private static final int RANGE = 32;
 
+    /** Makes all summaries, but of what is written today. */
+    private static final String SUMMARISE =
+            "%s.summarise_events(1000, (extract(epoch from now())::bigint / 86400 %% 16)::integer)";
+
     private final SchemaName schema = TestPostgres.freshSchema();
     private final PostgresStore store = PostgresStore.open(TestPostgres.options(), schema);
     private final Connection connection;
@@ -75,6 +79,7 @@ class EventLogTest {
                         "btree (execution IS NOT NULL)");
     }
 
+    /** R39: an event of an unknown kind fails no page. */
     @Test
     void what_a_newer_program_wrote_is_passed_over_or_read_without_what_it_added()
             throws SQLException {
@@ -146,6 +151,15 @@ class EventLogTest {
         assertSummarised();
     }
 
+    /** R8: of a day that is over nothing is left without a summary, for every look to read. */
+    @Test
+    void a_day_that_is_over_is_summarised_to_its_end() throws SQLException {
+        submit(10_000);
+        execute("select %s.summarise_events(1000, 16)");
+
+        assertThat(summarised()).isGreaterThanOrEqualTo(pages());
+    }
+
     @Test
     void retention_makes_the_summaries_where_no_feed_is_read() throws SQLException {
         submit(10_000);
@@ -157,12 +171,12 @@ class EventLogTest {
     @Test
     void a_day_that_was_emptied_begins_without_summaries() throws SQLException {
         submit(10_000);
-        execute("select %s.summarise_events(1000)");
+        execute("select " + SUMMARISE);
         execute("truncate %s.event");
-        assertThat(texts("select %s.summarise_events(1000)::text")).containsExactly("0");
+        assertThat(texts("select (" + SUMMARISE + ")::text")).containsExactly("0");
 
         submit(10_000);
-        execute("select %s.summarise_events(1000)");
+        execute("select " + SUMMARISE);
 
         assertSummarised();
     }
@@ -268,8 +282,82 @@ class EventLogTest {
         execute("truncate %s.event");
         execute("update %s.event_log set dropped = %1$s.last_event_id()");
 
+        assertExpired(quiet);
+    }
+
+    /**
+     * R25: a transaction was open when a reader passed by, and its events were dropped before the
+     * reader came back. They have lower ids than what the reader knows, and yet it is told.
+     */
+    @Test
+    void a_reader_is_told_that_what_was_open_when_it_passed_by_was_dropped_since()
+            throws SQLException {
+        connection.setAutoCommit(false);
+        store.in(connection).submit(works(1)).getFirst().orThrow();
+        submit(3);
+        var behind = quiet(store.feeds().beginning());
+        var inside = store.feeds().read(EVERYTHING, store.feeds().beginning(), 2);
+        assertThat(inside.more()).isTrue();
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        dropAll();
+
+        assertExpired(behind);
+        assertExpired(inside.next());
+    }
+
+    /** R25: also when the transaction is younger than everything that the reader has seen. */
+    @Test
+    void a_reader_is_told_that_what_began_after_all_that_it_has_seen_was_dropped_since()
+            throws SQLException {
+        submit(3);
+        connection.setAutoCommit(false);
+        store.in(connection).submit(works(1)).getFirst().orThrow();
+        var behind = quiet(store.feeds().beginning());
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        dropAll();
+
+        assertExpired(behind);
+    }
+
+    /** R25: no false alarm, whatever else was open on the server, and however often days go. */
+    @Test
+    void a_transaction_that_had_nothing_to_tell_expires_no_cursor() throws SQLException {
+        submit(3);
+        connection.setAutoCommit(false);
+        texts("select txid_current()::text");
+        submit(3);
+        var behind = quiet(store.feeds().beginning());
+        connection.commit();
+        connection.setAutoCommit(true);
+
+        dropAll();
+        var later = now();
+        var again = submit(2);
+
+        assertThat(readAll(behind).told).isEqualTo(again);
+        assertThat(readAll(later).told).isEqualTo(again);
+        behind = quiet(behind);
+        dropAll();
+        assertExpired(later);
+        assertThat(readAll(behind).told).isEmpty();
+        assertThat(readAll(now()).told).isEmpty();
+        assertThat(readAll(store.feeds().beginning()).told).isEmpty();
+    }
+
+    /** Lets all that there is be too old, and retention do its work. */
+    private void dropAll() throws SQLException {
+        execute("update %s.event set at = 1");
+        store.maintenance().tick(Chore.RETENTION, 1000);
+        assertThat(texts("select count(*)::text from %s.event")).containsExactly("0");
+    }
+
+    private void assertExpired(Cursor cursor) {
         assertThatExceptionOfType(Invalid.class)
-                .isThrownBy(() -> store.feeds().read(EVERYTHING, quiet, 10))
+                .isThrownBy(() -> store.feeds().read(EVERYTHING, cursor, 10))
                 .returns(Invalid.Code.CURSOR_EXPIRED, Invalid::code);
     }
 

@@ -12,6 +12,8 @@ record ExplainedPlan(String text) {
     private static final Pattern REMOVED =
             Pattern.compile("(\\w* ?Rows Removed by [\\w ]+): (\\d+)");
 
+    private static final Pattern PAGES = Pattern.compile("(?:hit|read)=(\\d+)");
+
     /** The plans of a statement in a log of the server. */
     static List<ExplainedPlan> of(String statement, String log) {
         var marker = "/* flowfabric:" + statement + " */";
@@ -19,6 +21,13 @@ record ExplainedPlan(String text) {
                 .filter(entry -> entry.contains(marker))
                 .map(ExplainedPlan::new)
                 .toList();
+    }
+
+    /** How many pages it looked at. */
+    long pages() {
+        // The first line with buffers is that of the whole plan.
+        var line = text.lines().filter(l -> l.contains("Buffers: ")).findFirst().orElse("");
+        return PAGES.matcher(line).results().mapToLong(m -> Long.parseLong(m.group(1))).sum();
     }
 
     /** The most rows that one of its steps produced or threw away. */

@@ -106,7 +106,7 @@ public final class TransactionPooler implements AutoCloseable {
     }
 
     private void serve(Peer client) {
-        try (var socket = client.socket) {
+        try (client.socket) {
             if (logIn(client)) {
                 for (var first = client.read(); first.type != 'X'; first = client.read()) {
                     transaction(client, first);

@@ -4,6 +4,7 @@ import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 
@@ -63,6 +64,9 @@ final class Committers<T> extends Service {
     /** How long stopping waits for a store that does not answer. The session would end anyway. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /** How long a thread gets to end once there is nothing left for it to do. */
+    private static final Duration GOODBYE = Duration.ofSeconds(1);
+
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(10), Duration.ofSeconds(5), 2);
 
@@ -70,6 +74,7 @@ final class Committers<T> extends Service {
     private final Time time;
     private final String name;
     private final Runnable settled;
+    private final OutageLog trouble;
 
     private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();
@@ -89,6 +94,8 @@ final class Committers<T> extends Service {
         this.time = time;
         this.name = name;
         this.settled = settled;
+        this.trouble =
+                new OutageLog(LOG, time, "Commits of %s of %s".formatted(commit.items(), name));
     }
 
     /** How many items are on their way. */
@@ -145,7 +152,7 @@ final class Committers<T> extends Service {
         }
         for (var thread : threads) {
             LockSupport.unpark(thread);
-            join(thread, PATIENCE);
+            join(thread, GOODBYE);
         }
     }
 
@@ -244,14 +251,11 @@ final class Committers<T> extends Service {
                     split(batch, e);
                     return;
                 }
-                LOG.warn(
-                        "A commit of {} {} failed; it is repeated.",
-                        batch.size(),
-                        commit.items(),
-                        e);
+                trouble.failed(e);
                 time.park(AGAIN.delay(failures).toNanos());
                 continue;
             }
+            trouble.worked();
             answered(batch, unanswered);
             return;
         }

@@ -92,7 +92,8 @@ final class EndingCommit implements Committers.Commit<Assignment> {
 
     private static boolean isFinal(Assignment assignment, FlowFabricException refusal) {
         if (refusal.advice() == Advice.REPEAT_LATER) {
-            LOG.warn("The end of {} got no answer; it is repeated.", assignment, refusal);
+            // Told at debug: in an outage it would be a line for each, again and again.
+            LOG.debug("The end of {} got no answer; it is repeated.", assignment, refusal);
             return false;
         }
         return switch (refusal) {

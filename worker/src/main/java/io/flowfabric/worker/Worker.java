@@ -6,6 +6,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.Service;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
@@ -36,7 +37,10 @@ public final class Worker extends Service {
     /** How long handlers get to stop once they are interrupted. */
     private static final Duration UNWINDING = Duration.ofSeconds(1);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /**
+     * How long a claim under way may last before it is interrupted, and again before it is left.
+     */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
@@ -47,6 +51,7 @@ public final class Worker extends Service {
     private final Slots slots;
     private final Committers<Assignment> endings;
     private final Committers<Waiting> usage;
+    private final OutageLog trouble;
     private volatile Duration grace;
     private volatile boolean draining;
     private volatile WorkerSession shift;
@@ -67,6 +72,8 @@ public final class Worker extends Service {
         this.template = template;
         this.handlers = Map.copyOf(handlers);
         this.grace = grace;
+        this.trouble =
+                new OutageLog(LOG, engine.time(), "The claims of worker " + template.worker());
         this.endings =
                 new Committers<>(
                         new EndingCommit(engine.leases(), engine.metrics()),
@@ -99,6 +106,7 @@ public final class Worker extends Service {
 
     @Override
     protected void begin() {
+        engine.own(this);
         endings.start();
         usage.start();
         shift.session().start();
@@ -107,20 +115,27 @@ public final class Worker extends Service {
 
     @Override
     protected void end() {
+        try {
+            drain();
+        } finally {
+            engine.disown(this);
+            stopAll(List.of(endings, usage, shift.session()));
+        }
+    }
+
+    private void drain() {
         draining = true;
         slots.close().forEach(Assignment::release);
         shift.session().quiet();
-        endClaims();
-        if (!slots.awaitIdle(engine.time(), grace.toNanos())) {
+        if (!slots.awaitIdle(engine.time(), WorkerSession.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
             left.forEach(Assignment::tell);
             slots.awaitIdle(engine.time(), UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
-        endings.stop();
-        usage.stop();
-        shift.session().stop();
+        // What a claim still brings is given back, so this comes before the end of the committers.
+        endClaims();
     }
 
     private void endClaims() {
@@ -146,13 +161,14 @@ public final class Worker extends Service {
                     take(now, now.session().claim(slots::room, CLAIM_WAIT));
                 }
                 failures = 0;
+                trouble.worked();
             } catch (NotFound gone) {
                 LOG.debug("The session of {} is gone.", this, gone);
                 now.died();
             } catch (InterruptedException e) {
                 LOG.debug("The claims of {} were interrupted.", this, e);
             } catch (Throwable e) {
-                LOG.warn("{} cannot claim; it tries again in a moment.", this, e);
+                trouble.failed(e);
                 engine.time().park(AGAIN.delay(failures++).toNanos());
             }
         }

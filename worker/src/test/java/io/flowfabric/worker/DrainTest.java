@@ -67,6 +67,23 @@ class DrainTest {
         assertThat(world.state(id)).isEqualTo(PublicState.COMPLETED);
     }
 
+    /** R28: however long that is; and nothing is left behind. */
+    @Test
+    void handlers_are_waited_for_as_long_as_it_is_said() throws Exception {
+        var worker = world.start(blocking());
+        var id = world.submit("welcome");
+        eventually("it runs", () -> inside.get() == 1);
+
+        var stopping =
+                Thread.ofVirtual().start(() -> worker.stop(Duration.ofSeconds(Long.MAX_VALUE)));
+        eventually("it drains", () -> !worker.running());
+        go.countDown();
+
+        stopping.join();
+        assertThat(world.state(id)).isEqualTo(PublicState.COMPLETED);
+        assertThat(world.calls("close")).isEqualTo(1);
+    }
+
     @Test
     void nothing_more_is_claimed_while_it_drains() throws Exception {
         var worker = world.start(blocking());

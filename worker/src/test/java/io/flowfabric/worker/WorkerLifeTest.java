@@ -113,18 +113,61 @@ class WorkerLifeTest {
         assertThat(world.calls("open")).isZero();
     }
 
+    /** R28: an engine owns its workers, so none of them goes on, and complains, without it. */
     @Test
-    void a_worker_whose_engine_has_stopped_claims_nothing_and_can_be_stopped() {
-        var worker = world.start(world.worker().handle("welcome", task -> Payload.EMPTY));
-        eventually("it waits for work", () -> world.tally.of("parked") == 1);
+    void an_engine_that_stops_has_stopped_its_workers_before() {
+        var go = new CountDownLatch(1);
+        var inside = new CountDownLatch(2);
+        var workers =
+                IntStream.range(0, 2)
+                        .mapToObj(
+                                i ->
+                                        world.start(
+                                                world.worker()
+                                                        .instance("worker " + i)
+                                                        .concurrency(1)
+                                                        .handle(
+                                                                "welcome",
+                                                                task -> {
+                                                                    inside.countDown();
+                                                                    go.await();
+                                                                    return Payload.EMPTY;
+                                                                })))
+                        .toList();
+        var ids = world.submit("welcome", 2);
+        eventually("both are at work", () -> inside.getCount() == 0);
 
-        world.engine().stop();
+        var stopping = Thread.ofVirtual().start(world.engine()::stop);
+        eventually("both drain", () -> workers.stream().noneMatch(Worker::running));
+        assertThat(world.all(ids, PublicState.ACTIVE)).isTrue();
+        go.countDown();
 
-        int before = world.calls("claim");
-        Eventually.pause(Duration.ofMillis(100));
-        assertThat(world.calls("claim")).as("claims").isEqualTo(before);
-        worker.stop();
-        assertThat(worker.running()).isFalse();
+        eventually("it has stopped", () -> !stopping.isAlive());
+        assertThat(world.all(ids, PublicState.COMPLETED)).isTrue();
+        assertThat(world.calls("close")).as("sessions").isEqualTo(2);
+    }
+
+    @Test
+    void a_caller_that_is_interrupted_while_it_stops_an_engine_waits_for_no_handlers()
+            throws Exception {
+        var inside = new CountDownLatch(1);
+        world.start(
+                world.worker()
+                        .handle(
+                                "welcome",
+                                task -> {
+                                    inside.countDown();
+                                    new CountDownLatch(1).await();
+                                    return Payload.EMPTY;
+                                }));
+        var id = world.submit("welcome");
+        inside.await();
+        var stopping = Thread.ofVirtual().start(world.engine()::stop);
+
+        stopping.interrupt();
+
+        stopping.join();
+        assertThat(world.state(id)).isEqualTo(PublicState.WAITING);
     }
 
     @Test

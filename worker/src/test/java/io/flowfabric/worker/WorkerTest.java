@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
@@ -89,8 +90,13 @@ class WorkerTest {
         eventually("it has run", () -> !seen.get().isEmpty());
         assertThat(seen.get())
                 .isEqualTo(
-                        "%s welcome default/emails ada {customer=7} 1 %s/0/1 true false"
-                                .formatted(submission.id(), submission.id()));
+                        "%s welcome default/emails ada {customer=7} 1 %s true false"
+                                .formatted(
+                                        submission.id(),
+                                        new Fence(
+                                                submission.id(),
+                                                0,
+                                                world.view(submission.id()).epoch())));
     }
 
     @Test
@@ -190,6 +196,7 @@ class WorkerTest {
     @Test
     void a_handler_may_end_its_work_in_other_ways() {
         var times = new AtomicInteger();
+        var elsewhereTimes = new AtomicInteger();
         world.start(
                 world.worker()
                         .handleWithResult("off", task -> TaskResult.cancel("not needed any more"))
@@ -203,7 +210,7 @@ class WorkerTest {
                         .handleWithResult(
                                 "elsewhere",
                                 task ->
-                                        task.fence().epoch() == 1
+                                        elsewhereTimes.incrementAndGet() == 1
                                                 ? TaskResult.release()
                                                 : TaskResult.complete(Payload.EMPTY)));
 

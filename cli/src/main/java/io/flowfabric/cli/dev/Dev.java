@@ -7,6 +7,8 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.EngineMetrics;
+import io.flowfabric.engine.EngineOptions;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
 
@@ -30,6 +32,9 @@ public final class Dev {
 
     private static final String STOPPING =
             "Stopping: first the workers, then the engine, then Postgres.";
+
+    /** This program answers signals itself, in that order. */
+    private static final EngineOptions IN_ORDER = EngineOptions.DEFAULT.stopsWithJvm(false);
 
     private static final DateTimeFormatter RUN =
             DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
@@ -86,7 +91,7 @@ public final class Dev {
         var database = DatabaseOptions.of(server.url(), server.user(), server.password());
         boolean good;
         try (var store = PostgresStore.open(database.withApplicationName("ff dev engine"));
-                var engine = new Engine(store);
+                var engine = new Engine(store, IN_ORDER, EngineMetrics.NONE);
                 var crew = new WorkerProcesses(server, logs)) {
             engine.start();
             screen.say(

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.EngineMetrics;
+import io.flowfabric.engine.EngineOptions;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
 
@@ -31,6 +33,9 @@ final class DevWorker {
     /** For a store that does not answer any more: nothing is lost when the session expires. */
     private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(10);
 
+    /** The parent tells it when to end. */
+    private static final EngineOptions UNTIL_TOLD = EngineOptions.DEFAULT.stopsWithJvm(false);
+
     private DevWorker() {}
 
     public static void main(String[] words) throws IOException {
@@ -48,7 +53,7 @@ final class DevWorker {
                         .withApplicationName("ff dev worker " + profile.worker())
                         .withConnections(CONNECTIONS);
         try (var store = PostgresStore.open(options);
-                var engine = new Engine(store)) {
+                var engine = new Engine(store, UNTIL_TOLD, EngineMetrics.NONE)) {
             engine.start();
             var worker = profile.on(engine).start();
             System.out.println(READY);

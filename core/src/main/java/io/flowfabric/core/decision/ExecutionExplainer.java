@@ -198,7 +198,7 @@ public final class ExecutionExplainer {
     private String finished(Finished finished) {
         var end = told(new Fact.End(finished.outcome(), finished.at()));
         lastFailure().ifPresent(this::told);
-        var by = given.step().flatMap(Fact.Step::by).filter(Attribution::isOperator);
+        var by = view.endedBy().filter(Attribution::isOperator);
         var cause =
                 switch (finished.outcome()) {
                     case FAILED -> view.failure();
@@ -245,7 +245,7 @@ public final class ExecutionExplainer {
     private Fact.ClosedLane closedLane() {
         var lane = given.lane();
         return new Fact.ClosedLane(
-                lane.lane(), lane.settings().state(), lane.since(), given.laneBy());
+                lane.lane(), lane.settings().state(), lane.changed(), given.laneBy());
     }
 
     private static Fact.Delay delay(Delayed delayed) {

@@ -23,6 +23,11 @@ public sealed interface Event {
     /** The namespace in which it happened. */
     Namespace namespace();
 
+    /** What it means for a lease, if it touched one. */
+    default Optional<LeaseChange> leaseChange() {
+        return Optional.empty();
+    }
+
     /**
      * An execution took a step.
      *
@@ -53,7 +58,7 @@ public sealed interface Event {
             return lane.namespace();
         }
 
-        /** What the step means for the lease, if it touched one. */
+        @Override
         public Optional<LeaseChange> leaseChange() {
             return owner.flatMap(
                     holder ->
@@ -97,7 +102,12 @@ public sealed interface Event {
     }
 
     /** A session showed a sign of life, and so renewed every lease that it holds. */
-    record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {}
+    record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {
+        @Override
+        public Optional<LeaseChange> leaseChange() {
+            return Optional.of(LeaseChange.RENEWED);
+        }
+    }
 
     /** An operator changed how a lane behaves. */
     record LaneChange(Lane lane, LaneSettings settings, Attribution by, Instant at)

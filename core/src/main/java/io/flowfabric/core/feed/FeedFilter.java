@@ -3,18 +3,27 @@ package io.flowfabric.core.feed;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.Tags;
 
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Which events are asked for. What is not set matches everything; what an event does not have
  * matches nothing.
  *
  * @param tags all of these, as the execution had them at submission
+ * @param partitions any of these; none means all. Every event has exactly one: that of its
+ *     execution, or else that of its namespace
  */
 public record FeedFilter(
-        Topic topic, Optional<Namespace> namespace, Optional<Lane> lane, Tags tags) {
+        Topic topic,
+        Optional<Namespace> namespace,
+        Optional<Lane> lane,
+        Tags tags,
+        Set<Partition> partitions) {
     /** What a feed is about. */
     public enum Topic {
         /** Every event. */
@@ -27,24 +36,35 @@ public record FeedFilter(
         OPERATIONS
     }
 
+    public FeedFilter {
+        partitions = Set.copyOf(partitions);
+    }
+
     /** All events of a topic, from every namespace. */
     public static FeedFilter of(Topic topic) {
-        return new FeedFilter(topic, Optional.empty(), Optional.empty(), Tags.NONE);
+        return new FeedFilter(topic, Optional.empty(), Optional.empty(), Tags.NONE, Set.of());
     }
 
     /** Only events of this namespace. */
     public FeedFilter namespace(Namespace other) {
-        return new FeedFilter(topic, Optional.of(other), lane, tags);
+        return new FeedFilter(topic, Optional.of(other), lane, tags, partitions);
     }
 
     /** Only events of executions in this lane, and changes of the lane. */
     public FeedFilter lane(Lane other) {
-        return new FeedFilter(topic, namespace, Optional.of(other), tags);
+        return new FeedFilter(topic, namespace, Optional.of(other), tags, partitions);
     }
 
     /** Only events of executions with this tag, besides those named before. */
     public FeedFilter tag(String key, String value) {
-        return new FeedFilter(topic, namespace, lane, tags.with(key, value));
+        return new FeedFilter(topic, namespace, lane, tags.with(key, value), partitions);
+    }
+
+    /** Only events of this partition and of those named before. */
+    public FeedFilter partition(Partition other) {
+        var more = new HashSet<>(partitions);
+        more.add(other);
+        return new FeedFilter(topic, namespace, lane, tags, more);
     }
 
     /**
@@ -56,6 +76,7 @@ public record FeedFilter(
     public boolean fits(Event event, Tags tagsOfExecution) {
         return about(event)
                 && namespace.map(event.namespace()::equals).orElse(true)
+                && (partitions.isEmpty() || partitions.contains(partitionOf(event)))
                 && lane.map(wanted -> wanted.equals(laneOf(event).orElse(null))).orElse(true)
                 && tagsOfExecution.values().entrySet().containsAll(tags.values().entrySet());
     }
@@ -106,6 +127,21 @@ public record FeedFilter(
             case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
+        };
+    }
+
+    private static Partition partitionOf(Event event) {
+        return switch (event) {
+            case Event.Step step -> step.execution().partition();
+            case Event.Erased erased -> erased.execution().partition();
+            case Event.Renewal renewal -> Partition.of(renewal.namespace());
+            case Event.LaneChange change -> Partition.of(change.namespace());
+            case Event.NamespaceChange change -> Partition.of(change.namespace());
+            case Event.QuotaChange change -> Partition.of(change.namespace());
+            case Event.BudgetChange change -> Partition.of(change.namespace());
+            case Event.BudgetReached reached -> Partition.of(reached.namespace());
+            case Event.Drifted drifted -> Partition.of(drifted.namespace());
+            case Event.MarkedDead marked -> Partition.of(marked.namespace());
         };
     }
 }

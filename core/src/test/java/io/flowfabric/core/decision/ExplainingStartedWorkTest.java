@@ -11,12 +11,10 @@ import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.query.ViewExample;
 import io.flowfabric.core.state.Outcome;
-import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
-import java.util.Optional;
 
 class ExplainingStartedWorkTest {
     private static final Instant EARLIER = NOON.minusSeconds(60);
@@ -27,10 +25,6 @@ class ExplainingStartedWorkTest {
 
     private static Fact.Holder holder(Instant aliveUntil) {
         return new Fact.Holder(OWNER, EARLIER, EARLIER, aliveUntil);
-    }
-
-    private static Fact.Step cancelledBy(Attribution who) {
-        return new Fact.Step(Transition.CANCEL, NOON, Optional.of(who));
     }
 
     @Test
@@ -100,18 +94,21 @@ class ExplainingStartedWorkTest {
 
     @Test
     void cancelled_work_says_which_operator_cancelled_it() {
-        var cancelled = ViewExample.in(Given.ended(Outcome.CANCELLED)).failure(CALLED_OFF);
+        var cancelled =
+                ViewExample.in(Given.ended(Outcome.CANCELLED)).failure(CALLED_OFF).endedBy(OLGA);
 
-        assertThat(ExplanationExample.of(cancelled).step(cancelledBy(OLGA)).explain().words())
+        assertThat(ExplanationExample.of(cancelled).explain().words())
                 .isEqualTo("cancelled at %s, by olga: wrong address", NOON);
     }
 
     @Test
     void work_that_no_operator_cancelled_says_what_called_it_off() {
-        var cancelled = ViewExample.in(Given.ended(Outcome.CANCELLED)).failure(CALLED_OFF);
-        var engine = cancelledBy(Attribution.engine("budget team"));
+        var cancelled =
+                ViewExample.in(Given.ended(Outcome.CANCELLED))
+                        .failure(CALLED_OFF)
+                        .endedBy(Attribution.engine("budget team"));
 
-        assertThat(ExplanationExample.of(cancelled).step(engine).explain().words())
+        assertThat(ExplanationExample.of(cancelled).explain().words())
                 .isEqualTo("cancelled at %s; cancelled: budget team", NOON);
     }
 

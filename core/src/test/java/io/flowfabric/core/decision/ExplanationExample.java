@@ -90,7 +90,8 @@ final class ExplanationExample {
         return ExecutionExplainer.explain(
                 new ExplanationInput(
                         view,
-                        new LaneView(view.lane(), LaneSettings.DEFAULT.state(lane), NOON),
+                        new LaneView(
+                                view.lane(), LaneSettings.DEFAULT.state(lane), NOON, "ada", NOON),
                         laneBy,
                         step,
                         holder,

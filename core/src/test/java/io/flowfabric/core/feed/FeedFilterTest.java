@@ -14,6 +14,7 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Components;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
@@ -132,6 +133,26 @@ class FeedFilterTest {
         assertThat(filter.fits(CLAIMED, Tags.NONE.with("customer", ""))).isTrue();
     }
 
+    /** R39: an event has the partition of its execution, or else that of its namespace. */
+    @Test
+    void every_event_is_in_exactly_one_partition() {
+        var filter = FeedFilter.of(EVERYTHING);
+        var ofSessionsAndLanes = List.of(RENEWED, CONFIGURED, MARKED_DEAD);
+        var ofExecutions = ALL.stream().filter(e -> !ofSessionsAndLanes.contains(e)).toList();
+        var there = Partition.of(SHOP);
+
+        assertThat(there).isNotEqualTo(ID.partition());
+        assertThat(fitting(filter.partition(ID.partition()))).isEqualTo(ofExecutions);
+        assertThat(fitting(filter.partition(there))).isEqualTo(ofSessionsAndLanes);
+        assertThat(fitting(filter.partition(there).partition(ID.partition()))).isEqualTo(ALL);
+        for (int i = 0; i < Partition.COUNT; i++) {
+            var other = new Partition(i);
+            if (!List.of(there, ID.partition()).contains(other)) {
+                assertThat(fitting(filter.partition(other))).isEmpty();
+            }
+        }
+    }
+
     @Test
     void every_condition_must_hold() {
         var tags = Tags.NONE.with("customer", "ada");
@@ -142,16 +163,24 @@ class FeedFilterTest {
         assertThat(filter.namespace(Namespace.DEFAULT).fits(COMPLETED, tags)).isFalse();
         assertThat(filter.lane(Lane.DEFAULT).fits(COMPLETED, tags)).isFalse();
         assertThat(filter.tag("more", "x").fits(COMPLETED, tags)).isFalse();
+        assertThat(filter.partition(Partition.of(SHOP)).fits(COMPLETED, tags)).isFalse();
     }
 
     @Test
     void a_change_changes_its_own_field_and_no_other() {
-        var full = FeedFilter.of(LEASES).namespace(SHOP).lane(LANE).tag("a", "1");
+        var full =
+                FeedFilter.of(LEASES)
+                        .namespace(SHOP)
+                        .lane(LANE)
+                        .tag("a", "1")
+                        .partition(ID.partition());
 
         assertThat(Components.changed(full, full.namespace(Namespace.DEFAULT)))
                 .containsExactly("namespace");
         assertThat(Components.changed(full, full.lane(Lane.DEFAULT))).containsExactly("lane");
         assertThat(Components.changed(full, full.tag("b", "2"))).containsExactly("tags");
+        assertThat(Components.changed(full, full.partition(new Partition(7))))
+                .containsExactly("partitions");
         assertThat(full.tag("b", "2").tags().values().keySet()).isEqualTo(Set.of("a", "b"));
     }
 

@@ -3,6 +3,7 @@ package io.flowfabric.core.query;
 import static io.flowfabric.core.Examples.NOON;
 
 import io.flowfabric.core.Examples;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
@@ -28,6 +29,7 @@ public final class ViewExample {
     private Policy policy = Policy.DEFAULT;
     private Optional<ExecutionView.Done> progress = Optional.empty();
     private Optional<Failure> failure = Optional.empty();
+    private Optional<Attribution> endedBy = Optional.empty();
     private Optional<Owner> owner = Optional.empty();
     private Optional<Instant> deadline = Optional.empty();
     private Instant submitted = NOON;
@@ -82,6 +84,11 @@ public final class ViewExample {
         return this;
     }
 
+    public ViewExample endedBy(Attribution other) {
+        endedBy = Optional.of(other);
+        return this;
+    }
+
     public ViewExample owner(Owner other) {
         owner = Optional.of(other);
         return this;
@@ -121,7 +128,9 @@ public final class ViewExample {
                 0,
                 progress,
                 failure,
+                endedBy,
                 owner,
+                Optional.empty(),
                 deadline,
                 submitted,
                 changed);

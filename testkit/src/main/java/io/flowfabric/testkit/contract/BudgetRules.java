@@ -295,6 +295,19 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
+    void a_deleted_budget_above_bounds_nothing_and_keeps_no_work_out() {
+        define(Budget.of("house", "tokens", 0));
+        define(Budget.of("team", "tokens", 10).parent("house"));
+        var policy = Policy.DEFAULT.budget("team", Map.of("tokens", 5L));
+        var before = world.submit(policy);
+        world.store().budgets().delete(Namespace.DEFAULT, "house", Scenario.OLGA);
+
+        var after = world.submit(policy);
+
+        assertThat(world.worker().take(2)).containsExactly(before, after);
+    }
+
+    @Test
     @BatchAnswers({"P58", "W38"})
     void the_ledger_says_what_an_execution_used_and_a_refund_takes_it_back_once() {
         define(Budget.of("team", "tokens", 100));

@@ -47,7 +47,7 @@ abstract class CancellingRules extends Rules {
         world.cancel(idOf(lease));
 
         for (var ending : everyEnding(lease.fence())) {
-            assertThat(world.end(ending)).isLeaseLost(PublicState.CANCELLED, 1, 1);
+            assertThat(world.end(ending)).isLeaseLost(PublicState.CANCELLED, 1);
         }
         assertThat(world.report(lease, 99)).isLeaseLost();
         assertThat(world.view(lease)).endedAs(Outcome.CANCELLED);
@@ -96,10 +96,10 @@ abstract class CancellingRules extends Rules {
 
         assertThat(world.view(unstarted))
                 .reads(cancelledNow(AttemptState.PENDING_FIRST_ATTEMPT))
-                .hasBegun(0, 0);
+                .hasBegun(0);
         assertThat(world.view(started))
                 .reads(cancelledNow(AttemptState.ATTEMPT_TERMINAL))
-                .hasBegun(1, 1);
+                .hasBegun(1);
     }
 
     @Test

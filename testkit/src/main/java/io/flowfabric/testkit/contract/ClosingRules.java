@@ -6,13 +6,19 @@ import static io.flowfabric.testkit.contract.Given.asked;
 import static io.flowfabric.testkit.contract.Given.idOf;
 import static io.flowfabric.testkit.contract.Given.work;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.util.Map.entry;
+
 import io.flowfabric.core.Cursor;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
+import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Grants.Redemption;
@@ -32,9 +38,18 @@ import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** A store that was closed does nothing more, and says so. */
 abstract class ClosingRules extends Rules {
@@ -62,79 +77,97 @@ abstract class ClosingRules extends Rules {
         assertThat(asked(() -> world.offer(work()))).isUnavailable();
     }
 
+    /** Every method of everything that a store hands out, found where it is declared. */
     private List<Supplier<?>> everyCall(Store store) {
+        var samples = samples();
+        var calls = new ArrayList<Supplier<?>>();
+        for (Method accessor : Store.class.getMethods()) {
+            if (accessor.getParameterCount() == 0 && accessor.getReturnType().isInterface()) {
+                var audience = invoke(accessor, store).orElseThrow();
+                for (Method method : accessor.getReturnType().getMethods()) {
+                    if (!Modifier.isStatic(method.getModifiers())) {
+                        var arguments =
+                                Stream.of(method.getGenericParameterTypes())
+                                        .map(type -> sample(samples, method, type))
+                                        .toArray();
+                        calls.add(() -> invoke(method, audience, arguments));
+                    }
+                }
+            }
+        }
+        calls.add(() -> store.submit(work()));
+        assertThat(calls).as("calls to a store").hasSizeGreaterThan(50);
+        return calls;
+    }
+
+    private static Object sample(Map<String, Object> samples, Method method, Type type) {
+        if (method.getDeclaringClass() == Feeds.class && type == Cursor.class) {
+            return Cursor.NOW;
+        }
+        return Optional.ofNullable(samples.get(simple(type.getTypeName())))
+                .orElseThrow(() -> new AssertionError("No sample of %s for %s".formatted(type, method)));
+    }
+
+    /** The name of a type without its packages and the types around it. */
+    private static String simple(String type) {
+        return type.replaceAll("[a-zA-Z.$]*[.$]", "");
+    }
+
+    /** A legal value of each type that a call takes. */
+    private Map<String, Object> samples() {
         world.submit();
         var worker = world.worker();
         var lease = worker.claimOne();
         var id = idOf(lease);
         var session = worker.session().id();
-        return List.of(
-                () -> store.submissions().submit(List.of(work())),
-                () -> store.sessions().open(worker.session()),
-                () -> store.sessions().heartbeat(List.of(Heartbeat.of(session))),
-                () -> closed(() -> store.sessions().close(session)),
-                () -> store.claims().claim(new Claim(session, 2, 1)),
-                () -> store.grants().claimForWorker(new Claim(session, 2, 1), Grants.DEFAULT_TTL),
-                () -> store.grants().reclaimForWorker(id, session, Grants.DEFAULT_TTL),
-                () -> store.grants().redeem(new Redemption(session, 2, List.of("token"))),
-                () -> store.grants().verify(session, List.of("token")),
-                () -> store.keys().first(),
-                () -> store.keys().rotate(Rotation.after(Duration.ZERO), Scenario.OLGA),
-                () -> store.keys().list(),
-                () -> store.leases().progress(List.of(new Progress(lease.fence(), 1, ""))),
-                () -> store.leases().end(List.of(complete(lease))),
-                () ->
-                        store.namespaces()
-                                .configure(
-                                        Namespace.DEFAULT,
-                                        NamespaceSettings.DEFAULT,
-                                        Scenario.OLGA),
-                () -> store.namespaces().describe(Namespace.DEFAULT),
-                () -> store.namespaces().list(Cursor.START, 1),
-                () -> store.lanes().configure(Lane.DEFAULT, LaneSettings.DEFAULT, Scenario.OLGA),
-                () -> store.quotas().define(Quota.atOnce("q", 1), Scenario.OLGA),
-                () -> store.quotas().describe(Namespace.DEFAULT, QuotaUse.of("q")),
-                () -> store.quotas().list(Namespace.DEFAULT, Cursor.START, 1),
-                () -> store.quotas().recount(Namespace.DEFAULT),
-                () -> closed(() -> store.quotas().delete(Namespace.DEFAULT, "q", Scenario.OLGA)),
-                () -> store.budgets().define(Budget.of("b", "tokens", 1), Scenario.OLGA),
-                () -> store.budgets().describe(Namespace.DEFAULT, "b"),
-                () -> store.budgets().list(Namespace.DEFAULT, Cursor.START, 1),
-                () -> store.budgets().reset(Namespace.DEFAULT, "b", Scenario.OLGA),
-                () -> closed(() -> store.budgets().delete(Namespace.DEFAULT, "b", Scenario.OLGA)),
-                () -> store.budgets().ledger(id),
-                () -> store.budgets().refund(id, "b", "k", Scenario.OLGA),
-                () ->
-                        store.leases()
-                                .spend(List.of(new UsageReport(lease.fence(), "b", "t", 1, "k"))),
-                () -> store.lanes().describe(Lane.DEFAULT),
-                () -> store.lanes().list(Namespace.DEFAULT, Cursor.START, 1),
-                () -> store.workers().list(Namespace.DEFAULT, Scope.ALL, Cursor.START, 1),
-                () -> store.workers().describe(session),
-                () -> store.workers().markDead(session, Scenario.OLGA),
-                () ->
-                        store.operations()
-                                .act(List.of(new OperatorCommand.Cancel(id)), Scenario.OLGA),
-                () -> store.operations().claim(id, session, Scenario.OLGA),
-                () -> store.operations().erase(List.of(id), Scenario.OLGA),
-                () -> store.queries().describe(List.of(id)),
-                () -> store.queries().inputs(List.of(id)),
-                () -> store.queries().results(List.of(id)),
-                () -> store.queries().history(id),
-                () -> store.queries().search(Search.in(Namespace.DEFAULT), Cursor.START, 1),
-                () -> store.queries().counts(Namespace.DEFAULT),
-                () -> store.queries().explain(id),
-                () -> store.queries().explain(Lane.DEFAULT),
-                () -> store.feeds().read(FeedFilter.of(Topic.EVERYTHING), Cursor.NOW, 1),
-                () -> store.feeds().beginning(),
-                () -> store.maintenance().tick(Chore.TIMERS, 1),
-                () -> store.maintenance().nextDue(),
-                () -> store.wakeups().listen(lane -> {}),
-                () -> store.wakeups().listenForLosses(loser -> {}));
+        return Map.ofEntries(
+                entry("int", 1),
+                entry("String", "name"),
+                entry("List<String>", List.of("token")),
+                entry("Duration", Grants.DEFAULT_TTL),
+                entry("Attribution", Scenario.OLGA),
+                entry("Cursor", Cursor.START),
+                entry("ExecutionId", id),
+                entry("List<ExecutionId>", List.of(id)),
+                entry("Submission", work()),
+                entry("List<Submission>", List.of(work())),
+                entry("Session", worker.session()),
+                entry("SessionId", session),
+                entry("List<Heartbeat>", List.of(Heartbeat.of(session))),
+                entry("Claim", new Claim(session, 2, 1)),
+                entry("Redemption", new Redemption(session, 2, List.of("token"))),
+                entry("List<Progress>", List.of(new Progress(lease.fence(), 1, ""))),
+                entry("List<Ending>", List.of(complete(lease))),
+                entry(
+                        "List<UsageReport>",
+                        List.of(new UsageReport(lease.fence(), "b", "t", 1, "k"))),
+                entry("Rotation", Rotation.after(Duration.ZERO)),
+                entry("Namespace", Namespace.DEFAULT),
+                entry("NamespaceSettings", NamespaceSettings.DEFAULT),
+                entry("Lane", Lane.DEFAULT),
+                entry("LaneSettings", LaneSettings.DEFAULT),
+                entry("Quota", Quota.atOnce("q", 1)),
+                entry("QuotaUse", QuotaUse.of("q")),
+                entry("Budget", Budget.of("b", "tokens", 1)),
+                entry("Scope", Scope.ALL),
+                entry("List<OperatorCommand>", List.of(new OperatorCommand.Cancel(id))),
+                entry("Search", Search.in(Namespace.DEFAULT)),
+                entry("FeedFilter", FeedFilter.of(Topic.EVERYTHING)),
+                entry("Chore", Chore.TIMERS),
+                entry("Consumer<Lane>", (Consumer<Lane>) lane -> {}));
     }
 
-    private static boolean closed(Runnable call) {
-        call.run();
-        return true;
+    /** What a call answers; for one that answers nothing, that it returned. */
+    private static Optional<Object> invoke(Method method, Object target, Object... arguments) {
+        try {
+            return Optional.ofNullable(method.invoke(target, arguments));
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof FlowFabricException refusal) {
+                throw refusal;
+            }
+            throw new AssertionError(method + " failed", e.getCause());
+        } catch (IllegalAccessException e) {
+            throw new LinkageError(method + " is not for all", e);
+        }
     }
 }

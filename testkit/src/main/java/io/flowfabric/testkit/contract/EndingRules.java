@@ -138,9 +138,19 @@ abstract class EndingRules extends Rules {
         world.end(cancel(cancelled)).orThrow();
 
         assertThat(world.result(idOf(succeeded)))
-                .isDone(new Result(Outcome.SUCCESS, Optional.of(Endings.RESULT), Optional.empty()));
+                .isDone(
+                        new Result(
+                                Outcome.SUCCESS,
+                                Optional.of(Endings.RESULT),
+                                Optional.empty(),
+                                Optional.empty()));
         assertThat(world.result(idOf(failed)))
-                .isDone(new Result(Outcome.FAILED, Optional.empty(), Optional.of(Endings.FAILURE)));
+                .isDone(
+                        new Result(
+                                Outcome.FAILED,
+                                Optional.empty(),
+                                Optional.of(Endings.FAILURE),
+                                Optional.empty()));
         assertThat(world.result(idOf(cancelled)).orThrow().result()).isEmpty();
         assertThat(world.view(failed).failure()).contains(Endings.FAILURE);
     }

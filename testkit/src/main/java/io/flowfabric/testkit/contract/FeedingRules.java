@@ -88,7 +88,11 @@ abstract class FeedingRules extends Rules {
                         Transition.CLAIM,
                         Transition.COMPLETE);
         assertThat(told).extracting(Event.Step::attempts).containsExactly(0, 1, 1, 1, 2, 2);
-        assertThat(told).extracting(Event.Step::epoch).containsExactly(0L, 1L, 1L, 1L, 2L, 2L);
+        long once = world.epochs(work).getFirst();
+        long twice = world.fence(work, 1, 2).epoch();
+        assertThat(told)
+                .extracting(Event.Step::epoch)
+                .containsExactly(0L, once, once, once, twice, twice);
         assertThat(told)
                 .extracting(Event.Step::now)
                 .containsExactly(

@@ -56,7 +56,7 @@ abstract class FencingRules extends Rules {
 
         nothingCanBeDoneWith(stale.fence());
 
-        assertThat(world.view(work)).isHeldBy(heir).hasBegun(1, 2);
+        assertThat(world.view(work)).isHeldBy(heir).hasBegun(1);
         assertThat(world.end(complete(fresh))).isDone();
     }
 
@@ -73,7 +73,7 @@ abstract class FencingRules extends Rules {
 
         var fresh = world.worker(stale.lane()).claimOne();
 
-        assertThat(fresh.fence()).isEqualTo(new Fence(idOf(stale), 1, 2));
+        assertThat(fresh.fence()).isEqualTo(world.fence(idOf(stale), 1, 2));
         nothingCanBeDoneWith(stale.fence());
         assertThat(world.end(complete(fresh))).isDone();
     }
@@ -105,11 +105,28 @@ abstract class FencingRules extends Rules {
         var third = world.worker(first.lane()).claimOne();
         world.end(complete(third)).orThrow();
         world.replay(idOf(first));
+        long begun = world.now().toEpochMilli();
+        world.advance(Duration.ofMillis(2));
+        // Three leases in one millisecond have used up the next two as well.
+        long later = begun + 3;
         var fourth = world.worker(first.lane()).claimOne();
 
         assertThat(List.of(first.fence(), second.fence(), third.fence(), fourth.fence()))
                 .extracting(Fence::attempt, Fence::epoch)
-                .containsExactly(tuple(0, 1L), tuple(0, 2L), tuple(1, 3L), tuple(2, 4L));
+                .containsExactly(
+                        tuple(0, begun), tuple(0, begun + 1), tuple(1, begun + 2), tuple(2, later));
+    }
+
+    @Test
+    void an_epoch_is_the_moment_of_its_lease_so_that_none_is_given_again_when_data_was_lost() {
+        var first = world.begun();
+        world.end(release(first)).orThrow();
+        world.advance(Duration.ofSeconds(3));
+
+        var second = world.worker(first.lane()).claimOne();
+
+        assertThat(first.fence().epoch()).isEqualTo(first.since().toEpochMilli());
+        assertThat(second.fence().epoch()).isEqualTo(world.now().toEpochMilli());
     }
 
     @Test
@@ -118,9 +135,11 @@ abstract class FencingRules extends Rules {
         var lease = world.begun();
         var work = idOf(lease);
 
-        nothingCanBeDoneWith(new Fence(work, 0, 2));
-        nothingCanBeDoneWith(new Fence(work, 1, 1));
-        nothingCanBeDoneWith(new Fence(work, 1, 2));
+        long epoch = lease.fence().epoch();
+        nothingCanBeDoneWith(new Fence(work, 0, epoch + 1));
+        nothingCanBeDoneWith(new Fence(work, 0, epoch - 1));
+        nothingCanBeDoneWith(new Fence(work, 1, epoch));
+        nothingCanBeDoneWith(new Fence(work, 1, epoch + 1));
 
         assertThat(world.end(complete(lease))).isDone();
     }
@@ -131,7 +150,7 @@ abstract class FencingRules extends Rules {
 
         nothingCanBeDoneWith(new Fence(work, 0, 1));
 
-        assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST)).hasBegun(0, 0);
+        assertThat(world.view(work)).reads(new Ready(LeasePurpose.FIRST)).hasBegun(0);
     }
 
     @Test
@@ -141,13 +160,15 @@ abstract class FencingRules extends Rules {
         var stale = worker.claimOne();
         worker.close();
 
-        assertThat(world.end(complete(stale))).isLeaseLost(PublicState.WAITING, 1, 1);
+        assertThat(world.end(complete(stale))).isLeaseLost(PublicState.WAITING, 1);
 
         world.worker().claimOne();
-        assertThat(world.end(complete(stale))).isLeaseLost(PublicState.ACTIVE, 1, 2);
+        assertThat(world.end(complete(stale)))
+                .isLeaseLost(PublicState.ACTIVE, 1)
+                .isLeaseLostAt(world.fence(idOf(stale), 0, 2).epoch());
 
         world.cancel(work);
-        assertThat(world.end(complete(stale))).isLeaseLost(PublicState.CANCELLED, 1, 2);
+        assertThat(world.end(complete(stale))).isLeaseLost(PublicState.CANCELLED, 1);
     }
 
     @Test
@@ -162,7 +183,7 @@ abstract class FencingRules extends Rules {
         assertThat(world.claimByHand(work, other)).isConflict(Conflict.Code.NOT_CLAIMABLE);
 
         world.tick();
-        assertThat(world.view(work)).isHeldBy(holder).hasBegun(1, 1).hasLapsed(0);
+        assertThat(world.view(work)).isHeldBy(holder).hasBegun(1).hasLapsed(0);
         assertThat(world.end(complete(lease))).isDone();
     }
 
@@ -196,7 +217,7 @@ abstract class FencingRules extends Rules {
         assertThat(worker.claim(1)).isEmpty();
         assertThat(world.claimByHand(work, worker)).isConflict(Conflict.Code.ALREADY_FINISHED);
 
-        assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1, 1);
+        assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1);
     }
 
     @Test
@@ -264,7 +285,8 @@ abstract class FencingRules extends Rules {
         var lease = world.begun();
         var id = idOf(lease);
         var elsewhere = new Partition((id.partition().number() + 1) % Partition.COUNT);
-        var misplaced = new Fence(new ExecutionId(elsewhere, id.uuid()), 0, 1);
+        var misplaced =
+                new Fence(new ExecutionId(elsewhere, id.uuid()), 0, lease.fence().epoch());
 
         for (var fence : List.of(new Fence(unknown(), 0, 1), misplaced)) {
             assertThat(world.end(new Ending.Release(fence))).isNotFound("execution");

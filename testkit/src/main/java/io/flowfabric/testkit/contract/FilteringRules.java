@@ -1,8 +1,10 @@
 package io.flowfabric.testkit.contract;
 
+import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
 import static io.flowfabric.testkit.contract.Endings.retry;
 import static io.flowfabric.testkit.contract.FeedReader.steps;
+import static io.flowfabric.testkit.contract.Given.idIn;
 import static io.flowfabric.testkit.contract.Given.idOf;
 import static io.flowfabric.testkit.contract.Given.work;
 
@@ -10,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
@@ -24,6 +27,7 @@ import io.flowfabric.testkit.StoreFixture;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -131,6 +135,7 @@ abstract class FilteringRules extends Rules {
         assertThat(executionsIn(feed)).containsExactly(fits);
     }
 
+    /** R33: also a heartbeat, which is of its session; histories show it for each execution. */
     @Test
     void what_an_event_does_not_have_matches_no_filter() {
         var byLane = world.feed(EVERYTHING.lane(Lane.DEFAULT));
@@ -183,6 +188,61 @@ abstract class FilteringRules extends Rules {
         world.submit(there);
 
         assertThat(here.read()).isEmpty();
+    }
+
+    /**
+     * R32: retention removes an execution long before its events; a feed by tags tells of it until
+     * they are dropped, and each life of an id has its own tags.
+     */
+    @Test
+    void what_is_told_of_forgotten_work_is_still_found_by_its_tags() {
+        var byTag = world.wholeFeed(EVERYTHING.tag("colour", "red"));
+        var hour = Duration.ofHours(1);
+        var policy = Policy.DEFAULT.retention(hour);
+        var red = work(policy).tag("colour", "red");
+        world.submit(red);
+        world.submit(work(policy).tag("colour", "blue"));
+        world.submit(work(policy));
+        var worker = world.worker();
+        worker.claim(3).forEach(lease -> world.end(complete(lease)).orThrow());
+        var life = List.<Event>copyOf(world.steps(red.id()));
+        world.pass(hour);
+        assertThat(world.describe(red.id())).isNotFound("execution");
+        // Another execution, which happens to have the same id.
+        world.submit(red.tag("colour", "green"));
+
+        assertThat(life).hasSize(3);
+        assertThat(byTag.read()).isEqualTo(life);
+        assertThat(world.wholeFeed(EVERYTHING.tag("colour", "green")).read())
+                .isEqualTo(world.steps(red.id()));
+    }
+
+    /** R39: readers that share the partitions among them share the events, and miss none. */
+    @Test
+    void a_feed_can_be_shared_out_by_partition() {
+        var whole = world.feed(EVERYTHING);
+        var odd = EVERYTHING;
+        var even = EVERYTHING;
+        for (int i = 0; i < Partition.COUNT; i += 2) {
+            even = even.partition(new Partition(i));
+            odd = odd.partition(new Partition(i + 1));
+        }
+        var shares = List.of(world.feed(odd), world.feed(even));
+        var oddWork = world.submit(work().id(idIn(7)));
+        var evenWork = world.submit(work().id(idIn(8)));
+        world.worker().claim(2);
+        world.worker().beat().orThrow();
+        world.configure(Lane.DEFAULT, LaneSettings.State.PAUSED);
+        world.configure(new Lane(Scenario.ELSEWHERE, "lane"), LaneSettings.State.PAUSED);
+
+        var first = shares.getFirst().read();
+        var second = shares.getLast().read();
+
+        assertThat(steps(first)).hasSize(2).allMatch(step -> step.execution().equals(oddWork));
+        assertThat(steps(second)).hasSize(2).allMatch(step -> step.execution().equals(evenWork));
+        var all = new ArrayList<>(first);
+        all.addAll(second);
+        assertThat(all).containsExactlyInAnyOrderElementsOf(whole.read());
     }
 
     private static List<ExecutionId> executionsIn(FeedReader feed) {

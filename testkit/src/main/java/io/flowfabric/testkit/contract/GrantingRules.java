@@ -85,8 +85,7 @@ abstract class GrantingRules extends Rules {
         assertThat(idOf(lease)).isEqualTo(id);
         assertThat(lease.session()).isEqualTo(worker.session().id());
         assertThat(lease.input()).isEqualTo(work().input());
-        assertThat(lease.fence().attempt()).isZero();
-        assertThat(lease.fence().epoch()).isEqualTo(2);
+        assertThat(lease.fence()).isEqualTo(world.fence(id, 0, 2));
         assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.ACTIVE);
         assertThat(world.end(complete(lease))).isDone();
     }
@@ -442,8 +441,7 @@ abstract class GrantingRules extends Rules {
         assertThat(chosen.reclaim(id)).isDone(grant);
         var lease = chosen.redeem(grant).orThrow();
         assertThat(lease.next()).isEqualTo(LeasePurpose.RECLAIM);
-        assertThat(lease.fence().attempt()).isZero();
-        assertThat(lease.fence().epoch()).isEqualTo(3);
+        assertThat(lease.fence()).isEqualTo(world.fence(id, 0, 3));
         assertThat(world.lastStep(id).leaseChange()).contains(LeaseChange.RECLAIMED);
     }
 

@@ -143,7 +143,8 @@ abstract class LaneRules extends Rules {
     void a_lane_can_be_configured_before_anything_is_in_it() {
         var lane = world.newLane();
         var settings = LaneSettings.DEFAULT.weight(7).ageing(MINUTE).state(State.PAUSED);
-        var view = new LaneView(lane, settings, world.now());
+        var now = world.now();
+        var view = new LaneView(lane, settings, now, Scenario.OLGA.actor(), now);
 
         assertThat(world.store().lanes().configure(lane, settings, Scenario.OLGA)).isEqualTo(view);
         world.advance(MINUTE);
@@ -164,7 +165,25 @@ abstract class LaneRules extends Rules {
         assertThat(feed.read())
                 .containsExactly(
                         new Event.LaneChange(Lane.DEFAULT, settings, Scenario.OLGA, world.now()));
-        assertThat(world.store().lanes().describe(Lane.DEFAULT).since()).isEqualTo(world.now());
+        assertThat(world.store().lanes().describe(Lane.DEFAULT).changed()).isEqualTo(world.now());
+    }
+
+    /** R39: when a lane came into being, and by whom, stays what it is when it is changed. */
+    @Test
+    void a_lane_knows_since_when_it_is_there_and_who_registered_it() {
+        var lane = world.newLane();
+        var began = world.now();
+        world.submit(work().lane(lane).creator("ada"));
+        world.advance(MINUTE);
+        world.submit(work().lane(lane).creator("ben"));
+
+        var settings = LaneSettings.DEFAULT.weight(7);
+        var changed = world.store().lanes().configure(lane, settings, Scenario.OLGA);
+
+        assertThat(changed).isEqualTo(new LaneView(lane, settings, began, "ada", world.now()));
+        assertThat(world.store().lanes().describe(lane)).isEqualTo(changed);
+        assertThat(world.store().lanes().list(lane.namespace(), Cursor.START, 10).items())
+                .contains(changed);
     }
 
     @Test

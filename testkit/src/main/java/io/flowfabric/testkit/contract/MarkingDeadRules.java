@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.feed.Event;
@@ -48,11 +47,11 @@ abstract class MarkingDeadRules extends Rules {
         assertThat(world.view(work))
                 .reads(new Ready(LeasePurpose.RECLAIM))
                 .isUnowned()
-                .hasBegun(1, 1)
+                .hasBegun(1)
                 .hasRetried(0)
                 .hasLapsed(1);
         assertThat(world.end(complete(lease))).isLeaseLost();
-        assertThat(world.worker().claimOne().fence()).isEqualTo(new Fence(work, 0, 2));
+        assertThat(world.worker().claimOne().fence()).isEqualTo(world.fence(work, 0, 2));
     }
 
     @Test

@@ -8,9 +8,9 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.feed.Event;
@@ -41,6 +41,45 @@ abstract class OperatingRules extends Rules {
         super(opening);
     }
 
+    /** R34: why it was cancelled is known for as long as the execution is. */
+    @Test
+    void who_ended_it_and_why_outlives_the_events() {
+        var policy = Policy.DEFAULT.retention(Duration.ofDays(30));
+        var cancelled = world.submit(policy);
+        var completed = world.submit(policy);
+        var failed = world.submit(policy);
+        var expired = world.submit(policy.deadline(Due.in(Duration.ofHours(1))));
+        world.cancel(cancelled);
+        world.act(new OperatorCommand.Complete(completed, Endings.RESULT)).orThrow();
+        world.act(new OperatorCommand.Fail(failed, Endings.FAILURE)).orThrow();
+
+        world.pass(Duration.ofDays(20));
+
+        assertThat(world.steps(cancelled)).isEmpty();
+        for (var work : List.of(cancelled, completed, failed)) {
+            assertThat(world.view(work).endedBy()).contains(Scenario.OLGA);
+            assertThat(world.result(work).orThrow().endedBy()).contains(Scenario.OLGA);
+        }
+        assertThat(world.view(expired).endedBy()).contains(Attribution.engine("deadline"));
+        assertThat(world.explain(cancelled).words())
+                .contains(Scenario.OLGA.actor(), Scenario.OLGA.reason());
+    }
+
+    @Test
+    void what_its_worker_ended_was_ended_by_no_operator_and_a_replay_has_not_ended() {
+        var lease = world.begun();
+        world.end(complete(lease)).orThrow();
+        assertThat(world.view(lease).endedBy()).isEmpty();
+        assertThat(world.result(idOf(lease)).orThrow().endedBy()).isEmpty();
+
+        var cancelled = world.submit();
+        world.cancel(cancelled);
+        world.act(new OperatorCommand.Replay(cancelled)).orThrow();
+        assertThat(world.view(cancelled).endedBy()).isEmpty();
+        world.pause(cancelled);
+        assertThat(world.view(cancelled).endedBy()).isEmpty();
+    }
+
     @Test
     @BatchAnswers("P8")
     void an_operator_leases_fresh_work_to_a_worker() {
@@ -50,9 +89,9 @@ abstract class OperatingRules extends Rules {
 
         var lease = world.claimByHand(second, worker).orThrow();
 
-        assertThat(lease.fence()).isEqualTo(new Fence(second, 0, 1));
+        assertThat(lease.fence()).isEqualTo(world.fence(second, 0, 1));
         assertThat(lease.input()).isEqualTo(work().input());
-        assertThat(world.view(second)).isHeldBy(worker).hasBegun(1, 1);
+        assertThat(world.view(second)).isHeldBy(worker).hasBegun(1);
         assertThat(world.end(complete(lease))).isDone();
         assertThat(worker.take(2)).containsExactly(first);
     }
@@ -192,11 +231,11 @@ abstract class OperatingRules extends Rules {
         assertThat(world.act(new OperatorCommand.Revoke(idOf(lease))))
                 .isDone(new Ready(LeasePurpose.RECLAIM));
 
-        assertThat(world.view(lease)).hasLapsed(0).hasRetried(0).hasBegun(1, 1).isUnowned();
+        assertThat(world.view(lease)).hasLapsed(0).hasRetried(0).hasBegun(1).isUnowned();
         assertThat(world.end(complete(lease))).isLeaseLost();
         assertThat(world.lastStep(idOf(lease)).leaseChange()).contains(Event.LeaseChange.REVOKED);
         assertThat(world.worker(lease.lane()).claimOne().fence())
-                .isEqualTo(new Fence(idOf(lease), 0, 2));
+                .isEqualTo(world.fence(idOf(lease), 0, 2));
     }
 
     @Test

@@ -8,7 +8,6 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
@@ -64,7 +63,7 @@ abstract class PausingRules extends Rules {
 
         world.resume(idOf(lease));
         assertThat(world.worker(lease.lane()).claimOne().fence())
-                .isEqualTo(new Fence(idOf(lease), 0, 2));
+                .isEqualTo(world.fence(idOf(lease), 0, 2));
     }
 
     @Test

@@ -69,7 +69,7 @@ abstract class RacingRules extends Rules {
             var session = workers.get(i).session().id();
             assertThat(claimed.get(i)).allMatch(lease -> lease.session().equals(session));
         }
-        assertThat(works).allSatisfy(work -> assertThat(world.view(work)).hasBegun(1, 1));
+        assertThat(works).allSatisfy(work -> assertThat(world.view(work)).hasBegun(1));
     }
 
     @Test
@@ -179,7 +179,7 @@ abstract class RacingRules extends Rules {
                 assertThat(answers.get(1)).isConflict(Conflict.Code.ALREADY_FINISHED);
                 assertThat(world.view(work)).endedAs(Outcome.SUCCESS);
             } else {
-                assertThat(answers.get(0)).isLeaseLost(PublicState.CANCELLED, 1, 1);
+                assertThat(answers.get(0)).isLeaseLost(PublicState.CANCELLED, 1);
                 assertThat(answers.get(1)).isDone();
                 assertThat(world.view(work)).endedAs(Outcome.CANCELLED);
             }

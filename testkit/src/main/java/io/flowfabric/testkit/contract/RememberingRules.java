@@ -26,6 +26,7 @@ abstract class RememberingRules extends Rules {
         super(opening);
     }
 
+    /** R33: a renewal is told of the lease in the history of its execution. */
     @Test
     @BatchAnswers("W33")
     void the_history_of_a_lease_reads_from_acquired_to_released() {
@@ -110,33 +111,24 @@ abstract class RememberingRules extends Rules {
                 .containsExactly("acquired worker-1 1", "released worker-1 1");
     }
 
-    /** What happened to the leases of an execution: the change, the worker, the epoch. */
+    /** What happened to the leases of an execution: the change, the worker, which lease. */
     private List<String> leaseHistory(ExecutionId work) {
         return world.store().queries().history(work).stream()
-                .flatMap(event -> leaseChange(event).stream())
+                .flatMap(event -> leaseChange(work, event).stream())
                 .toList();
     }
 
-    private static Optional<String> leaseChange(Event event) {
-        return switch (event) {
-            case Event.Renewal renewal -> Optional.of("renewed " + renewal.owner().worker());
-            case Event.LaneChange change -> Optional.empty();
-            case Event.NamespaceChange change -> Optional.empty();
-            case Event.QuotaChange change -> Optional.empty();
-            case Event.BudgetChange change -> Optional.empty();
-            case Event.BudgetReached reached -> Optional.empty();
-            case Event.Drifted drifted -> Optional.empty();
-            case Event.MarkedDead marked -> Optional.empty();
-            case Event.Erased erased -> Optional.empty();
-            case Event.Step step ->
-                    step.leaseChange()
-                            .map(
-                                    change ->
-                                            "%s %s %d"
-                                                    .formatted(
-                                                            change.name().toLowerCase(Locale.ROOT),
-                                                            step.owner().orElseThrow().worker(),
-                                                            step.epoch()));
-        };
+    private Optional<String> leaseChange(ExecutionId work, Event event) {
+        return event.leaseChange()
+                .map(change -> change.name().toLowerCase(Locale.ROOT) + " " + holder(work, event));
+    }
+
+    private String holder(ExecutionId work, Event event) {
+        return event instanceof Event.Step step
+                ? "%s %d"
+                        .formatted(
+                                step.owner().orElseThrow().worker(),
+                                world.epochs(work).indexOf(step.epoch()) + 1)
+                : ((Event.Renewal) event).owner().worker();
     }
 }

@@ -79,7 +79,7 @@ abstract class RetainingRules extends Rules {
 
         assertThat(world.offer(submission.creator("somebody else")))
                 .isDone(new Submitted(submission.id(), true));
-        assertThat(world.view(submission.id())).hasBegun(0, 0);
+        assertThat(world.view(submission.id())).hasBegun(0);
         assertThat(world.transitions(submission.id())).containsExactly(Transition.SUBMIT);
         assertThat(world.worker().take(1)).containsExactly(submission.id());
     }

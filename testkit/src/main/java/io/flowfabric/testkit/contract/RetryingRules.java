@@ -11,7 +11,6 @@ import static io.flowfabric.testkit.contract.Given.idOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Failure;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Backoff;
@@ -52,14 +51,14 @@ abstract class RetryingRules extends Rules {
         assertThat(world.view(lease))
                 .reads(new Delayed(LeasePurpose.RETRY, world.in(MINUTE), DelayedBy.BACKOFF))
                 .hasRetried(1)
-                .hasBegun(1, 1)
+                .hasBegun(1)
                 .isUnowned();
 
         world.pass(MINUTE);
 
         assertThat(world.view(lease)).reads(new Ready(LeasePurpose.RETRY));
         var next = world.worker(lease.lane()).claimOne();
-        assertThat(next.fence()).isEqualTo(new Fence(idOf(lease), 1, 2));
+        assertThat(next.fence()).isEqualTo(world.fence(idOf(lease), 1, 2));
         assertThat(next.next()).isEqualTo(LeasePurpose.RETRY);
         assertThat(next.retriesUsed()).isEqualTo(1);
         assertThat(world.end(complete(next))).isDone();
@@ -97,12 +96,12 @@ abstract class RetryingRules extends Rules {
         for (int attempt = 0; attempt <= 3; attempt++) {
             assertThat(world.view(work)).hasRetried(attempt);
             var lease = worker.claimOne();
-            assertThat(lease.fence()).isEqualTo(new Fence(work, attempt, attempt + 1));
+            assertThat(lease.fence()).isEqualTo(world.fence(work, attempt, attempt + 1));
             world.end(fail(lease, Endings.FAILURE)).orThrow();
             world.pass(MINUTE);
         }
 
-        assertThat(world.view(work)).endedAs(Outcome.FAILED).hasRetried(3).hasBegun(4, 4);
+        assertThat(world.view(work)).endedAs(Outcome.FAILED).hasRetried(3).hasBegun(4);
         assertThat(world.failureOf(work)).isEqualTo(Endings.FAILURE);
         assertThat(worker.claim(1)).isEmpty();
     }
@@ -180,9 +179,9 @@ abstract class RetryingRules extends Rules {
 
         var next = world.worker(lease.lane()).claimOne();
 
-        assertThat(next.fence()).isEqualTo(new Fence(idOf(lease), 0, 2));
+        assertThat(next.fence()).isEqualTo(world.fence(idOf(lease), 0, 2));
         assertThat(next.next()).isEqualTo(LeasePurpose.CONTINUE);
-        assertThat(world.view(lease)).hasRetried(0).hasLapsed(0).hasBegun(1, 2);
+        assertThat(world.view(lease)).hasRetried(0).hasLapsed(0).hasBegun(1);
     }
 
     @Test
@@ -211,7 +210,7 @@ abstract class RetryingRules extends Rules {
                 .hasLapsed(0)
                 .isUnowned();
         assertThat(world.worker(lease.lane()).claimOne().fence())
-                .isEqualTo(new Fence(idOf(lease), 0, 2));
+                .isEqualTo(world.fence(idOf(lease), 0, 2));
     }
 
     @Test
@@ -283,7 +282,7 @@ abstract class RetryingRules extends Rules {
         assertThat(worker.claimOne())
                 .isEqualTo(
                         new Lease(
-                                new Fence(submission.id(), 0, 1),
+                                world.fence(submission.id(), 0, 1),
                                 worker.session().id(),
                                 LeasePurpose.FIRST,
                                 submission.lane(),

@@ -270,6 +270,26 @@ final class Scenario implements AutoCloseable {
     }
 
     /** The steps that an execution took, without the signs of life of its holders. */
+    /** The epochs of all leases and grants that an execution was ever given. */
+    List<Long> epochs(ExecutionId execution) {
+        return steps(execution).stream()
+                .map(Event.Step::epoch)
+                .filter(epoch -> epoch > 0)
+                .distinct()
+                .toList();
+    }
+
+    /**
+     * The fence of the lease that an execution was given last.
+     *
+     * @param count how many leases and grants it must have been given by then
+     */
+    Fence fence(ExecutionId execution, int attempt, int count) {
+        var epochs = epochs(execution);
+        assertThat(epochs).as("leases and grants").hasSize(count);
+        return new Fence(execution, attempt, epochs.getLast());
+    }
+
     List<Event.Step> steps(ExecutionId execution) {
         return store().queries().history(execution).stream()
                 .filter(Event.Step.class::isInstance)

@@ -15,7 +15,6 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.operate.LaneSettings;
@@ -75,9 +74,9 @@ abstract class SubmittingRules extends Rules {
         var lease = world.worker().claimOne();
         var ended = world.end(complete(lease));
 
-        assertThat(lease.fence()).isEqualTo(new Fence(work, 0, 1));
+        assertThat(lease.fence()).isEqualTo(world.fence(work, 0, 1));
         assertThat(ended).isDone();
-        assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1, 1);
+        assertThat(world.view(work)).endedAs(Outcome.SUCCESS).hasBegun(1);
     }
 
     @Test
@@ -324,8 +323,9 @@ abstract class SubmittingRules extends Rules {
 
         world.submit(work().lane(lane));
 
+        var now = world.now();
         assertThat(world.store().lanes().describe(lane))
-                .isEqualTo(new LaneView(lane, LaneSettings.DEFAULT, world.now()));
+                .isEqualTo(new LaneView(lane, LaneSettings.DEFAULT, now, "", now));
     }
 
     @Test

@@ -92,7 +92,7 @@ abstract class UsageBatchRules extends Rules {
                         report(lease, "team", 5, "known"),
                         report(lease, "team", 20, "b"));
 
-        assertThat(answers.get(0)).isLeaseLost(PublicState.COMPLETED, 1, 1);
+        assertThat(answers.get(0)).isLeaseLost(PublicState.COMPLETED, 1);
         assertThat(answers.get(1)).isDone();
         assertThat(answers.get(2)).isNotFound("execution");
         assertThat(answers.get(3)).isNotFound("budget");
@@ -117,7 +117,7 @@ abstract class UsageBatchRules extends Rules {
                         new UsageReport(now, "team", "tokens", 2, "a"),
                         new UsageReport(before, "team", "tokens", 2, "a"));
 
-        assertThat(answers.get(0)).isLeaseLost(PublicState.ACTIVE, 1, 2);
+        assertThat(answers.get(0)).isLeaseLost(PublicState.ACTIVE, 1);
         assertThat(answers.get(1)).isDone();
         assertThat(answers.get(2)).isLeaseLost();
         assertThat(level("team")).isEqualTo(new Level(2, 0));
@@ -304,8 +304,8 @@ abstract class UsageBatchRules extends Rules {
         assertThat(levels(answers.subList(0, 2)))
                 .as("what is set aside is there until the breach")
                 .containsExactly(new Level(30, 10), new Level(100, 0));
-        assertThat(answers.get(2)).isLeaseLost(PublicState.CANCELLED, 1, 1);
-        assertThat(answers.get(3)).isLeaseLost(PublicState.CANCELLED, 1, 1);
+        assertThat(answers.get(2)).isLeaseLost(PublicState.CANCELLED, 1);
+        assertThat(answers.get(3)).isLeaseLost(PublicState.CANCELLED, 1);
         assertThat(levels(answers.subList(4, 6)))
                 .containsExactly(new Level(101, 0), new Level(1, 0));
         assertThat(world.lastStep(idOf(one)).transition()).isEqualTo(Transition.CANCEL);

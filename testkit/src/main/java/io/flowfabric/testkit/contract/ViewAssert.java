@@ -28,9 +28,15 @@ final class ViewAssert extends AbstractObjectAssert<ViewAssert, ExecutionView> {
         return isUnowned();
     }
 
-    /** How many attempts and how many leases there were. */
-    ViewAssert hasBegun(int attempts, long epoch) {
-        return has("attempts", actual.attempts(), attempts).has("epoch", actual.epoch(), epoch);
+    /** How many attempts there were, and whether there was a lease. */
+    ViewAssert hasBegun(int attempts) {
+        return has("attempts", actual.attempts(), attempts)
+                .has("whether it was leased", actual.epoch() > 0, attempts > 0);
+    }
+
+    /** Which lease or grant was given last. */
+    ViewAssert isAt(long epoch) {
+        return has("epoch", actual.epoch(), epoch);
     }
 
     ViewAssert hasRetried(int times) {

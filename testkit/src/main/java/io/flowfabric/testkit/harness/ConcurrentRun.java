@@ -1,6 +1,12 @@
 package io.flowfabric.testkit.harness;
 
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.policy.QuotaUse;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.history.Acknowledgements;
 import io.flowfabric.testkit.history.History;
@@ -33,6 +39,9 @@ public final class ConcurrentRun {
 
     /** Time passes slowly enough for sessions to do something before they die. */
     private static final int CLOCK_SHARE = 2;
+
+    /** More than a run defines. */
+    private static final int LISTED = 100;
 
     private final Supplier<? extends StoreFixture> fixtures;
     private final long seed;
@@ -81,7 +90,8 @@ public final class ConcurrentRun {
      * Lets them loose, and waits until all work is done.
      *
      * @throws AssertionError when a call failed in a way that the contract does not have, a
-     *     repeated call got an answer that it must not get, or work could not be brought to its end
+     *     repeated call got an answer that it must not get, work could not be brought to its end,
+     *     or a quota or a budget counts what does not run
      */
     public History run() {
         try (var fixture = fixtures.get()) {
@@ -89,7 +99,10 @@ public final class ConcurrentRun {
             var cast =
                     Participants.of(new Identity(seed), fixture.now(), List.of(), acknowledgements);
             var sessions = perform(fixture, cast);
+            mustCountRight(fixture.store(), "before the drain");
             drain(fixture, cast, sessions);
+            mustCountRight(fixture.store(), "after the drain");
+            mustHoldNothing(fixture.store());
             return History.of(fixture.store(), fixture.now(), acknowledgements.all())
                     .meantToBeDrained();
         }
@@ -164,6 +177,42 @@ public final class ConcurrentRun {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("The run was interrupted.", e);
+        }
+    }
+
+    /** What counts against quotas and budgets is what runs: counting anew finds nothing else. */
+    private void mustCountRight(Store store, String when) {
+        for (Namespace namespace : Vocabulary.NAMESPACES) {
+            must(store.quotas().recount(namespace).drifts().isEmpty(), "quotas drifted " + when);
+            must(store.budgets().recount(namespace).drifts().isEmpty(), "budgets drifted " + when);
+        }
+    }
+
+    /** Once nothing runs, nothing counts. */
+    private void mustHoldNothing(Store store) {
+        for (Namespace namespace : Vocabulary.NAMESPACES) {
+            var quotas = store.quotas().list(namespace, Cursor.START, LISTED).items();
+            for (Quota quota : quotas) {
+                for (QuotaUse use : Vocabulary.QUOTAS) {
+                    must(
+                            !use.quota().equals(quota.name())
+                                    || store.quotas().describe(namespace, use).running() == 0,
+                            use + " counts what has ended");
+                }
+            }
+            var budgets = store.budgets().list(namespace, Cursor.START, LISTED).items();
+            for (Budget budget : budgets) {
+                must(
+                        store.budgets().describe(namespace, budget.name()).levels().values().stream()
+                                .allMatch(level -> level.held() == 0),
+                        "the budget %s holds what has ended".formatted(budget.name()));
+            }
+        }
+    }
+
+    private void must(boolean sound, String otherwise) {
+        if (!sound) {
+            throw new AssertionError("In the run of seed %d %s.".formatted(seed, otherwise));
         }
     }
 

@@ -3,9 +3,12 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
@@ -13,13 +16,13 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.OperatorCommand;
-import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.testkit.harness.Difference.Kind;
+import io.flowfabric.testkit.harness.Operation.DefineBudget.Change;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 
@@ -72,7 +75,7 @@ final class FinalDrain {
      */
     void drain(Collection<SessionId> sessions) {
         Vocabulary.NAMESPACES.forEach(this::openLanes);
-        Vocabulary.NAMESPACES.forEach(this::liftQuotas);
+        Vocabulary.NAMESPACES.forEach(this::liftLimits);
         sessions.forEach(this::close);
         var live = live();
         int idle = 0;
@@ -101,20 +104,36 @@ final class FinalDrain {
         }
     }
 
-    private void liftQuotas(Namespace namespace) {
-        for (String budget : Vocabulary.BUDGETS) {
+    /** Gives room to everything, and keeps what counts it: so it can be judged afterwards. */
+    private void liftLimits(Namespace namespace) {
+        var budgets =
+                stage.call(
+                        "budgets",
+                        namespace,
+                        store -> store.budgets().list(namespace, Cursor.START, LIMIT).items());
+        var all = budgets.answered().orElse(List.of());
+        var names = all.stream().map(Budget::name).toList();
+        for (Budget budget : all) {
+            // What is below a deleted one cannot be defined anew.
+            boolean orphan = budget.parent().filter(above -> !names.contains(above)).isPresent();
             desk.defineBudget(
                     new Operation.DefineBudget(
                             namespace,
-                            budget,
-                            Operation.DefineBudget.Change.DELETE,
-                            0,
+                            budget.name(),
+                            orphan ? Change.DELETE : Change.DEFINE,
+                            Limit.AMOUNT.max(),
                             JANITOR.actor()));
         }
-        for (QuotaUse use : Vocabulary.QUOTAS) {
+        var quotas =
+                stage.call(
+                        "quotas",
+                        namespace,
+                        store -> store.quotas().list(namespace, Cursor.START, LIMIT).items());
+        for (Quota quota : quotas.answered().orElse(List.of())) {
+            var wide = Quota.atOnce(quota.name(), (int) Limit.COUNT.max()).namespace(namespace);
             desk.defineQuota(
                     new Operation.DefineQuota(
-                            namespace, use.quota(), Optional.empty(), JANITOR.actor()));
+                            namespace, quota.name(), Optional.of(wide), JANITOR.actor()));
         }
     }
 

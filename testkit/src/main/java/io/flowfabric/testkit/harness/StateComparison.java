@@ -70,6 +70,7 @@ final class StateComparison {
         compareChanges(views(ledger.ids()));
         compareLanes();
         compareWorkers();
+        twins.compareNextDue();
         compareSearch(turn++ % SEARCHES.size());
     }
 
@@ -83,6 +84,7 @@ final class StateComparison {
         compareChanges(views);
         compareLanes();
         compareWorkers();
+        twins.compareNextDue();
         for (int search = 0; search < SEARCHES.size(); search++) {
             compareSearch(search);
         }

@@ -1,5 +1,6 @@
 package io.flowfabric.testkit.history;
 
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.feed.Event.Step;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.state.Situation;
@@ -119,12 +120,13 @@ final class StepsCheck {
     private void counts(int attempts, long epoch, Step step) {
         boolean gives = step.transition().givesLease();
         boolean counts = gives || step.transition() == Transition.GRANT;
-        long expectedEpoch = counts ? epoch + 1 : epoch;
+        long expectedEpoch = counts ? Fence.epochAfter(epoch, step.at()) : epoch;
         if (step.epoch() != expectedEpoch) {
             dossier.complain(
                     Kind.EPOCH_NOT_RISING,
-                    ("%s at %s has epoch %d and should have %d: a lease or a grant takes one more"
-                                    + " than the last, and nothing else changes it.")
+                    ("%s at %s has epoch %d and should have %d: a lease or a grant takes its"
+                                    + " moment, or one more than the last, and nothing else"
+                                    + " changes it.")
                             .formatted(step.transition(), step.at(), step.epoch(), expectedEpoch));
         }
         int expectedAttempts = gives && attemptDue ? attempts + 1 : attempts;

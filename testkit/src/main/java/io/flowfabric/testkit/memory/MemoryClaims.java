@@ -1,6 +1,5 @@
 package io.flowfabric.testkit.memory;
 
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
@@ -13,7 +12,6 @@ import io.flowfabric.testkit.memory.MemoryState.Given;
 import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -24,11 +22,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Which work a worker gets. */
 final class MemoryClaims implements Claims {
     private final MemoryState world;
+    private final PickJudge judge;
 
     /**
      * How far the sharing between lanes has come: a lane that was empty does not catch up on what
@@ -38,6 +36,7 @@ final class MemoryClaims implements Claims {
 
     MemoryClaims(MemoryState world) {
         this.world = world;
+        this.judge = new PickJudge(world);
     }
 
     @Override
@@ -45,9 +44,13 @@ final class MemoryClaims implements Claims {
         return world.call(() -> told(claim, living -> pick(living, claim.max())));
     }
 
-    /** Claims exactly these, as another store has done, after judging that it was allowed to. */
-    Claimed follow(Claim claim, List<ExecutionId> picks) {
-        return world.call(() -> told(claim, living -> judged(living, claim.max(), picks)));
+    /** Claims exactly this, as another store has done, after judging that it was allowed to. */
+    Claimed follow(Claim claim, PickJudge.PickedWork given) {
+        return world.call(() -> told(claim, living -> judged(living, claim.max(), given)));
+    }
+
+    List<MemoryExecution> judged(SessionRecord living, int max, PickJudge.PickedWork given) {
+        return judge.judged(visible(living), living, max, given);
     }
 
     private Claimed told(Claim claim, Function<SessionRecord, List<MemoryExecution>> choice) {
@@ -167,69 +170,5 @@ final class MemoryClaims implements Claims {
                     rows.sort(Comparator.comparing(row -> row.place(settings)));
                 });
         return queues;
-    }
-
-    /**
-     * Judges picks: all were in sight, there was room for each, and nothing was passed over. What
-     * counts against a quota or a budget together with work behind several of them may be: a store
-     * that counts all of a claim's work against each at once finds less room than there is, and
-     * gives it out the next time.
-     */
-    List<MemoryExecution> judged(SessionRecord living, int max, List<ExecutionId> picks) {
-        var queues = visible(living);
-        var room = new AdmissionCheck(world);
-        var rows = new ArrayList<MemoryExecution>();
-        check(picks.size() <= max, "%d were claimed, and %d wanted".formatted(picks.size(), max));
-        for (ExecutionId id : picks) {
-            var row = world.find(id);
-            check(
-                    queues.getOrDefault(row.lane(), List.of()).contains(row),
-                    id + " was claimed, and the worker cannot see it");
-            check(room.admits(row), id + " was claimed, and its quotas leave no room for it");
-            room.take(row);
-            rows.add(row);
-        }
-        var several =
-                queues.values().stream()
-                        .flatMap(List::stream)
-                        .filter(row -> meters(row).size() > 1)
-                        .flatMap(row -> meters(row).stream())
-                        .collect(Collectors.toSet());
-        for (List<MemoryExecution> queue : queues.values()) {
-            int last = picks.size() < max ? queue.size() - 1 : lastOf(queue, rows);
-            for (MemoryExecution row : queue.subList(0, last + 1)) {
-                boolean excused = !room.admits(row) || !Collections.disjoint(several, meters(row));
-                check(
-                        rows.contains(row) || excused,
-                        "%s was passed over, in a lane with %s"
-                                .formatted(
-                                        row.id(),
-                                        queue.stream().map(MemoryExecution::id).toList()));
-            }
-        }
-        return rows;
-    }
-
-    /** All that a row counts against: quotas, and budgets with those above them. */
-    private Set<Object> meters(MemoryExecution row) {
-        return Stream.concat(
-                        world.countsAgainst(row).stream(),
-                        world.purses.uses(row).map(Map.Entry::getKey))
-                .collect(Collectors.toSet());
-    }
-
-    /** The place of the last that was picked of a queue. */
-    private static int lastOf(List<MemoryExecution> queue, List<MemoryExecution> picked) {
-        int last = queue.size() - 1;
-        while (last >= 0 && !picked.contains(queue.get(last))) {
-            last--;
-        }
-        return last;
-    }
-
-    private static void check(boolean legal, String explanation) {
-        if (!legal) {
-            throw new AssertionError("not a legal pick: " + explanation);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.flowfabric.testkit.memory;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -65,6 +66,9 @@ final class MemoryExecution {
     Optional<ExecutionView.Done> progress = Optional.empty();
     Optional<Payload> result = Optional.empty();
     Optional<Failure> failure = Optional.empty();
+
+    /** Who ended it, when it was not its worker. */
+    Optional<Attribution> endedBy = Optional.empty();
 
     /** How the last holder that gave up its lease by itself did so, to answer its repeats. */
     Optional<GivenUp> givenUp = Optional.empty();

@@ -84,7 +84,7 @@ final class MemoryExplanations {
         if (queue == null) {
             throw new NotFound("lane", lane.toString());
         }
-        return new LaneView(lane, queue.settings, queue.since);
+        return queue.view(lane);
     }
 
     /** Who made a lane what it is, if that is anything to explain. */
@@ -117,7 +117,7 @@ final class MemoryExplanations {
                 owner,
                 since,
                 living.aliveUntil.minus(living.session.ttl()),
-                living.died.filter(living.aliveUntil::isAfter).orElse(living.aliveUntil));
+                living.end());
     }
 
     private int held(CompetingWork rivals) {

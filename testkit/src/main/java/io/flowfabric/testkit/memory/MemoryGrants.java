@@ -43,9 +43,9 @@ final class MemoryGrants implements Grants {
         return granted(claim, ttl, living -> claiming.pick(living, claim.max()));
     }
 
-    /** Grants exactly these, as another store has done, after judging that it was allowed to. */
-    ClaimedForWorker follow(Claim claim, Duration ttl, List<ExecutionId> picks) {
-        return granted(claim, ttl, living -> claiming.judged(living, claim.max(), picks));
+    /** Grants exactly this, as another store has done, after judging that it was allowed to. */
+    ClaimedForWorker follow(Claim claim, Duration ttl, PickJudge.PickedWork given) {
+        return granted(claim, ttl, living -> claiming.judged(living, claim.max(), given));
     }
 
     private ClaimedForWorker granted(

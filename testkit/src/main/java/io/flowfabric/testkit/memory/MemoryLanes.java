@@ -28,14 +28,14 @@ final class MemoryLanes implements Lanes {
         return world.call(
                 () -> {
                     world.mustExist(lane.namespace(), settings.quotas(), settings.budgets());
-                    var queue = world.lane(lane);
+                    var queue = world.register(lane, by.actor());
                     if (!queue.settings.equals(settings)) {
                         boolean anew = queue.settings.sharing() != settings.sharing();
                         queue.settings = settings;
                         if (anew) {
                             world.shares.beginAnew(lane);
                         }
-                        queue.since = world.now();
+                        queue.changed = world.now();
                         queue.changedBy = Optional.of(by);
                         // Opening a lane makes what waits in it visible again.
                         world.wake(lane);
@@ -75,6 +75,6 @@ final class MemoryLanes implements Lanes {
         if (queue == null) {
             throw new NotFound("lane", lane.toString());
         }
-        return new LaneView(lane, queue.settings, queue.since);
+        return queue.view(lane);
     }
 }

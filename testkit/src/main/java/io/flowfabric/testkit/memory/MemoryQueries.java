@@ -23,7 +23,9 @@ import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Outcome;
+import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -63,7 +65,11 @@ final class MemoryQueries implements Queries, Feeds {
             throw Conflicts.notFinished(row.id(), row.state.publicState());
         }
         boolean success = finished.outcome() == Outcome.SUCCESS;
-        return new Result(finished.outcome(), row.result, success ? Optional.empty() : row.failure);
+        return new Result(
+                finished.outcome(),
+                row.result,
+                success ? Optional.empty() : row.failure,
+                row.endedBy);
     }
 
     @Override
@@ -165,7 +171,11 @@ final class MemoryQueries implements Queries, Feeds {
                 row.replays,
                 row.progress,
                 row.failure,
+                row.endedBy,
                 row.owner,
+                row.state instanceof Running running
+                        ? world.session(running.session()).map(SessionRecord::end)
+                        : Optional.empty(),
                 row.deadline,
                 row.submitted,
                 row.changed);

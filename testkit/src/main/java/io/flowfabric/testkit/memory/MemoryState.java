@@ -17,12 +17,14 @@ import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.QuotaUse;
@@ -97,12 +99,20 @@ class MemoryState implements Wakeups {
     /** A lane: its settings, and how far it has come in sharing with the others. */
     static final class Queue {
         LaneSettings settings = LaneSettings.DEFAULT;
-        Instant since;
+        final Instant since;
+        final String registeredBy;
+        Instant changed;
         Optional<Attribution> changedBy = Optional.empty();
         double pass;
 
-        Queue(Instant since) {
+        Queue(Instant since, String registeredBy) {
             this.since = since;
+            this.registeredBy = registeredBy;
+            this.changed = since;
+        }
+
+        LaneView view(Lane lane) {
+            return new LaneView(lane, settings, since, registeredBy, changed);
         }
     }
 
@@ -122,6 +132,11 @@ class MemoryState implements Wakeups {
             this.session = session;
             this.opened = now;
             this.aliveUntil = now.plus(session.ttl());
+        }
+
+        /** Until when it lives, or lived. */
+        Instant end() {
+            return died.filter(aliveUntil::isAfter).orElse(aliveUntil);
         }
 
         Owner owner() {
@@ -241,7 +256,12 @@ class MemoryState implements Wakeups {
     }
 
     Queue lane(Lane lane) {
-        return lanes.computeIfAbsent(lane, unknown -> new Queue(now()));
+        return register(lane, "");
+    }
+
+    /** A lane, which comes into being with the first call that names it. */
+    Queue register(Lane lane, String by) {
+        return lanes.computeIfAbsent(lane, unknown -> new Queue(now(), by));
     }
 
     NamespaceSettings namespace(Namespace namespace) {
@@ -409,6 +429,22 @@ class MemoryState implements Wakeups {
         return living.died.isEmpty() && living.aliveUntil.isAfter(now());
     }
 
+    /**
+     * Whether a store may look at something at a moment that is too early for it: at a stall that
+     * reports have put off, counted from the lease or from an earlier report; or at the end of a
+     * window that nothing waits for.
+     */
+    boolean mayBeEarly(Instant at) {
+        return meters.reopenings().anyMatch(at::equals)
+                || rows().stream().anyMatch(row -> mayStallAt(row, at));
+    }
+
+    private static boolean mayStallAt(MemoryExecution row, Instant at) {
+        return row.state instanceof Running running
+                && row.policy().stallDue(running.since()).filter(due -> !at.isBefore(due)).isPresent()
+                && Timer.STALL.due(row.facts()).filter(at::isBefore).isPresent();
+    }
+
     // The rules that everything rests on.
 
     /** Whether a fence allows writing: running, this attempt, this epoch, a living session. */
@@ -421,7 +457,7 @@ class MemoryState implements Wakeups {
 
     /** The epoch of the next lease or grant: every one ever given has its own. */
     long nextEpoch(MemoryExecution row) {
-        return row.epoch + 1;
+        return Fence.epochAfter(row.epoch, now());
     }
 
     /** Whether the time for something to happen to a row has come. */
@@ -432,7 +468,7 @@ class MemoryState implements Wakeups {
     // The steps.
 
     MemoryExecution submit(Submission submission, Digest digest) {
-        lane(submission.lane());
+        register(submission.lane(), submission.creator());
         var begin = Acceptance.begin(submission.policy(), now());
         var row = new MemoryExecution(submission, digest, ++sequence, begin, now());
         rows.put(row.id().uuid(), row);
@@ -546,6 +582,7 @@ class MemoryState implements Wakeups {
         row.replays = change.replays();
         row.result = change.result().or(() -> row.result);
         row.failure = change.failure().or(() -> row.failure);
+        row.endedBy = change.after().terminal() ? change.by() : Optional.empty();
         change(row, change.transition(), change.after());
         shares.changed(row);
         record(row, change.transition(), owner, change.by(), change.failure());

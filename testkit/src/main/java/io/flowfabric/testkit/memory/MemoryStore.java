@@ -22,6 +22,7 @@ import io.flowfabric.core.store.Wakeups;
 import io.flowfabric.core.submit.Submissions;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
@@ -131,16 +132,28 @@ public final class MemoryStore implements Store {
     /**
      * Claims exactly what another store claimed, so that a model can follow it.
      *
-     * @throws AssertionError when no store may pick so: it passed over what is ahead in a lane,
-     *     took what the worker cannot see, or took fewer than it could
+     * @param picks in the order in which they were given
+     * @param more whether the other store said that there is more
+     * @throws AssertionError when no store may pick so: it passed over what is ahead in a lane or
+     *     a lane whose turn it was, took what the worker cannot see, or took fewer than it could
      */
-    public Claimed follow(Claims.Claim claim, List<ExecutionId> picks) {
-        return claims.follow(claim, picks);
+    public Claimed follow(Claims.Claim claim, List<ExecutionId> picks, boolean more) {
+        return claims.follow(claim, new PickJudge.PickedWork(picks, more));
     }
 
-    /** The same, for what another store has granted. */
-    public ClaimedForWorker follow(Claims.Claim claim, Duration ttl, List<ExecutionId> picks) {
-        return grants.follow(claim, ttl, picks);
+    /** Grants exactly what another store granted, judged in the same way. */
+    public ClaimedForWorker follow(
+            Claims.Claim claim, Duration ttl, List<ExecutionId> picks, boolean more) {
+        return grants.follow(claim, ttl, new PickJudge.PickedWork(picks, more));
+    }
+
+    /**
+     * Whether a store may say that something is due at a moment at which nothing is in this one: it
+     * may come too early for what a report of progress has put off, and for a rate that nothing
+     * waits for.
+     */
+    public boolean mayBeEarly(Instant at) {
+        return world.call(() -> world.mayBeEarly(at));
     }
 
     /** Damages what is stored of an execution. */

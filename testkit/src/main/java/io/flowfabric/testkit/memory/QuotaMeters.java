@@ -71,6 +71,21 @@ final class QuotaMeters {
         return new QuotaView(quota, use, meter.running, counting.size(), opens);
     }
 
+    /** When full rates have room again, also those that nothing waits for. */
+    Stream<Instant> reopenings() {
+        return meters.entrySet().stream()
+                .flatMap(
+                        entry -> {
+                            var starts = entry.getValue().starts.stream().sorted().toList();
+                            var place = entry.getKey();
+                            return quota(place.namespace, place.use.quota())
+                                    .flatMap(Quota::rate)
+                                    .filter(rate -> starts.size() >= rate.max())
+                                    .map(rate -> rate.until(starts.get(starts.size() - rate.max())))
+                                    .stream();
+                        });
+    }
+
     /** Forgets the starts that another definition does not count. */
     void redefined(Namespace namespace, String name, Instant now) {
         var rate = quota(namespace, name).flatMap(Quota::rate);

@@ -75,7 +75,7 @@ class HistoryCheckerTest {
             tale.submit().toldAccepted().claim(ADA).complete(ADA);
             tale.attempts = 0;
             tale.epoch = 0;
-            tale.submit().claim(BOB).toldLease(BOB, 1).complete(BOB).toldCompleted(1, "new");
+            tale.submit().claim(BOB).toldLease(BOB, 2).complete(BOB).toldCompleted(2, "new");
 
             assertThat(kinds(tale.seenCompleted("new").history())).isEmpty();
         }
@@ -250,7 +250,7 @@ class HistoryCheckerTest {
         void a_lease_without_an_owner() {
             tale.submit();
             tale.attempts = 1;
-            tale.epoch = 1;
+            tale.epoch = tale.at.toEpochMilli();
             tale.step(Transition.CLAIM, Situation.RUNNING, Optional.empty(), Optional.empty());
 
             assertThat(kinds(tale.seen(new ExecutionState.Ready(LeasePurpose.FIRST)).history()))
@@ -263,8 +263,7 @@ class HistoryCheckerTest {
         @Test
         void an_epoch_that_is_used_again() {
             tale.submit().claim(ADA).lapse(ADA);
-            tale.epoch = 0;
-            tale.claim(BOB).complete(BOB);
+            tale.claim(BOB, tale.epoch).complete(BOB);
 
             assertThat(kinds(tale.seenCompleted("done").history()))
                     .containsExactly(Kind.EPOCH_NOT_RISING);
@@ -273,7 +272,7 @@ class HistoryCheckerTest {
         @Test
         void an_epoch_that_changes_without_a_lease() {
             tale.submit().claim(ADA);
-            tale.epoch = 2;
+            tale.epoch++;
             tale.complete(ADA);
 
             assertThat(kinds(tale.seenCompleted("done").history()))

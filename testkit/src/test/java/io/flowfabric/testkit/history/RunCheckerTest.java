@@ -5,6 +5,7 @@ import static io.flowfabric.testkit.history.Tale.BOB;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
@@ -188,7 +189,7 @@ class RunCheckerTest {
         @Test
         void a_grant_holds_its_place_until_it_is_forfeited() {
             bothBehind(Quota.atOnce("house", 1));
-            tale.epoch++;
+            tale.epoch = Fence.epochAfter(tale.epoch, tale.at);
             tale.step(Transition.GRANT, Situation.GRANTED, Optional.of(ADA), Optional.empty());
             other.at = tale.at;
             other.claim(BOB);

@@ -65,6 +65,7 @@ final class Tale {
     Totals totals = Totals.NONE;
 
     private final List<Event> events = new ArrayList<>();
+    private final List<Long> given = new ArrayList<>();
     private final Acknowledgements told = new Acknowledgements(() -> at);
     private Optional<ExecutionView> view = Optional.empty();
     private Optional<Result> result = Optional.empty();
@@ -76,8 +77,14 @@ final class Tale {
     }
 
     Tale claim(Owner owner) {
+        return claim(owner, Fence.epochAfter(epoch, at));
+    }
+
+    /** A claim that gave a lease of this epoch. */
+    Tale claim(Owner owner, long ofEpoch) {
         attempts += next.startsAttempt() ? 1 : 0;
-        epoch++;
+        epoch = ofEpoch;
+        given.add(epoch);
         return step(next.claim(), Situation.RUNNING, Optional.of(owner), Optional.empty());
     }
 
@@ -151,15 +158,16 @@ final class Tale {
         return this;
     }
 
-    Tale toldLease(Owner owner, long ofEpoch) {
-        return toldLease(owner, ofEpoch, told.since(told.now()));
+    /** What was told of the nth lease that was given, from 1. */
+    Tale toldLease(Owner owner, int nth) {
+        return toldLease(owner, nth, told.since(told.now()));
     }
 
     /** One of the leases that a call gave. */
-    Tale toldLease(Owner owner, long ofEpoch, Span call) {
+    Tale toldLease(Owner owner, int nth, Span call) {
         var lease =
                 new Lease(
-                        new Fence(id, attempts - 1, ofEpoch),
+                        fence(nth),
                         owner.session(),
                         next,
                         lane,
@@ -174,20 +182,26 @@ final class Tale {
         return this;
     }
 
+    /** The fence of the nth lease that was given; of one that never was, if it is one too many. */
+    private Fence fence(int nth) {
+        long ofEpoch = nth <= given.size() ? given.get(nth - 1) : epoch + nth - given.size();
+        return new Fence(id, attempts - 1, ofEpoch);
+    }
+
     /** A call that is made and answered now. */
     Span call() {
         return told.since(told.now());
     }
 
-    Tale toldCompleted(long ofEpoch, String text) {
-        var ending = new Ending.Complete(new Fence(id, attempts - 1, ofEpoch), Payload.text(text));
+    Tale toldCompleted(int nth, String text) {
+        var ending = new Ending.Complete(fence(nth), Payload.text(text));
         var answer = new Ended(Transition.COMPLETE, Optional.empty());
         told.note(new LeaseEnded(told.since(told.now()), ending, answer));
         return this;
     }
 
-    Tale toldProgress(long ofEpoch) {
-        var report = new Progress(new Fence(id, attempts - 1, ofEpoch), 50, "half");
+    Tale toldProgress(int nth) {
+        var report = new Progress(fence(nth), 50, "half");
         told.note(new ProgressKept(told.since(told.now()), report));
         return this;
     }
@@ -218,9 +232,11 @@ final class Tale {
                                 count(Transition.REPLAY),
                                 Optional.empty(),
                                 Optional.empty(),
+                                Optional.empty(),
                                 state instanceof ExecutionState.Running
                                         ? Optional.of(ADA)
                                         : Optional.empty(),
+                                Optional.empty(),
                                 Optional.empty(),
                                 VirtualClock.MORNING,
                                 at.minus(STEP)));
@@ -233,6 +249,7 @@ final class Tale {
                         new Result(
                                 Outcome.SUCCESS,
                                 Optional.of(Payload.text(text)),
+                                Optional.empty(),
                                 Optional.empty()));
         return seen(
                 new ExecutionState.Finished(

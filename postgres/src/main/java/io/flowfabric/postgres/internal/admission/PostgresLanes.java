@@ -60,7 +60,7 @@ public final class PostgresLanes implements Lanes {
 
     private int configure(Jdbc tx, Lane lane, LaneSettings settings, Attribution by) {
         mustBeDefined(tx, lane.namespace(), settings);
-        add(tx, postgres.now(), List.of(lane));
+        add(tx, postgres.now(), Map.of(lane, by.actor()));
         record Locked(int number, JsonObject stored) {}
         var locked =
                 tx.query("lock_lane")
@@ -208,12 +208,18 @@ public final class PostgresLanes implements Lanes {
         return views;
     }
 
-    /** Registers those lanes that there are not, and returns the numbers of these. */
-    public static List<Integer> add(Jdbc db, @Nullable Long now, Collection<Lane> wanted) {
+    /**
+     * Registers those lanes that there are not, and returns the numbers of these.
+     *
+     * @param wanted the lanes, each with who registers it
+     */
+    public static List<Integer> add(Jdbc db, @Nullable Long now, Map<Lane, String> wanted) {
+        var lanes = List.copyOf(wanted.entrySet());
         return db.query("add_lanes")
                 .set("now", now)
-                .texts("namespaces", wanted, lane -> lane.namespace().name())
-                .texts("names", wanted, Lane::name)
+                .texts("namespaces", lanes, lane -> lane.getKey().namespace().name())
+                .texts("names", lanes, lane -> lane.getKey().name())
+                .texts("registrars", lanes, Map.Entry::getValue)
                 .list(row -> row.intValue("id"));
     }
 
@@ -232,7 +238,13 @@ public final class PostgresLanes implements Lanes {
     }
 
     public static LaneView view(Row row) {
-        return new LaneView(lane(row), settings(row), RowCodec.moment(row, "since"));
+        var since = RowCodec.moment(row, "since");
+        return new LaneView(
+                lane(row),
+                settings(row),
+                since,
+                row.text("registered_by"),
+                RowCodec.time(row, "changed").orElse(since));
     }
 
     private static LaneSettings settings(Row row) {

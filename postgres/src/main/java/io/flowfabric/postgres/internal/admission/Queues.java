@@ -116,14 +116,21 @@ public final class Queues {
                         .byNumber(
                                 tx, unknown.stream().map(queue -> queue.getKey().gate()).toList());
         var inLane = new ArrayList<GateInLane>();
+        var named = new HashSet<NamedBudget>();
         for (var queue : unknown) {
             var gate = gates.get(queue.getKey().gate());
             if (gate == null) {
                 throw new NumberRemoved();
             }
-            inLane.add(catalog.meters().within(tx, held(queue.getKey().lane()).view, gate));
+            var lane = held(queue.getKey().lane()).view;
+            inLane.add(catalog.meters().within(tx, lane, gate));
+            var namespace = lane.lane().namespace().name();
+            gate.budgets().forEach(use -> named.add(new NamedBudget(namespace, use.budget())));
+            lane.settings()
+                    .budgets()
+                    .forEach(use -> named.add(new NamedBudget(namespace, use.budget())));
         }
-        mustNotBeDeleted(tx, inLane);
+        mustNotBeDeleted(tx, inLane, named);
         try {
             add(tx, unknown, inLane);
         } catch (ConstraintViolation violation) {
@@ -133,13 +140,19 @@ public final class Queues {
         }
     }
 
+    /** A budget that work or its lane names, and not one above it: that may be deleted. */
+    private record NamedBudget(String namespace, String name) {}
+
     /** Another process may have deleted a quota or a budget that this one has looked up before. */
-    private static void mustNotBeDeleted(Jdbc tx, List<GateInLane> gates) {
+    private static void mustNotBeDeleted(
+            Jdbc tx, List<GateInLane> gates, Set<NamedBudget> budgets) {
         var meters = new HashSet<Integer>();
         gates.forEach(gate -> meters.addAll(gate.metering().meters()));
         if (!meters.isEmpty()
                 && tx.query("any_deleted")
                         .ints("meters", meters, meter -> meter)
+                        .texts("namespaces", budgets, NamedBudget::namespace)
+                        .texts("budgets", budgets, NamedBudget::name)
                         .one(row -> row.bool("deleted"))) {
             throw new NumberRemoved();
         }

@@ -100,6 +100,8 @@ public final class RowCodec {
     /**
      * The state, of the columns situation, next, until, delayed_by, detail, attempts, session,
      * since and changed.
+     *
+     * @throws UnknownWord when a newer program wrote it
      */
     public static ExecutionState state(Row row) {
         var next = next(row);
@@ -125,8 +127,8 @@ public final class RowCodec {
                     OVER_QUOTA,
                     WITHOUT_WORKER,
                     LANE_CLOSED ->
-                    throw new IllegalStateException(
-                            "nothing writes the situation " + row.text("situation"));
+                    // No program has written this so far.
+                    throw new UnknownWord(Situation.class, row.text("situation"));
         };
     }
 
@@ -208,8 +210,22 @@ public final class RowCodec {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
+    /**
+     * The value that a word stands for.
+     *
+     * @throws UnknownWord when only newer programs know it
+     */
     public static <E extends Enum<E>> E word(Class<E> type, String word) {
-        return Enum.valueOf(type, word.toUpperCase(Locale.ROOT));
+        return known(type, word).orElseThrow(() -> new UnknownWord(type, word));
+    }
+
+    /** The value that a word stands for; nothing when only newer programs know it. */
+    public static <E extends Enum<E>> Optional<E> known(Class<E> type, String word) {
+        try {
+            return Optional.of(Enum.valueOf(type, word.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException unknown) {
+            return Optional.empty();
+        }
     }
 
     /** The meters that were counted against. */

@@ -1,19 +1,25 @@
 package io.flowfabric.postgres.internal.catalog;
 
 import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Policies without what differs from one execution to the next, by their numbers. */
 public final class SharedPolicies {
     private final Map<Policy, Integer> numbers = new ConcurrentHashMap<>();
     private final Map<Integer, Policy> policies = new ConcurrentHashMap<>();
+
+    /** Those that are there and well-formed, and say something that only newer programs know. */
+    private final Set<Integer> ofNewerPrograms = ConcurrentHashMap.newKeySet();
 
     /** The number of the shared part of a policy, which is made if there is none. */
     public int number(Jdbc db, Policy policy) {
@@ -52,20 +58,31 @@ public final class SharedPolicies {
             Remembered.trim(policies.keySet());
             db.query("policy")
                     .set("ids", missing.stream().mapToInt(i -> i).toArray())
-                    .list(
-                            row -> {
-                                try {
-                                    found.put(
-                                            row.intValue("id"),
-                                            PolicyCodec.read(Json.parseObject(row.text("body"))));
-                                } catch (RuntimeException unreadable) {
-                                    // Whoever needs them finds that they are not there, and says
-                                    // which execution it is.
-                                }
-                                return row.intValue("id");
-                            });
+                    .each(row -> read(row, found));
             policies.putAll(found);
         }
         return Remembered.of(wanted, policies, found);
+    }
+
+    /** Whether a policy that could not be read can be read by a newer program. */
+    public boolean isOfNewerProgram(int number) {
+        return ofNewerPrograms.contains(number);
+    }
+
+    /** Who needs what cannot be read finds that it is not there, and says which execution it is. */
+    private void read(Row row, Map<Integer, Policy> found) {
+        int number = row.intValue("id");
+        JsonObject body;
+        try {
+            body = Json.parseObject(row.text("body"));
+        } catch (RuntimeException damaged) {
+            return;
+        }
+        try {
+            found.put(number, PolicyCodec.read(body));
+        } catch (RuntimeException unknown) {
+            Remembered.trim(ofNewerPrograms);
+            ofNewerPrograms.add(number);
+        }
     }
 }

@@ -38,7 +38,7 @@ public final class LeaseReader {
             int lane,
             int gate,
             int policy,
-            LeasePurpose next,
+            Optional<LeasePurpose> next,
             int attempts,
             long epoch,
             int retries,
@@ -69,7 +69,7 @@ public final class LeaseReader {
                         row.intValue("lane"),
                         row.intValue("gate"),
                         row.intValue("policy"),
-                        RowCodec.next(row),
+                        RowCodec.known(LeasePurpose.class, row.text("next")),
                         row.intValue("attempts"),
                         row.longValue("epoch"),
                         row.intValue("retries"),
@@ -111,6 +111,7 @@ public final class LeaseReader {
             var input = row.large() ? large.get(row.id.uuid()) : row.input;
             if (gate == null
                     || shared == null
+                    || row.next.isEmpty()
                     || row.priority == null
                     || row.start == null
                     || input == null
@@ -122,7 +123,7 @@ public final class LeaseReader {
                     new Lease(
                             new Fence(row.id, row.attempts - 1, row.epoch),
                             session,
-                            row.next,
+                            row.next.get(),
                             catalog.lanes().lane(row.lane),
                             gate.kind(),
                             Payload.of(input, row.type),

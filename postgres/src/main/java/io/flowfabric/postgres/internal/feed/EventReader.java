@@ -14,6 +14,7 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
@@ -34,7 +35,7 @@ import java.util.function.Function;
 public final class EventReader {
     private static final Logger log = LoggerFactory.getLogger(EventReader.class);
 
-    /** The kinds that were told of: a feed of a newer program is full of them. */
+    /** What was told of: a feed of a newer program is full of them. */
     private static final Set<String> UNKNOWN = ConcurrentHashMap.newKeySet();
 
     private final List<Raw> rows = new ArrayList<>();
@@ -71,19 +72,15 @@ public final class EventReader {
             var wire = row.text("kind");
             var kind = EventKind.named(wire);
             if (kind.isEmpty()) {
-                if (UNKNOWN.add(wire)) {
-                    log.warn(
-                            "Events of the kind {}, such as {}, were written by a newer program and"
-                                    + " are passed over",
-                            wire,
-                            id);
-                }
+                ofNewerProgram(id, "the kind " + wire);
                 return;
             }
             var lane = Optional.ofNullable(row.intOrNull("lane"));
             var tags =
                     row.textOrNull("tags") == null ? Tags.NONE : RowCodec.tags(row.texts("tags"));
             rows.add(new Raw(id, newest, lane, tags, event(kind.get(), row)));
+        } catch (UnknownWord newer) {
+            ofNewerProgram(id, newer.getMessage());
         } catch (RuntimeException unreadable) {
             passedOver(id, unreadable);
         }
@@ -101,6 +98,15 @@ public final class EventReader {
             }
         }
         return events;
+    }
+
+    private static void ofNewerProgram(long id, String what) {
+        if (UNKNOWN.add(what)) {
+            log.warn(
+                    "Events like {} are passed over, for they were written by a newer program: {}",
+                    id,
+                    what);
+        }
     }
 
     private static void passedOver(long id, RuntimeException unreadable) {

@@ -25,7 +25,7 @@ public record FeedPosition(
      *
      * @param target the snapshot that the portion goes up to
      * @param end what the target sees has no higher ids than this
-     * @param newest the highest transaction of what was delivered so far
+     * @param newest the highest transaction of what was delivered so far, or dropped before
      */
     public record Portion(Snapshot target, long end, long newest) {}
 
@@ -87,11 +87,13 @@ public record FeedPosition(
      *
      * @param now what can be seen now
      * @param end what can be seen has no higher ids than this
+     * @param dropped the highest transaction of what is not there any more
      */
-    public FeedPosition begun(Snapshot now, long end) {
+    public FeedPosition begun(Snapshot now, long end, long dropped) {
         return portion.isPresent()
                 ? this
-                : new FeedPosition(era, seen, known, Optional.of(new Portion(now, end, 0)), last);
+                : new FeedPosition(
+                        era, seen, known, Optional.of(new Portion(now, end, dropped)), last);
     }
 
     /** Inside of a portion, behind an event. */
@@ -100,7 +102,8 @@ public record FeedPosition(
                 era,
                 seen,
                 known,
-                portion.map(part -> new Portion(part.target, part.end, newest)),
+                portion.map(
+                        part -> new Portion(part.target, part.end, Math.max(part.newest, newest))),
                 event);
     }
 
@@ -115,9 +118,25 @@ public record FeedPosition(
         return behind(era, part.target.upTo(Math.max(before, part.newest)), part.end);
     }
 
-    /** Whether something was dropped that was not delivered. */
+    /**
+     * Whether something was dropped that comes behind this place. What comes before it may not have
+     * been delivered either, when its transaction was open: {@link #judged} tells.
+     */
     public boolean missed(long dropped) {
-        return dropped > Math.max(known, seen.isEmpty() ? last : 0);
+        return dropped > Math.max(known, last);
+    }
+
+    /**
+     * The snapshot that tells which of the next events were delivered before; none when all of them
+     * are new, because they are behind everything that it sees.
+     */
+    public Optional<Snapshot> since() {
+        return seen.filter(snapshot -> last < known);
+    }
+
+    /** The snapshot that sees whatever was delivered of what comes before this place. */
+    public Optional<Snapshot> judged() {
+        return portion.filter(part -> last >= known).map(Portion::target).or(() -> seen);
     }
 
     /** Whether it has seen transactions that the server has never had: those of another server. */

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.feed;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Tags;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.postgres.internal.PostgresContext;
@@ -53,16 +54,25 @@ public final class PostgresFeeds implements Feeds {
     /**
      * What an answer about the log says besides the events: all as of one snapshot.
      *
-     * @param last no event has a higher id
+     * @param dropped up to this event
+     * @param droppedTransaction the highest one of which events were dropped; 0 when none were
      * @param restored up to this one they were written elsewhere
+     * @param last no event has a higher id
      */
     private record Log(
-            String server, long era, long dropped, long restored, Snapshot now, long last) {
+            String server,
+            long era,
+            long dropped,
+            long droppedTransaction,
+            long restored,
+            Snapshot now,
+            long last) {
         static Log of(Row row) {
             return new Log(
                     row.text("server"),
                     row.longValue("era"),
                     row.longValue("dropped"),
+                    row.longValue("dropped_transaction"),
                     row.longValue("restored"),
                     Snapshot.of(row.text("now")),
                     row.longValue("last"));
@@ -72,7 +82,7 @@ public final class PostgresFeeds implements Feeds {
     /**
      * What there is now.
      *
-     * @param newest the highest transaction of which there are events
+     * @param newest the highest transaction of which there are events, or were
      */
     private record Now(Log log, Optional<Long> newest) {}
 
@@ -80,6 +90,7 @@ public final class PostgresFeeds implements Feeds {
     private static final class Rows {
         private final EventReader reader = new EventReader();
         private @Nullable Log log;
+        private boolean lost;
         private @Nullable String glance;
         private int count;
         private long last;
@@ -97,6 +108,7 @@ public final class PostgresFeeds implements Feeds {
         void add(Row row) {
             if (log == null) {
                 log = Log.of(row);
+                lost = row.bool("lost");
                 glance = row.textOrNull("glance");
             }
             var id = row.longOrNull("id");
@@ -133,7 +145,10 @@ public final class PostgresFeeds implements Feeds {
     }
 
     private Batch read(FeedFilter filter, FeedPosition after, int max) {
-        summaries.make();
+        if (!summaries.make()) {
+            // A look would read all that has none; the reader comes back for the next of them.
+            return new Batch(List.of(), after.cursor(), true);
+        }
         var entries = new ArrayList<Entry>();
         var place = portion(filter, after, max, entries);
         // What was begun is exhausted: go on with what has committed since.
@@ -155,17 +170,21 @@ public final class PostgresFeeds implements Feeds {
 
     /**
      * A day may have been emptied between the snapshot of what was read and the reading of it: then
-     * its events are missing there, and only another look tells that they were dropped. Where the
-     * snapshot had no ids that the position does not know, there was nothing to miss.
+     * its events are missing there, and only another look tells that they were dropped.
      */
-    private void checkNothingWasDropped(FeedPosition before, Log log) {
-        if (log.last <= before.known()) {
-            return;
-        }
-        long dropped = postgres.db().query("dropped").one(row -> row.longValue("dropped"));
-        if (before.missed(dropped)) {
+    private void checkNothingWasDropped(FeedPosition before) {
+        boolean missed =
+                postgres.db()
+                        .query("dropped")
+                        .set("judged", text(before.judged()))
+                        .one(row -> row.bool("lost") || before.missed(row.longValue("dropped")));
+        if (missed) {
             throw Cursor.expired();
         }
+    }
+
+    private static @Nullable String text(Optional<Snapshot> snapshot) {
+        return snapshot.map(Snapshot::toString).orElse(null);
     }
 
     /** Delivers some of a portion, and says where the reader is then. */
@@ -181,16 +200,17 @@ public final class PostgresFeeds implements Feeds {
             long bound = start + width;
             var before = place;
             int most = left;
-            var rows = settled(() -> rows(before, bound, most), Rows::log);
-            check(place, rows.log());
+            var rows = settled(() -> rows(filter, before, bound, most), Rows::log);
+            check(place, rows);
             if (rows.quiet()) {
                 return place;
             }
-            checkNothingWasDropped(place, rows.log());
+            checkNothingWasDropped(place);
             if (!place.insidePortion()) {
                 begunAt = rows.glance;
             }
-            place = place.begun(rows.log().now, rows.log().last);
+            var log = rows.log();
+            place = place.begun(log.now, log.last, log.droppedTransaction);
             deliver(filter, place, rows, entries);
             left -= rows.count;
             if (left == 0) {
@@ -227,7 +247,7 @@ public final class PostgresFeeds implements Feeds {
         }
     }
 
-    private Rows rows(FeedPosition place, long bound, int most) {
+    private Rows rows(FeedFilter filter, FeedPosition place, long bound, int most) {
         var rows =
                 new Rows(
                         place.portion().map(FeedPosition.Portion::newest).orElse(0L),
@@ -236,21 +256,22 @@ public final class PostgresFeeds implements Feeds {
                 .query("feed_events")
                 .set("above", place.last())
                 .set("up_to", bound)
-                .set("since", place.seen().map(Snapshot::toString).orElse(null))
-                .set(
-                        "target",
-                        place.portion().map(portion -> portion.target().toString()).orElse(null))
+                .set("since", text(place.since()))
+                .set("target", text(place.portion().map(FeedPosition.Portion::target)))
+                .set("judged", text(place.judged()))
+                .set("tagged", !filter.tags().equals(Tags.NONE))
                 .set("most", most)
                 .set("quiet", rows.quietAt)
                 .each(rows::add);
         return rows;
     }
 
-    private static void check(FeedPosition place, Log log) {
+    private static void check(FeedPosition place, Rows rows) {
+        var log = rows.log();
         if (place.era() != log.era || place.isAheadOf(log.now)) {
             throw Cursor.restored();
         }
-        if (place.missed(log.dropped)) {
+        if (rows.lost || place.missed(log.dropped)) {
             throw Cursor.expired();
         }
     }

@@ -7,6 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The summaries by which the log is read: of each few pages the lowest and the highest event.
@@ -25,11 +26,12 @@ public final class Summaries {
     private static final int AT_ONCE = 32;
 
     /** How many statements a reader waits for at most before it reads. */
-    private static final int BEFORE_READING = 8;
+    private static final int BEFORE_READING = 4;
 
     private final PostgresContext postgres;
+    private final ReentrantLock making = new ReentrantLock();
 
-    /** The highest event when some were made last. */
+    /** The highest event when all were made last. */
     private final AtomicLong made = new AtomicLong(-EVENTS);
 
     /** The highest event that was heard of. */
@@ -44,12 +46,24 @@ public final class Summaries {
         last.accumulateAndGet(event, Math::max);
     }
 
-    /** Makes some of those that are missing, if the log has grown enough to miss any. */
-    public void make() {
-        long before = made.get();
-        long now = last.get();
-        if (now - before >= EVENTS && made.compareAndSet(before, now)) {
-            make(BEFORE_READING);
+    /**
+     * Makes some of those that are missing, if the log has grown enough to miss any. Says whether
+     * that was all: where many are missing, a look would take long, and the reader has to come back
+     * for the rest of them first. Readers of one process wait for each other.
+     */
+    public boolean make() {
+        if (!missing()) {
+            return true;
+        }
+        making.lock();
+        try {
+            long now = last.get();
+            if (missing() && make(BEFORE_READING)) {
+                made.set(now);
+            }
+            return !missing();
+        } finally {
+            making.unlock();
         }
     }
 
@@ -58,7 +72,12 @@ public final class Summaries {
         make(Integer.MAX_VALUE);
     }
 
-    private void make(int statements) {
+    private boolean missing() {
+        return last.get() - made.get() >= EVENTS;
+    }
+
+    /** Runs so many statements at most, and says whether nothing is left for another one. */
+    private boolean make(int statements) {
         try {
             for (int i = 0; i < statements; i++) {
                 int ranges =
@@ -67,11 +86,13 @@ public final class Summaries {
                                 .set("most", AT_ONCE)
                                 .one(row -> row.intValue("made"));
                 if (ranges < AT_ONCE) {
-                    return;
+                    return true;
                 }
             }
+            return false;
         } catch (FlowFabricException e) {
             log.debug("No summaries of the log were made", e);
+            return true;
         }
     }
 }

@@ -158,6 +158,38 @@ public final class Connections {
         }
     }
 
+    /**
+     * A connection of its own, set up as those of the pool, that takes no longer than so to be
+     * made, and whose statements take no longer on the server. Whoever asks for it closes it, and
+     * says how long to wait for answers.
+     */
+    static Connection within(Route route, String purpose, Duration patience) {
+        var options = route.options();
+        var properties = loginProperties(options, options.applicationName() + " " + purpose);
+        properties.setProperty("connectTimeout", seconds(patience));
+        properties.setProperty("loginTimeout", seconds(patience));
+        properties.setProperty("socketTimeout", seconds(patience));
+        try {
+            var connection = DriverManager.getConnection(options.url(), properties);
+            try {
+                if (!options.pooling().changesConnections()) {
+                    execute(
+                            connection,
+                            "%s; set statement_timeout = %d"
+                                    .formatted(
+                                            route.settingsOfConnections(),
+                                            Math.min(Integer.MAX_VALUE, patience.toMillis())));
+                }
+                return connection;
+            } catch (RuntimeException | SQLException e) {
+                connection.close();
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw Failures.connecting(options.server(), "No connection.", e);
+        }
+    }
+
     private static void execute(Connection connection, String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(sql);

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.function.Function;
 
 /**
@@ -33,19 +34,20 @@ public final class Database implements Jdbc, AutoCloseable {
     /** What is to be set in front of each transaction; empty without a pooler. */
     private final String settings;
 
+    private final HeartbeatConnections heartbeats;
     private final Executor autocommit = new Autocommit();
 
-    Database(
-            DatabaseOptions options,
+    private Database(
+            Connections.Route route,
             Statements statements,
             HikariDataSource pool,
-            Retries retries,
-            String settings) {
-        this.options = options;
+            Retries retries) {
+        this.options = route.options();
         this.statements = statements;
         this.pool = pool;
         this.retries = retries;
-        this.settings = settings;
+        this.settings = route.settingsOfTransactions();
+        this.heartbeats = new HeartbeatConnections(route, retries);
     }
 
     /**
@@ -60,17 +62,19 @@ public final class Database implements Jdbc, AutoCloseable {
 
     static Database open(DatabaseOptions options, Statements statements, Retries retries) {
         var route = Connections.route(options);
-        return new Database(
-                route.options(),
-                statements,
-                Connections.pool(route),
-                retries,
-                route.settingsOfTransactions());
+        return new Database(route, statements, Connections.pool(route), retries);
     }
 
     @Override
     public Query query(String name) {
         return new Query(statements.named(name), autocommit);
+    }
+
+    /**
+     * A statement that keeps sessions alive. It is run beside the pool, and given up after so long.
+     */
+    public Query heartbeatQuery(String name, Duration patience) {
+        return new Query(statements.named(name), heartbeats.within(patience));
     }
 
     /**
@@ -118,6 +122,7 @@ public final class Database implements Jdbc, AutoCloseable {
     /** Closes every connection. Closing again does nothing. */
     @Override
     public void close() {
+        heartbeats.close();
         pool.close();
     }
 

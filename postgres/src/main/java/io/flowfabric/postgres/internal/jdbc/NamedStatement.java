@@ -52,6 +52,11 @@ final class NamedStatement {
         return sql;
     }
 
+    /** Whether the server takes it only as the very first statement of a transaction. */
+    boolean mustComeFirst() {
+        return sql.contains("set transaction ");
+    }
+
     /** How many different parameters there are. */
     int parameters() {
         return positions.length;

@@ -104,6 +104,6 @@ final class ServerSettings {
                         setting ->
                                 "set_config('%s', '%s', true)"
                                         .formatted(setting.getKey(), setting.getValue()))
-                .collect(Collectors.joining(", ", "select ", "; "));
+                .collect(Collectors.joining(", ", "select ", ";"));
     }
 }

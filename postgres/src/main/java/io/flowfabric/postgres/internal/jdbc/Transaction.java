@@ -115,8 +115,9 @@ public final class Transaction implements Jdbc {
     private final class OnThisConnection implements Executor {
         @Override
         public <T extends @Nullable Object> T run(NamedStatement statement, Call<T> call) {
-            try (var prepared = Prepared.on(connection, settings, statement)) {
-                settings = "";
+            var first = statement.mustComeFirst() ? "" : settings;
+            try (var prepared = Prepared.on(connection, first, statement)) {
+                settings = first.isEmpty() ? settings : "";
                 return call.on(prepared);
             } catch (SQLException e) {
                 if (repeatable && Failures.rolledBack(e)) {

@@ -11,6 +11,7 @@ import io.flowfabric.core.decision.LeaseStanding;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
@@ -28,9 +29,11 @@ final class LeaseStandings {
 
     private LeaseStandings() {}
 
-    private record Standing(LeaseStanding standing, boolean readable) {
+    /** How one stands; nothing when what is stored of it cannot be read. */
+    private record Standing(ExecutionId id, Optional<LeaseStanding> known) {
         FlowFabricException lost(Fence presented) {
-            return readable ? standing.lost(presented) : FactsReader.unreadable(standing.id());
+            return known.<FlowFabricException>map(standing -> standing.lost(presented))
+                    .orElseGet(() -> FactsReader.unreadable(id));
         }
     }
 
@@ -63,17 +66,27 @@ final class LeaseStandings {
     /** The answer to an ending that may have been heard before. */
     Answer<Ended> repeated(Ending ending) {
         var standing = standings.get(ending.fence().execution().uuid());
-        if (standing == null || !standing.readable) {
+        if (standing == null || standing.known.isEmpty()) {
             return Answer.refused(lost(ending.fence()));
         }
         try {
-            return Answer.done(standing.standing.repeated(ending));
+            return Answer.done(standing.known.get().repeated(ending));
         } catch (LeaseLost | Conflict refusal) {
             return Answer.refused(refusal);
         }
     }
 
     private static Standing standing(Row row) {
+        try {
+            return new Standing(
+                    RowCodec.id(row),
+                    row.bool("readable") ? Optional.of(known(row)) : Optional.empty());
+        } catch (UnknownWord ofNewerProgram) {
+            return new Standing(RowCodec.id(row), Optional.empty());
+        }
+    }
+
+    private static LeaseStanding known(Row row) {
         var givenUp =
                 Optional.ofNullable(row.longOrNull("released_epoch"))
                         .map(
@@ -85,13 +98,11 @@ final class LeaseStandings {
                                                         RowCodec.transition(
                                                                 row, "released_transition"),
                                                         RowCodec.time(row, "released_until"))));
-        return new Standing(
-                new LeaseStanding(
-                        RowCodec.id(row),
-                        row.intValue("attempts"),
-                        row.longValue("epoch"),
-                        RowCodec.situation(row).publicState(),
-                        givenUp),
-                row.bool("readable"));
+        return new LeaseStanding(
+                RowCodec.id(row),
+                row.intValue("attempts"),
+                row.longValue("epoch"),
+                RowCodec.situation(row).publicState(),
+                givenUp);
     }
 }

@@ -8,8 +8,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Executions that a sweep of this process could do nothing for, and leaves alone for a while: each
- * is told once a minute in the log, and not with every round.
+ * Executions that a sweep of this process could do nothing for, and for a while leaves alone, or
+ * does not tell of again: once a minute is enough.
  */
 final class PassedOver {
     private static final long LATER = Duration.ofMinutes(1).toNanos();
@@ -19,19 +19,25 @@ final class PassedOver {
 
     private final Map<UUID, Long> since = new ConcurrentHashMap<>();
 
-    void add(UUID execution) {
+    /** Notes one, and says whether it was not among them. */
+    boolean add(UUID execution) {
+        forgetOld();
         if (since.size() >= MOST) {
             since.clear();
         }
-        since.put(execution, System.nanoTime());
+        return since.putIfAbsent(execution, System.nanoTime()) == null;
     }
 
     /** Those of them that are worth another try. */
     List<UUID> without(Collection<UUID> executions) {
+        forgetOld();
+        return executions.stream().filter(id -> !since.containsKey(id)).toList();
+    }
+
+    private void forgetOld() {
         if (!since.isEmpty()) {
             long now = System.nanoTime();
             since.values().removeIf(at -> now - at > LATER);
         }
-        return executions.stream().filter(id -> !since.containsKey(id)).toList();
     }
 }

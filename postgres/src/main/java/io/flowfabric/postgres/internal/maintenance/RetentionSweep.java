@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** What is done with what has been kept long enough. */
 public final class RetentionSweep {
@@ -88,6 +87,9 @@ public final class RetentionSweep {
         for (Day day : days) {
             dropped += day.mixed ? thin(day, oldestKept, limit) : empty(day, oldestKept);
         }
+        if (dropped == days.size() && days.stream().noneMatch(Day::mixed)) {
+            postgres.db().query("forget_tags").set("before", oldestKept).update();
+        }
         return dropped;
     }
 
@@ -121,11 +123,9 @@ public final class RetentionSweep {
                                                 .set("limit", limit)));
     }
 
-    /** Runs a statement that drops events and says up to which, and notes it. */
+    /** Runs a statement that drops events, notes up to which, and says it. */
     private static int drop(Jdbc tx, Query statement) {
         tx.query("lock_event_log").one(row -> row.longValue("dropped"));
-        var last = statement.one(row -> Optional.ofNullable(row.longOrNull("last")));
-        last.ifPresent(id -> tx.query("drop_events_up_to").set("last", id).update());
-        return last.isPresent() ? 1 : 0;
+        return statement.one(row -> row.longOrNull("last") == null ? 0 : 1);
     }
 }

@@ -39,6 +39,7 @@ final class SessionSweep {
     private final PostgresContext postgres;
     private final SweepBatches batches;
     private final PassedOver passedOver = new PassedOver();
+    private final PassedOver unreadable = new PassedOver();
 
     SessionSweep(PostgresContext postgres, SweepBatches batches) {
         this.postgres = postgres;
@@ -68,13 +69,13 @@ final class SessionSweep {
         }
     }
 
-    /** Waits until no claim of a dead session is under way, or for a moment. */
+    /** Waits until no claim of a dead session is under way, or for some seconds. */
     private void awaitClaims(UUID session) {
         try {
             postgres.db()
                     .transaction(
                             tx -> {
-                                tx.query("patience_of_sweeps").run();
+                                tx.query("patience_with_claims").run();
                                 return tx.query("await_claims_of")
                                         .set("id", session)
                                         .list(row -> row.uuid("id"));
@@ -127,8 +128,10 @@ final class SessionSweep {
                 continue;
             }
             if (row.facts().isEmpty()) {
-                log.error("The execution {} cannot be read; its lease is not returned", row.id());
-                passedOver.add(id);
+                if (unreadable.add(id)) {
+                    log.error(
+                            "The execution {} cannot be read; its lease is not returned", row.id());
+                }
                 errors++;
             } else if (holder(row.facts().get()).filter(dead::contains).isPresent()) {
                 steps.add(TimerDecisions.lapse(row.facts().get(), row.now()), row.facts().get());

@@ -46,7 +46,7 @@ final class SweepBatches {
             Set<SessionId> losers) {
         static final Done NOTHING = failed(0);
 
-        /** Nothing but so many failures. */
+        /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
             return new Done(0, errors, Set.of(), Set.of(), Set.of());
         }

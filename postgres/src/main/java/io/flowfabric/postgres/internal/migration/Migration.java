@@ -14,9 +14,13 @@ import java.util.regex.Pattern;
  * @param number its place in the order, from 1
  * @param name what it brings
  * @param text the SQL with its placeholders
+ * @param readableFrom the last migration that the oldest programs know that can work on a schema
+ *     with this one; its own number unless it says so
  */
-record Migration(int number, String name, String text) {
+record Migration(int number, String name, String text, int readableFrom) {
     private static final Pattern FILE = Pattern.compile("(?:.*/)?(\\d{3})_([a-z0-9_]+)\\.sql");
+    private static final Pattern READABLE =
+            Pattern.compile("^-- readable from: (\\d{3})$", Pattern.MULTILINE);
 
     /** Reads number and name from a file name like {@code 001_base.sql}. */
     static Migration of(String file, String text) {
@@ -26,8 +30,15 @@ record Migration(int number, String name, String text) {
                     "%s is not named like a migration: NNN_name.sql.".formatted(file));
         }
         // A checkout with other line ends is the same migration.
-        return new Migration(
-                Integer.parseInt(parts.group(1)), parts.group(2), text.replace("\r\n", "\n"));
+        var unix = text.replace("\r\n", "\n");
+        int number = Integer.parseInt(parts.group(1));
+        var readable = READABLE.matcher(unix);
+        int from = readable.find() ? Integer.parseInt(readable.group(1)) : number;
+        if (from < 1 || from > number) {
+            throw new IllegalArgumentException(
+                    "%s cannot be readable from %03d on.".formatted(file, from));
+        }
+        return new Migration(number, parts.group(2), unix, from);
     }
 
     /** The text for one schema. */

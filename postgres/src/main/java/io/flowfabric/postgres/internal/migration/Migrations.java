@@ -49,8 +49,14 @@ public final class Migrations {
         return new Migrations(List.copyOf(all));
     }
 
-    List<Migration> all() {
-        return all;
+    /** Those behind a number. */
+    List<Migration> after(int number) {
+        return all.subList(Math.min(number, all.size()), all.size());
+    }
+
+    /** Those up to a number. */
+    List<Migration> first(int number) {
+        return all.subList(0, number);
     }
 
     /** The number of the last one; 0 when there is none. */

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.StringJoiner;
 
 /**
  * Applies the migrations that a schema lacks, forward only.
@@ -60,23 +61,108 @@ public final class Migrator {
      */
     public static List<String> migrate(
             DatabaseOptions options, SchemaName schema, Migrations migrations) {
+        return on(options, schema, migrations, Migrator::migrate);
+    }
+
+    /**
+     * What {@link #migrate} would run, as a script for those who run it themselves; empty when the
+     * schema is up to date. Nothing is changed.
+     *
+     * @throws Unavailable as {@link #migrate} does
+     */
+    public static String script(
+            DatabaseOptions options, SchemaName schema, Migrations migrations) {
+        return on(options, schema, migrations, Migrator::script);
+    }
+
+    /**
+     * How the schema differs from what the migrations make, in sentences; none when it does not.
+     * What the database has besides is not looked at. Nothing is changed, but the right to create a
+     * schema is needed, for the comparison makes one and takes it back.
+     */
+    public static List<String> validate(
+            DatabaseOptions options, SchemaName schema, Migrations migrations) {
+        return on(options, schema, migrations, Migrator::validate);
+    }
+
+    private interface Work<T> {
+        T on(Migrator migrator) throws SQLException;
+    }
+
+    private static <T> T on(
+            DatabaseOptions options, SchemaName schema, Migrations migrations, Work<T> work) {
         try (var connection = Connections.single(options, "migration")) {
-            return new Migrator(connection, schema, migrations).migrate();
+            var migrator = new Migrator(connection, schema, migrations);
+            migrator.checkName();
+            return work.on(migrator);
         } catch (SQLException e) {
             throw Failures.of("The migration of schema " + schema, e, true);
         }
     }
 
-    private List<String> migrate() throws SQLException {
+    private void checkName() throws SQLException {
         if (!ledger.nameIsNoKeyword()) {
             throw new Invalid(
                     Invalid.Code.MALFORMED_NAME,
                     "schema",
                     "\"%s\" is a word of SQL; choose another name.".formatted(schema));
         }
+    }
+
+    private String script() throws SQLException {
+        int done = ledger.applied(known);
+        var script = new StringJoiner("\n\n");
+        for (var migration : known.after(done)) {
+            script.add("-- " + migration);
+            script.add("begin;");
+            opening().forEach(statement -> script.add(statement + ";"));
+            if (migration.number() == 1) {
+                if (!ledger.schemaExists()) {
+                    script.add(schema.fill(MigrationLedger.CREATE_SCHEMA) + ";");
+                }
+                if (!ledger.exists()) {
+                    script.add(schema.fill(MigrationLedger.CREATE_LEDGER) + ";");
+                }
+            }
+            script.add(migration.sql(schema).strip());
+            script.add(ledger.line(migration) + ";");
+            script.add("commit;");
+        }
+        return script.toString();
+    }
+
+    private List<String> validate() throws SQLException {
+        var problems = new ArrayList<>(ledger.problems(known));
+        int done = ledger.count();
+        for (var missing : known.after(done)) {
+            problems.add("The migration %s was not applied.".formatted(missing));
+        }
+        if (done > known.last()) {
+            problems.add(
+                    ("A newer program has migrated the schema %s: only that one knows what belongs"
+                                    + " into it.")
+                            .formatted(schema));
+        } else if (done > 0) {
+            connection.setAutoCommit(false);
+            try {
+                problems.addAll(new SchemaComparison(connection, schema).with(known.first(done)));
+            } finally {
+                connection.rollback();
+            }
+        }
+        return problems;
+    }
+
+    private List<String> migrate() throws SQLException {
         var applied = new ArrayList<String>();
         // Most starts find everything done, and need neither a lock nor the right to create.
-        if (ledger.applied(known) == known.last()) {
+        int done = ledger.applied(known);
+        if (done > known.last()) {
+            log.info(
+                    "The schema {} was migrated by a newer program, and can be read by this one",
+                    schema);
+        }
+        if (done >= known.last()) {
             return applied;
         }
         connection.setAutoCommit(false);
@@ -93,7 +179,7 @@ public final class Migrator {
             ledger.create();
             int done = ledger.applied(known);
             Optional<Migration> next =
-                    done == known.last()
+                    done >= known.last()
                             ? Optional.empty()
                             : Optional.of(apply(known.numbered(done + 1)));
             connection.commit();
@@ -115,14 +201,20 @@ public final class Migrator {
 
     private void lock() throws SQLException {
         try (var statement = connection.createStatement()) {
-            statement.execute("set local lock_timeout = " + PATIENCE.toMillis());
-            statement.execute("set local statement_timeout = 0");
-            // What a migration names without its schema is still ours.
-            statement.execute("set local search_path = " + schema);
-            statement.execute(
-                    "select pg_advisory_xact_lock(%d, hashtext('%s'))"
-                            .formatted(LOCK_SPACE, schema));
+            for (var sql : opening()) {
+                statement.execute(sql);
+            }
         }
+    }
+
+    /** How the transaction of a migration begins. */
+    private List<String> opening() {
+        return List.of(
+                "set local lock_timeout = " + PATIENCE.toMillis(),
+                "set local statement_timeout = 0",
+                // What a migration names without its schema is still ours.
+                "set local search_path = " + schema,
+                "select pg_advisory_xact_lock(%d, hashtext('%s'))".formatted(LOCK_SPACE, schema));
     }
 
     private Migration apply(Migration migration) throws SQLException {

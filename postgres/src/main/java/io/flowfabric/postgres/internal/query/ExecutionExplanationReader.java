@@ -14,6 +14,7 @@ import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetChains;
@@ -119,13 +120,14 @@ final class ExecutionExplanationReader {
     }
 
     private static Optional<Fact.Step> step(Row row) {
-        return row.textOrNull("transition") == null
-                ? Optional.empty()
-                : Optional.of(
-                        new Fact.Step(
-                                RowCodec.transition(row, "transition"),
-                                RowCodec.moment(row, "at"),
-                                Parties.by(row)));
+        return Optional.ofNullable(row.textOrNull("transition"))
+                .flatMap(word -> RowCodec.known(Transition.class, word))
+                .map(
+                        transition ->
+                                new Fact.Step(
+                                        transition,
+                                        RowCodec.moment(row, "at"),
+                                        Parties.by(row)));
     }
 
     private static Optional<Fact.Holder> holder(Row row) {

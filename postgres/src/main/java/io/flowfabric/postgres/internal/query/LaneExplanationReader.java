@@ -89,7 +89,12 @@ final class LaneExplanationReader {
                         row -> {
                             var gate = row.intOrNull("gate");
                             if (gate == null) {
-                                others.put(RowCodec.situation(row), row.longValue("count"));
+                                RowCodec.known(Situation.class, row.text("situation"))
+                                        .ifPresent(
+                                                situation ->
+                                                        others.put(
+                                                                situation,
+                                                                row.longValue("count")));
                             } else {
                                 ready.put(
                                         new Alike(gate, RowCodec.reserve(row)),

@@ -1,6 +1,7 @@
 package io.flowfabric.postgres.internal.query;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -30,9 +31,11 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.feed.EventReader;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.step.FactsReader;
 
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +110,11 @@ public final class PostgresQueries implements Queries {
     }
 
     private static Answer<Result> result(Row row) {
-        var situation = RowCodec.situation(row);
+        var known = RowCodec.known(Situation.class, row.text("situation"));
+        if (known.isEmpty()) {
+            return Answer.refused(FactsReader.unreadable(RowCodec.id(row)));
+        }
+        var situation = known.get();
         var outcome =
                 Stream.of(Outcome.values()).filter(o -> o.situation() == situation).findFirst();
         if (outcome.isEmpty()) {
@@ -118,11 +125,17 @@ public final class PostgresQueries implements Queries {
                         ? Optional.<Payload>empty()
                         : Optional.of(payload(row));
         var failure = outcome.get() == Outcome.SUCCESS ? Optional.<Failure>empty() : failure(row);
-        return Answer.done(new Result(outcome.get(), payload, failure));
+        return Answer.done(new Result(outcome.get(), payload, failure, endedBy(row)));
     }
 
     private static Payload payload(Row row) {
         return Payload.of(row.bytes("bytes"), row.text("content_type"));
+    }
+
+    /** Who ended it, when it was not its worker. */
+    static Optional<Attribution> endedBy(Row row) {
+        return Optional.ofNullable(row.textOrNull("ended_by"))
+                .map(actor -> new Attribution(actor, row.text("end_reason")));
     }
 
     public static Optional<Failure> failure(Row row) {
@@ -194,7 +207,15 @@ public final class PostgresQueries implements Queries {
     @Override
     public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
         var found =
-                postgres.db().query("counts").set("namespace", namespace.name()).list(Count::of);
+                postgres
+                        .db()
+                        .query("counts")
+                        .set("namespace", namespace.name())
+                        .list(Count::of)
+                        .stream()
+                        // What only newer programs know has no public state here.
+                        .flatMap(Optional::stream)
+                        .toList();
         var gates =
                 postgres.catalog()
                         .gates()
@@ -268,15 +289,20 @@ public final class PostgresQueries implements Queries {
             List<Long> reserve,
             Situation situation,
             long executions) {
-        static Count of(Row row) {
-            return new Count(
-                    PostgresLanes.lane(row),
-                    RowCodec.word(LaneSettings.State.class, row.text("state")),
-                    row.bool("metered"),
-                    Optional.ofNullable(row.intOrNull("gate")),
-                    RowCodec.reserve(row),
-                    RowCodec.situation(row),
-                    row.longValue("count"));
+        static Optional<Count> of(Row row) {
+            try {
+                return Optional.of(
+                        new Count(
+                                PostgresLanes.lane(row),
+                                RowCodec.word(LaneSettings.State.class, row.text("state")),
+                                row.bool("metered"),
+                                Optional.ofNullable(row.intOrNull("gate")),
+                                RowCodec.reserve(row),
+                                RowCodec.situation(row),
+                                row.longValue("count")));
+            } catch (UnknownWord ofNewerProgram) {
+                return Optional.empty();
+            }
         }
     }
 }

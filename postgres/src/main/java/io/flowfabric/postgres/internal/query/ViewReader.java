@@ -8,14 +8,17 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,28 +50,35 @@ public final class ViewReader {
         var id = RowCodec.id(row);
         // Without its submission a row says nothing that could be shown.
         if (row.textOrNull("creator") == null) {
+            rows.add(unreadable(id, row));
+            return;
+        }
+        try {
             rows.add(
                     new Raw(
                             id,
                             row.intValue("lane"),
-                            -1,
-                            -1,
-                            List.of(),
-                            false,
-                            (lane, gate, shared, reserve, obstacles) -> {
-                                throw FactsReader.unreadable(id);
-                            }));
-            return;
+                            row.intValue("gate"),
+                            row.intValue("policy"),
+                            RowCodec.reserve(row),
+                            RowCodec.situation(row) == Situation.READY,
+                            finish(row, id)));
+        } catch (UnknownWord ofNewerProgram) {
+            rows.add(unreadable(id, row));
         }
-        rows.add(
-                new Raw(
-                        id,
-                        row.intValue("lane"),
-                        row.intValue("gate"),
-                        row.intValue("policy"),
-                        RowCodec.reserve(row),
-                        RowCodec.situation(row) == Situation.READY,
-                        finish(row, id)));
+    }
+
+    private static Raw unreadable(ExecutionId id, Row row) {
+        return new Raw(
+                id,
+                row.intValue("lane"),
+                -1,
+                -1,
+                List.of(),
+                false,
+                (lane, gate, shared, reserve, obstacles) -> {
+                    throw FactsReader.unreadable(id);
+                });
     }
 
     public Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
@@ -131,7 +141,12 @@ public final class ViewReader {
         int replays = row.intValue("replays");
         var progress = progress(row);
         var failure = PostgresQueries.failure(row);
+        var endedBy = PostgresQueries.endedBy(row);
         var owner = Parties.owner(row);
+        var leasedUntil =
+                state instanceof Running
+                        ? RowCodec.time(row, "alive_until")
+                        : Optional.<Instant>empty();
         var deadline = RowCodec.time(row, "deadline");
         var submitted = RowCodec.moment(row, "submitted");
         var changed = RowCodec.moment(row, "changed");
@@ -159,7 +174,9 @@ public final class ViewReader {
                         replays,
                         progress,
                         failure,
+                        endedBy,
                         owner,
+                        leasedUntil,
                         deadline,
                         submitted,
                         changed);

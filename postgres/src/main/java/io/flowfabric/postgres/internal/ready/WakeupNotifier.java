@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -116,34 +117,51 @@ public final class WakeupNotifier implements AutoCloseable {
     }
 
     private interface Loop {
-        void run(Connection connection) throws SQLException, InterruptedException;
+        /**
+         * @param works called when the connection has done what it is for
+         */
+        void run(Connection connection, Runnable works) throws SQLException, InterruptedException;
     }
 
     private void mended(Loop loop) {
+        // One warning for an outage, and one line when it is over.
+        var failures = new AtomicInteger();
         while (!closed) {
             try (var connection = db.connect("wake-ups")) {
-                loop.run(connection);
+                loop.run(connection, () -> works(failures));
             } catch (InterruptedException stop) {
                 return;
             } catch (SQLException | RuntimeException broken) {
                 if (!closed) {
-                    log.warn(
-                            "Wake-ups between processes are interrupted, waiters poll meanwhile:"
-                                    + " {}",
-                            broken.getMessage());
+                    if (failures.getAndIncrement() == 0) {
+                        log.warn(
+                                "Wake-ups between processes are interrupted, waiters poll"
+                                        + " meanwhile: {}",
+                                broken.getMessage());
+                    }
                     pause(MENDING_PAUSE);
                 }
             }
         }
     }
 
-    private void announce(Connection connection) throws SQLException, InterruptedException {
+    private static void works(AtomicInteger failures) {
+        if (failures.get() > 0) {
+            log.info(
+                    "Wake-ups between processes work again, after {} tries.",
+                    failures.getAndSet(0));
+        }
+    }
+
+    private void announce(Connection connection, Runnable works)
+            throws SQLException, InterruptedException {
         try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
             while (!closed) {
                 for (var message : next()) {
                     notify.setString(1, channel);
                     notify.setString(2, message);
                     notify.execute();
+                    works.run();
                 }
                 pause(PAUSE);
             }
@@ -172,10 +190,11 @@ public final class WakeupNotifier implements AutoCloseable {
         }
     }
 
-    private void listen(Connection connection) throws SQLException {
+    private void listen(Connection connection, Runnable works) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("listen \"" + channel + "\"");
         }
+        works.run();
         var notifications = connection.unwrap(PGConnection.class);
         while (!closed) {
             var heard = notifications.getNotifications(LISTEN_MILLIS);

@@ -160,8 +160,13 @@ public final class PostgresSessions implements Sessions {
                         .flatMap(beat -> beat.held().stream().map(f -> new Held(beat.session(), f)))
                         .toList();
         var answers = new HashMap<UUID, Answer<HeartbeatResult>>();
+        var patience =
+                beats.stream()
+                        .map(Heartbeat::patience)
+                        .min(Comparator.naturalOrder())
+                        .orElse(Heartbeat.DEFAULT_PATIENCE);
         postgres.db()
-                .query("renew")
+                .heartbeatQuery("renew", patience)
                 .set("now", postgres.now())
                 .uuids("ids", beats, beat -> beat.session().uuid())
                 .longs("acknowledgeds", beats, Heartbeat::acknowledged)

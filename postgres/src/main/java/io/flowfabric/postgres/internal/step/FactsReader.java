@@ -8,7 +8,9 @@ import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +31,14 @@ public final class FactsReader {
      * A locked row.
      *
      * @param facts nothing when what is stored cannot be read
+     * @param ofNewerProgram whether it cannot be read because a newer program wrote it
      * @param now the moment by the clock that decides
      * @param slots the meters that it counts against
      */
     public record Locked(
             ExecutionId id,
             Optional<Facts> facts,
+            boolean ofNewerProgram,
             Instant now,
             int lane,
             String kind,
@@ -56,7 +60,7 @@ public final class FactsReader {
                 List<Integer> slots,
                 int gate,
                 int policy,
-                ExecutionState state,
+                Optional<ExecutionState> state,
                 int priority,
                 int attempts,
                 int retries,
@@ -84,7 +88,7 @@ public final class FactsReader {
                                                 RowCodec.slots(row),
                                                 row.intValue("gate"),
                                                 row.intValue("policy"),
-                                                RowCodec.state(row),
+                                                state(row),
                                                 row.intValue("priority"),
                                                 row.intValue("attempts"),
                                                 row.intValue("retries"),
@@ -110,6 +114,7 @@ public final class FactsReader {
             Optional<Facts> facts =
                     gate == null
                                     || shared == null
+                                    || row.state.isEmpty()
                                     || priority == null
                                     || start == null
                                     || row.reserve.size() != gate.reservations()
@@ -126,7 +131,7 @@ public final class FactsReader {
                                                             .map(PolicyCodec::readDue),
                                                     Optional.ofNullable(row.share),
                                                     row.reserve),
-                                            row.state,
+                                            row.state.get(),
                                             row.priority,
                                             row.attempts,
                                             row.retries,
@@ -139,6 +144,8 @@ public final class FactsReader {
                     new Locked(
                             row.id,
                             facts,
+                            row.state.isEmpty()
+                                    || postgres.catalog().policies().isOfNewerProgram(row.policy),
                             row.now,
                             row.lane,
                             gate == null ? "" : gate.kind(),
@@ -146,6 +153,14 @@ public final class FactsReader {
                             row.slots));
         }
         return locked;
+    }
+
+    private static Optional<ExecutionState> state(Row row) {
+        try {
+            return Optional.of(RowCodec.state(row));
+        } catch (UnknownWord ofNewerProgram) {
+            return Optional.empty();
+        }
     }
 
     public static Locked readable(ExecutionId id, @Nullable Locked row) {
@@ -162,6 +177,8 @@ public final class FactsReader {
         return new StoreFailure(
                 "The execution %s cannot be read by this version.".formatted(id),
                 false,
-                new IllegalStateException("its policy, gate or submission is missing or damaged"));
+                new IllegalStateException(
+                        "its policy, gate or submission is missing or damaged, or a newer program"
+                                + " wrote it"));
     }
 }

@@ -80,6 +80,13 @@ public record PreparedSubmission(
                 items.stream().map(PreparedSubmission::index).toList());
     }
 
+    /** The lanes of a batch, each with the creator of the first work that goes there. */
+    public static Map<Lane, String> creators(List<PreparedSubmission> items) {
+        var creators = new HashMap<Lane, String>();
+        items.forEach(item -> creators.putIfAbsent(item.lane(), item.submission.creator()));
+        return creators;
+    }
+
     /**
      * Meters, gates and policies of a batch are made all at once where there are none: thousands of
      * keys may come in with one call.

@@ -1,14 +1,17 @@
+-- fragment: lane_columns
+id, namespace, name, settings::text as settings, since, registered_by, changed
+
 -- name: lanes
-select id, namespace, name, settings::text as settings, since from ${schema}.lane where id = any(:ids::integer[])
+select id, namespace, name from ${schema}.lane where id = any(:ids::integer[])
 
 -- name: lanes_by_name
-select id, namespace, name, settings::text as settings, since from ${schema}.lane
+select ${>lane_columns} from ${schema}.lane
 where (namespace, name) in (select * from unnest(:namespaces::text[], :names::text[]))
 
 -- name: add_lanes
-insert into ${schema}.lane (namespace, name, since)
-select namespace, name, ${>now}
-from unnest(:namespaces::text[], :names::text[]) as wanted (namespace, name)
+insert into ${schema}.lane (namespace, name, since, registered_by)
+select namespace, name, ${>now}, registered_by
+from unnest(:namespaces::text[], :names::text[], :registrars::text[]) as wanted (namespace, name, registered_by)
 order by namespace, name
 on conflict do nothing
 returning id
@@ -37,7 +40,7 @@ on conflict do nothing
 
 -- name: share_lanes
 -- Whoever changes what holds for everything in a lane waits until its new gates can be seen.
-select id, namespace, name, settings::text as settings, since, generation from ${schema}.lane
+select ${>lane_columns}, generation from ${schema}.lane
 where id = any(:ids::integer[])
 order by id
 for share
@@ -69,12 +72,16 @@ where g.generation < excluded.generation
     or (not g.varies and (excluded.varies or excluded.smallest <> g.smallest))
 
 -- name: any_deleted
--- Whether one of these meters is of a quota or a budget that is deleted.
-select exists (
-    select from ${schema}.meter m
-    left join ${schema}.quota q on q.id = m.quota
-    left join ${schema}.budget b on b.id = m.budget
-    where m.id = any(:meters::integer[]) and (q.deleted or b.deleted)) as deleted
+-- Whether one of these meters is of a deleted quota, or one of these budgets is deleted. Those above them may be.
+select
+    exists (
+        select from ${schema}.meter m
+        join ${schema}.quota q on q.id = m.quota
+        where m.id = any(:meters::integer[]) and q.deleted)
+    or exists (
+        select from unnest(:namespaces::text[], :budgets::text[]) as named (namespace, name)
+        join ${schema}.budget b on b.namespace = named.namespace and b.name = named.name
+        where b.deleted) as deleted
 
 -- fragment: add_lane_meters
     insert into ${schema}.lane_meter (meter, lane)

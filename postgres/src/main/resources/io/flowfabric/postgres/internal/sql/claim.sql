@@ -307,7 +307,7 @@ gate.format <= 1
 -- fragment: running_now
         situation = 'running',
         attempts = e.attempts + (case when e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
+        epoch = greatest(e.epoch + 1, clock.now, e.changed),
         session = :session::uuid,
         since = greatest(clock.now, e.changed),
         changed = greatest(clock.now, e.changed),
@@ -584,6 +584,7 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>leased_or_granted},
+        epoch = greatest(e.epoch + 1, (select now from begun), e.changed),
         since = greatest((select now from begun), e.changed),
         until = (select now from begun) + :ttl::bigint,
         counted_meters = nullif(taken.meters, '{}'),
@@ -710,7 +711,6 @@ order by e.turn, e.lane
 -- With a time to live it is granted: then no attempt begins yet.
         situation = (case when :ttl::bigint is null then 'running' else 'granted' end)::${schema}.situation,
         attempts = e.attempts + (case when :ttl::bigint is null and e.next in ('first', 'retry', 'replay') then 1 else 0 end),
-        epoch = e.epoch + 1,
         session = :session::uuid,
         progress_percent = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_percent end,
         progress_message = case when :ttl::bigint is not null or e.next in ('continue', 'reclaim') then e.progress_message end,
@@ -791,7 +791,7 @@ where e.id = :id::uuid and e.part = :part::smallint and e.session = :session::uu
 
 -- name: admission
 -- What an execution counts against if it starts now, and what its lane says; so it stays until the transaction is over.
-select l.namespace, l.name, l.settings::text as settings, l.since, g.meters
+select l.namespace, l.name, l.settings::text as settings, l.since, l.registered_by, l.changed, g.meters
 from ${schema}.execution e
 join ${schema}.lane l on l.id = e.lane
 join ${schema}.lane_gate g on g.lane = e.lane and g.gate = e.gate
@@ -810,6 +810,7 @@ unqueued as (
 leased as (
     update ${schema}.execution e
     set ${>leased_or_granted},
+        epoch = greatest(e.epoch + 1, clock.now, e.changed),
         since = greatest(clock.now, e.changed),
         until = clock.now + :ttl::bigint,
         counted_meters = (select nullif(g.meters, '{}') from ${schema}.lane_gate g where g.lane = e.lane and g.gate = e.gate),

@@ -1,19 +1,32 @@
--- Every answer about the log says which era it is of, up to where the log was dropped, up to where it was written
--- elsewhere, which server answers and the highest id so far, all as of the same snapshot: what was dropped while
+-- Every answer about the log says which era it is of, up to where the log was dropped, by event and by transaction, up to
+-- where it was written elsewhere, which server answers and the highest id so far, all as of the same snapshot: what was dropped while
 -- somebody reads cannot be overlooked.
+
+-- fragment: dropped_transaction
+greatest(upper(h.dropped_late) - 1, h.dropped_early)
 
 -- fragment: log_columns
     coalesce(h.era, 0) as era,
     h.dropped,
+    ${>dropped_transaction} as dropped_transaction,
     h.restored,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     pg_current_snapshot()::text as now,
     ${schema}.last_event_id() as last
 
+-- fragment: lost
+    -- Whether something was dropped that was of a transaction which a reader has not seen: one younger than all that it has
+    -- seen, or one that was open then.
+    coalesce(
+        ${>dropped_transaction} >= txid_snapshot_xmax(:judged::text::txid_snapshot)
+        or exists (
+            select from txid_snapshot_xip(:judged::text::txid_snapshot) as x
+            where x <= h.dropped_early or h.dropped_late @> x), false) as lost
+
 -- name: feed_now
 select
     ${>log_columns},
-    ${schema}.newest_transaction() as newest
+    greatest(${schema}.newest_transaction(), nullif(${>dropped_transaction}, 0)) as newest
 from ${schema}.event_log h
 
 -- name: feed_events
@@ -22,27 +35,32 @@ from ${schema}.event_log h
 with log as materialized (
     select
         ${>log_columns},
+        ${>lost},
         -- A standby lists no transactions that are in progress, so two of its snapshots may look the same.
         case when not pg_is_in_recovery() then concat_ws(
             ' ', extract(epoch from pg_postmaster_start_time()), checkpoint_lsn, pg_current_snapshot()) end as glance
     from ${schema}.event_log h
     cross join pg_control_checkpoint()
 )
-select log.*, e.*, w.namespace as session_namespace, w.worker, w.instance, s.tags
+select
+    log.*, e.*, w.namespace as session_namespace, w.worker, w.instance,
+    -- Those of an execution that retention has removed are kept as long as its events.
+    case when :tagged::boolean then coalesce(
+        (select k.tags from ${schema}.kept_tags k where k.execution = e.execution and k.up_to >= e.id order by k.up_to limit 1),
+        (select s.tags from ${schema}.execution s where s.id = e.execution)) end as tags
 from log
 left join lateral ${schema}.read_events(
     :above::bigint, :up_to::bigint, :since::text, :target::text, log.restored,
     case when log.glance = :quiet::text then 0 else :most::integer end) as e on true
 left join ${schema}.session w on w.id = e.session
-left join ${schema}.execution s on s.id = e.execution
 order by e.id
 
 -- name: dropped
 -- A statement of its own, after what was read: emptying a day is seen at once, also by a snapshot from before.
-select dropped from ${schema}.event_log
+select h.dropped, ${>lost} from ${schema}.event_log h
 
 -- name: summarise_events
-select ${schema}.summarise_events(:most::integer) as made
+select ${schema}.summarise_events(:most::integer, ${day}) as made
 
 -- name: log_origin
 -- Where the log is: a server keeps its identifier for life, and gets another timeline when it takes over
@@ -80,7 +98,9 @@ lock table ${schema}.event in share mode
 -- What was written elsewhere keeps the transactions of that server, which mean nothing on this one.
 update ${schema}.event_log
 set origin = :origin::text, timeline = :timeline::integer, era = :era::bigint,
-    restored = case when :elsewhere::boolean then ${schema}.last_event_id() else restored end
+    restored = case when :elsewhere::boolean then ${schema}.last_event_id() else restored end,
+    dropped_early = case when :elsewhere::boolean then 0 else dropped_early end,
+    dropped_late = case when :elsewhere::boolean then '{}' else dropped_late end
 
 -- name: history
 select e.*, w.namespace as session_namespace, w.worker, w.instance, null::text[] as tags

@@ -1,12 +1,12 @@
 -- name: list_lanes
-select id, namespace, name, settings::text as settings, since
+select ${>lane_columns}
 from ${schema}.lane
 where namespace = :namespace and name collate "C" > :after collate "C"
 order by name collate "C"
 limit :max::integer
 
 -- name: lock_lane
-select id, namespace, name, settings::text as settings, since
+select ${>lane_columns}
 from ${schema}.lane
 where namespace = :namespace and name = :name
 for update
@@ -16,7 +16,7 @@ with ${>clock},
 configured as (
     update ${schema}.lane l
     set state = :state::${schema}.lane_state, weight = :weight::integer, ageing = :ageing::bigint, sharing = :sharing::boolean,
-        settings = :stored::jsonb, since = clock.now, changed_by = :actor, change_reason = :reason,
+        settings = :stored::jsonb, changed = clock.now, changed_by = :actor, change_reason = :reason,
         ranked_by = case when :ranks::boolean then pg_current_xact_id() else l.ranked_by end
     from clock
     where l.id = :id::integer

@@ -111,6 +111,11 @@ untagged as (
     using (select lane, unnest(tags) as word, submitted, seq from gone where tags is not null) as told
     where t.lane = told.lane and t.word = told.word and t.submitted = told.submitted and t.seq = told.seq
 ),
+kept as (
+    -- What is told of them can still be asked for by their tags.
+    insert into ${schema}.kept_tags (execution, up_to, tags, kept)
+    select gone.id, (select ${schema}.last_event_id()), gone.tags, clock.now from gone cross join clock where gone.tags is not null
+),
 unstored as (
     delete from ${schema}.payload p using gone where gone.stored and p.id = gone.id
 ),
@@ -161,8 +166,9 @@ select ${schema}.empty_day(:day::integer, :before::bigint) as last
 -- name: forget_events
 select ${schema}.forget_events(:day::integer, :before::bigint, :limit::integer) as last
 
--- name: drop_events_up_to
-update ${schema}.event_log set dropped = greatest(dropped, :last::bigint)
+-- name: forget_tags
+-- Of executions all of whose events are dropped: nothing from before that moment is left.
+delete from ${schema}.kept_tags where kept < :before::bigint
 
 -- name: unknown
 select wanted.id from unnest(:ids::uuid[]) as wanted (id)

@@ -4,7 +4,8 @@ select
     e.epoch, e.retries, e.reclaims, e.replays, e.session, e.since, e.deadline, e.submitted, e.changed,
     e.progress_percent, e.progress_message, e.progress_at, e.share,
     ${>asked_columns}, e.creator, e.key, coalesce(e.tags, '{}') as tags,
-    l.state as lane_state, e.failure_category as category, e.failure_message as message, e.failure_detail, w.worker, w.instance
+    l.state as lane_state, e.failure_category as category, e.failure_message as message, e.failure_detail, e.ended_by, e.end_reason,
+    w.worker, w.instance, least(w.alive_until, w.died) as alive_until
 from ${schema}.execution e
 left join ${schema}.lane l on l.id = e.lane
 left join ${schema}.session w on w.id = e.session
@@ -124,7 +125,7 @@ select
     e.id, e.part, e.situation, coalesce(e.result_type, 'application/octet-stream') as content_type,
     case when e.situation = 'completed'
         then coalesce(e.result, (select p.bytes from ${schema}.payload p where p.id = e.id and p.produced)) end as bytes,
-    e.failure_category as category, e.failure_message as message, e.failure_detail
+    e.failure_category as category, e.failure_message as message, e.failure_detail, e.ended_by, e.end_reason
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 

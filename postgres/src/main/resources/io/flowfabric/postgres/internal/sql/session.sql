@@ -111,6 +111,9 @@ gone as (
 )
 select exists (select from gone) or exists (select from ${schema}.session where id = :id::uuid and dead and not buried) as unburied
 
+-- name: patience_with_claims
+set local lock_timeout = '5s'
+
 -- name: await_claims_of
 -- A claim holds a key-share lock on its session until its commit; none begins once the session is dead.
 select id from ${schema}.session where id = :id::uuid for update

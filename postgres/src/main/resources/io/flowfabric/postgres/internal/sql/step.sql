@@ -309,6 +309,9 @@ changed as (
         failure_category = case when i.transition = 'replay' or i.category is not null then i.category else e.failure_category end,
         failure_message = case when i.transition = 'replay' or i.category is not null then i.message else e.failure_message end,
         failure_detail = case when i.transition = 'replay' or i.category is not null then i.trace else e.failure_detail end,
+        -- only what ends says by whom
+        ended_by = case when i.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') then i.actor end,
+        end_reason = case when i.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') then i.reason end,
         result_type = case when i.transition = 'replay' or i.result is not null then i.content_type else e.result_type end,
         result = case
             when i.transition = 'replay' or i.result is not null

@@ -38,6 +38,12 @@ class PoolerTest {
                             -- name: settings
                             select concat_ws(' ', current_setting('enable_seqscan'), current_setting('plan_cache_mode'),
                                 current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')) as all
+
+                            -- name: prepared
+                            select count(*) from pg_prepared_statements where statement like '%flowfabric:settings%'
+
+                            -- name: one_moment
+                            set transaction isolation level repeatable read, read only
                             """));
     private static final String OURS = "off force_generic_plan 30s 10s";
 
@@ -67,6 +73,20 @@ class PoolerTest {
                 assertThat(db.<List<String>>transaction(tx -> List.of(settings(tx), settings(tx))))
                         .containsExactly(OURS, OURS);
             }
+        }
+    }
+
+    @Test
+    void a_transaction_may_begin_with_what_only_the_first_statement_can_say() {
+        try (var db = Database.open(options, SETTINGS)) {
+            var seen =
+                    db.transaction(
+                            tx -> {
+                                tx.query("one_moment").run();
+                                return settings(tx);
+                            });
+
+            assertThat(seen).isEqualTo(OURS);
         }
     }
 
@@ -109,6 +129,23 @@ class PoolerTest {
             }
 
             assertThat(fewest).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_pooler_that_keeps_prepared_statements_gets_settings_and_statements_prepared() {
+        // Without a pooler, each finds what it has prepared, as behind one that keeps it.
+        var keeping =
+                TestPostgres.options()
+                        .withConnections(1)
+                        .withPooling(Pooling.TRANSACTION_PREPARED);
+        try (var db = Database.open(keeping, SETTINGS)) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(settings(db)).isEqualTo(OURS);
+                assertThat(db.transaction(PoolerTest::settings)).isEqualTo(OURS);
+            }
+            long prepared = db.query("prepared").one(row -> row.longValue("count"));
+            assertThat(prepared).isPositive();
         }
     }
 

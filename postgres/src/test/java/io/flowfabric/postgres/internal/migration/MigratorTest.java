@@ -127,6 +127,23 @@ class MigratorTest {
     }
 
     @Test
+    void a_newer_database_is_served_as_long_as_all_that_is_newer_says_so()
+            throws Exception {
+        var more = "-- readable from: 001\n" + MORE;
+        migrate(BASE, more);
+
+        assertThat(migrate(BASE)).isEmpty();
+        assertThat(ask("select max(readable_from) from ${schema}.migration")).isEqualTo("1");
+
+        migrate(BASE, more, "-- readable from: 002\nselect 1");
+        assertThatThrownBy(() -> migrate(BASE))
+                .isInstanceOf(Unavailable.class)
+                .hasMessageContaining("003_three")
+                .hasMessageContaining("know migration 002");
+        assertThat(migrate(BASE, more)).isEmpty();
+    }
+
+    @Test
     void what_a_migration_forgets_to_qualify_stays_inside_of_the_schema() throws Exception {
         migrate("create table loose (n integer)");
 
@@ -173,6 +190,9 @@ class MigratorTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Migrations.of(Map.of("1_one.sql", "")))
                 .withMessageContaining("NNN_name.sql");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> migrations(BASE, "-- readable from: 003\nselect 1"))
+                .withMessageContaining("readable from 003");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Migrations.load(MigratorTest.class, "migration/001_none.sql"));
     }

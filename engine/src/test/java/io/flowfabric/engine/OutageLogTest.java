@@ -1,0 +1,141 @@
+package io.flowfabric.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Marker;
+import org.slf4j.event.Level;
+import org.slf4j.helpers.AbstractLogger;
+
+import java.time.Duration;
+
+/** R28: an outage is logged once, and once when it is over. */
+class OutageLogTest {
+    private final ManualTime time = new ManualTime();
+    private final LogBook log = new LogBook();
+    private final OutageLog outage = new OutageLog(log, time, "Heartbeats");
+
+    @Test
+    void an_outage_is_one_warning_with_its_cause_and_one_line_with_a_count_when_it_is_over() {
+        for (int i = 0; i < 100; i++) {
+            outage.failed(new IllegalStateException("away"));
+        }
+        time.skip(Duration.ofSeconds(90));
+        outage.worked();
+        outage.worked();
+
+        var heard = log.lines().stream().filter(line -> line.level() != Level.DEBUG).toList();
+        assertThat(heard).extracting(LogBook.Line::level).containsExactly(Level.WARN, Level.INFO);
+        assertThat(heard.getFirst().failure()).hasMessage("away");
+        assertThat(heard.getLast().text())
+                .isEqualTo("Heartbeats succeed again, after 100 failures in PT1M30S.");
+        assertThat(heard.getLast().failure()).isNull();
+    }
+
+    @Test
+    void a_failure_of_another_kind_is_news() {
+        outage.failed(new IllegalStateException("away"));
+        outage.failed(new LinkageError("broken"));
+        outage.failed(new IllegalStateException("away"));
+
+        assertThat(log.lines())
+                .extracting(LogBook.Line::level)
+                .containsExactly(Level.WARN, Level.WARN, Level.DEBUG);
+    }
+
+    @Test
+    void each_outage_is_told() {
+        outage.failed(new IllegalStateException("away"));
+        outage.worked();
+        outage.failed(new IllegalStateException("away"));
+
+        assertThat(log.lines())
+                .extracting(LogBook.Line::level)
+                .containsExactly(Level.WARN, Level.INFO, Level.WARN);
+    }
+
+    /** R5: what keeps a worker alive does not end because of its logger. */
+    @Test
+    void a_logger_that_throws_is_passed_over() {
+        var broken = new OutageLog(new BrokenLogger(), time, "Heartbeats");
+
+        assertThatCode(
+                        () -> {
+                            broken.failed(new IllegalStateException("away"));
+                            broken.failed(new IllegalStateException("away"));
+                            broken.worked();
+                        })
+                .doesNotThrowAnyException();
+    }
+
+    private static final class BrokenLogger extends AbstractLogger {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void handleNormalizedLoggingCall(
+                Level level,
+                @Nullable Marker marker,
+                String message,
+                Object @Nullable [] arguments,
+                @Nullable Throwable failure) {
+            throw new LinkageError("the disk of the log is full");
+        }
+
+        @Override
+        protected @Nullable String getFullyQualifiedCallerName() {
+            return null;
+        }
+
+        @Override
+        public boolean isTraceEnabled() {
+            return true;
+        }
+
+        @Override
+        public boolean isTraceEnabled(Marker marker) {
+            return true;
+        }
+
+        @Override
+        public boolean isDebugEnabled() {
+            return true;
+        }
+
+        @Override
+        public boolean isDebugEnabled(Marker marker) {
+            return true;
+        }
+
+        @Override
+        public boolean isInfoEnabled() {
+            return true;
+        }
+
+        @Override
+        public boolean isInfoEnabled(Marker marker) {
+            return true;
+        }
+
+        @Override
+        public boolean isWarnEnabled() {
+            return true;
+        }
+
+        @Override
+        public boolean isWarnEnabled(Marker marker) {
+            return true;
+        }
+
+        @Override
+        public boolean isErrorEnabled() {
+            return true;
+        }
+
+        @Override
+        public boolean isErrorEnabled(Marker marker) {
+            return true;
+        }
+    }
+}

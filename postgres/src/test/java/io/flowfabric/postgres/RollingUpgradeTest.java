@@ -1,0 +1,338 @@
+package io.flowfabric.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.Search;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.postgres.internal.migration.Migrations;
+import io.flowfabric.testkit.VirtualClock;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * R22: two versions of the program work on one database, and neither rejects what the other wrote.
+ * What an older one cannot read it leaves to the newer one, and everything else goes on.
+ *
+ * <p>The older program knows the schema that was recorded; the newer one is made up. Until the first
+ * release 001 changes in place: when this fails because a statement does not fit the recorded schema
+ * any more, copy 001 to {@code recorded}.
+ */
+class RollingUpgradeTest {
+    private static final Migrations OLDER = migrations("001_executions");
+    private static final Migrations NEWER = migrations("001_executions", "002_compatible");
+    private static final Migrations BREAKING = migrations("001_executions", "002_incompatible");
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final SchemaName schema = TestPostgres.freshSchema();
+    private final VirtualClock clock = new VirtualClock();
+    private final Session session = Session.of("worker", "1", "default");
+
+    @SuppressWarnings("NullAway.Init")
+    private PostgresStore older;
+
+    private long claims;
+
+    @BeforeEach
+    void the_older_program_runs_and_the_newer_one_migrates() {
+        older = open(OLDER);
+        older.sessions().open(session);
+        assertThat(schema(NEWER).migrate()).containsExactly("002_compatible");
+    }
+
+    @AfterEach
+    void stop() {
+        older.close();
+    }
+
+    @Test
+    void what_ran_before_the_migration_goes_on_and_can_be_started_again() {
+        var work = submit(Policy.DEFAULT);
+        try (var newer = open(NEWER);
+                var again = open(OLDER)) {
+            var lease = claim(older).getFirst();
+            end(newer, lease);
+
+            assertThat(view(again, work).state().publicState())
+                    .isEqualTo(PublicState.COMPLETED);
+        }
+    }
+
+    @Test
+    void a_database_that_became_unreadable_is_refused_by_name() {
+        var other = TestPostgres.freshSchema();
+        PostgresSchema.of(TestPostgres.options(), other, BREAKING).migrate();
+
+        assertThatThrownBy(() -> PostgresSchema.of(TestPostgres.options(), other, OLDER).migrate())
+                .isInstanceOf(Unavailable.class)
+                .hasMessageContaining("newer than this program")
+                .hasMessageContaining("002_incompatible")
+                .hasMessageContaining("know migration 002");
+    }
+
+    @Test
+    void a_policy_with_a_field_of_a_newer_program_is_run_and_keeps_it() throws Exception {
+        var work = submit(Policy.DEFAULT);
+        var body = policy(work, "{\"colour\":\"red\",\"max_reclaims\":7}");
+
+        var lease = claim(older).getFirst();
+        end(older, lease);
+
+        assertThat(lease.policy().maxReclaims()).isEqualTo(7);
+        assertThat(ask("select body from ${schema}.policy where id = " + body))
+                .contains("\"colour\":\"red\"");
+    }
+
+    @Test
+    void work_with_a_policy_of_a_newer_program_is_left_to_it() throws Exception {
+        var foreign = submit("newer", Policy.DEFAULT);
+        var own = submit(Policy.DEFAULT);
+        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+        tell("update ${schema}.gate set format = 2 where kind = 'newer'");
+
+        assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
+        assertThat(claim(older)).isEmpty();
+        assertThat(older.queries().describe(List.of(foreign)).getFirst().isDone()).isFalse();
+
+        // The newer program is one that can read it.
+        tell("update ${schema}.policy set body = '{\"max_reclaims\":7}' where id = " + unknown);
+        tell("update ${schema}.gate set format = 1 where kind = 'newer'");
+        try (var newer = open(NEWER)) {
+            var fresh = Session.of("worker", "2", "default");
+            newer.sessions().open(fresh);
+            assertThat(newer.claims().claim(new Claim(fresh.id(), 1, 10)).leases())
+                    .extracting(Lease::fence)
+                    .containsExactly(new Fence(foreign, 0, 1));
+        }
+    }
+
+    @Test
+    void the_deadline_of_work_of_a_newer_program_waits_for_it() throws Exception {
+        var foreign = submit("newer", Policy.DEFAULT.deadline(Due.in(MINUTE)));
+        var own = submit(Policy.DEFAULT.deadline(Due.in(MINUTE)));
+        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+
+        clock.advance(MINUTE);
+        var round = older.maintenance().tick(Chore.TIMERS, 10);
+
+        assertThat(round.errors()).isZero();
+        assertThat(view(older, own).state().publicState()).isEqualTo(PublicState.EXPIRED);
+        tell("update ${schema}.policy set body = '{\"max_reclaims\":7}' where id = " + unknown);
+        try (var newer = open(NEWER)) {
+            clock.advance(Duration.ofSeconds(2));
+            newer.maintenance().tick(Chore.TIMERS, 10);
+            assertThat(view(newer, foreign).state().publicState()).isEqualTo(PublicState.EXPIRED);
+        }
+    }
+
+    @Test
+    void a_sweep_passes_over_what_is_in_a_state_of_a_newer_program() throws Exception {
+        var foreign = submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+        var own = submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+        asleep(foreign, "delayed");
+        tell("insert into ${schema}.timer values ('" + foreign.uuid() + "', 'alarm', 0)");
+
+        clock.advance(MINUTE);
+        var round = older.maintenance().tick(Chore.TIMERS, 10);
+
+        assertThat(round.processed()).isEqualTo(1);
+        assertThat(view(older, own).state().publicState()).isEqualTo(PublicState.WAITING);
+        assertThat(ask("select string_agg(kind::text, ' ' order by kind) from ${schema}.timer"))
+                .as("both are there for the newer program")
+                .isEqualTo("wake alarm");
+        assertThat(
+                        older.operations()
+                                .act(
+                                        List.of(
+                                                new OperatorCommand.Cancel(foreign),
+                                                new OperatorCommand.Cancel(own)),
+                                        new Attribution("ada", "because")))
+                .extracting(Answer::isDone)
+                .containsExactly(false, true);
+    }
+
+    @Test
+    void a_claim_passes_over_a_purpose_of_a_newer_program() throws Exception {
+        var foreign = submit(Policy.DEFAULT);
+        var own = submit(Policy.DEFAULT);
+        tell(
+                "update ${schema}.execution set next = 'awaken', attempts = 1, epoch = 1 where id = '%s'"
+                        .formatted(foreign.uuid()));
+
+        assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
+    }
+
+    @Test
+    void queries_pass_over_what_is_in_a_state_of_a_newer_program() throws Exception {
+        var foreign = submit(Policy.DEFAULT);
+        var own = submit(Policy.DEFAULT);
+        asleep(foreign, "ready");
+
+        var queries = older.queries();
+        assertThat(queries.describe(List.of(foreign, own))).extracting(Answer::isDone).containsExactly(false, true);
+        assertThat(queries.results(List.of(foreign)).getFirst()).isInstanceOf(Answer.Refused.class);
+        assertThat(queries.search(Search.in(Namespace.DEFAULT), Cursor.START, 10).items())
+                .extracting(ExecutionView::id)
+                .containsExactly(own);
+        assertThat(queries.counts(Namespace.DEFAULT).get(Lane.DEFAULT))
+                .containsOnlyKeys(PublicState.WAITING)
+                .containsEntry(PublicState.WAITING, 1L);
+        assertThat(queries.explain(Lane.DEFAULT)).isNotNull();
+        assertThatThrownBy(() -> queries.explain(foreign)).isInstanceOf(StoreFailure.class);
+    }
+
+    @Test
+    void a_stale_fence_is_answered_whatever_state_its_execution_is_in() throws Exception {
+        submit(Policy.DEFAULT);
+        submit(Policy.DEFAULT);
+        var leases = claim(older);
+        asleep(leases.get(0).fence().execution(), "running");
+
+        var answers =
+                older.leases()
+                        .end(
+                                leases.stream()
+                                        .<Ending>map(
+                                                lease ->
+                                                        new Ending.Complete(
+                                                                lease.fence(), Payload.EMPTY))
+                                        .toList());
+
+        assertThat(answers).extracting(Answer::isDone).containsExactly(false, true);
+    }
+
+    @Test
+    void a_feed_passes_over_events_of_a_newer_program() throws Exception {
+        var work = submit(Policy.DEFAULT);
+        tell(
+                """
+                insert into ${schema}.event_0 (at, execution, part, lane, transition, situation, attempts, epoch)
+                select 0, id, part, lane, 'doze', 'asleep', 0, 0 from ${schema}.execution
+                """);
+        tell("insert into ${schema}.event_0 (at, kind, namespace) values (0, 'dreamt', 'default')");
+        var later = submit(Policy.DEFAULT);
+
+        var events =
+                older.feeds().read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.START, 10).entries();
+
+        assertThat(events)
+                .extracting(entry -> ((Event.Step) entry.event()).execution())
+                .containsExactly(work, later);
+        assertThat(older.queries().history(work)).hasSize(1);
+    }
+
+    private void asleep(ExecutionId execution, String before) throws SQLException {
+        tell(
+                """
+                update ${schema}.execution
+                set situation = 'asleep', session = null, since = null, until = null, delayed_by = null, epoch = epoch + 1
+                where id = '%s' and situation = '%s'
+                """
+                        .formatted(execution.uuid(), before));
+        tell("delete from ${schema}.ready where id = '%s'".formatted(execution.uuid()));
+        tell("delete from ${schema}.inactive where id = '%s'".formatted(execution.uuid()));
+        tell(
+                "insert into ${schema}.inactive (lane, situation, submitted, seq, id) select lane,"
+                        + " situation, submitted, seq, id from ${schema}.execution where id = '%s'"
+                                .formatted(execution.uuid()));
+    }
+
+    /** Gives an execution a policy with this body, and returns its number. */
+    private int policy(ExecutionId execution, String body) throws SQLException {
+        int number =
+                Integer.parseInt(
+                        ask(
+                                "insert into ${schema}.policy (body) values ('%s') returning id"
+                                        .formatted(body)));
+        tell(
+                "update ${schema}.execution set policy = %d where id = '%s'"
+                        .formatted(number, execution.uuid()));
+        return number;
+    }
+
+    private ExecutionId submit(Policy policy) {
+        return submit("work", policy);
+    }
+
+    private ExecutionId submit(String kind, Policy policy) {
+        var work = Submission.of(kind, Payload.EMPTY).policy(policy);
+        older.submissions().submit(List.of(work)).forEach(Answer::orThrow);
+        return work.id();
+    }
+
+    private List<Lease> claim(PostgresStore store) {
+        return store.claims().claim(new Claim(session.id(), ++claims, 10)).leases();
+    }
+
+    private static void end(PostgresStore store, Lease lease) {
+        store.leases()
+                .end(List.of(new Ending.Complete(lease.fence(), Payload.EMPTY)))
+                .forEach(Answer::orThrow);
+    }
+
+    private static ExecutionView view(PostgresStore store, ExecutionId id) {
+        return store.queries().describe(List.of(id)).getFirst().orThrow();
+    }
+
+    private PostgresStore open(Migrations migrations) {
+        return PostgresStore.over(
+                PostgresStore.connect(schema(migrations), Optional.of(clock)), Optional.of(clock));
+    }
+
+    private PostgresSchema schema(Migrations migrations) {
+        return PostgresSchema.of(TestPostgres.options().withConnections(2), schema, migrations);
+    }
+
+    private static Migrations migrations(String... names) {
+        var files =
+                List.of(names).stream()
+                        .map(name -> "recorded/" + name + ".sql")
+                        .toArray(String[]::new);
+        return Migrations.load(RollingUpgradeTest.class, files);
+    }
+
+    private String ask(String question) throws SQLException {
+        try (var connection = TestPostgres.connect();
+                var statement = connection.createStatement();
+                var results = statement.executeQuery(schema.fill(question))) {
+            results.next();
+            return results.getString(1);
+        }
+    }
+
+    private void tell(String command) throws SQLException {
+        try (var connection = TestPostgres.connect();
+                var statement = connection.createStatement()) {
+            assertThat(statement.executeUpdate(schema.fill(command))).isNotNegative();
+        }
+    }
+}
