@@ -27,8 +27,8 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                + " keys | catchup [--quick] [--json FILE] [--held-snapshot] [--executions N]"
-                + " [--repetitions N] [--workers N]";
+                    + " keys | catchup [--quick] [--json FILE] [--held-snapshot] [--executions N]"
+                    + " [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;

@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
  *
  * <p>The epoch belongs to the execution, grows with every lease and every grant ever given, and
  * never restarts; so a fence that was superseded can never become valid again. It is the moment at
- * which the lease was given, so that this holds also for a store that went back to an earlier state,
- * out of a backup or because a standby took over that had not heard of everything. Written {@code
- * <execution id>/<attempt>/<epoch>}.
+ * which the lease was given, so that this holds also for a store that went back to an earlier
+ * state, out of a backup or because a standby took over that had not heard of everything. Written
+ * {@code <execution id>/<attempt>/<epoch>}.
  *
  * @param attempt which logical try this is, from 0; it grows on retry and replay only
  * @param epoch which lease or grant this is

@@ -9,8 +9,8 @@ import java.util.List;
  * The tables of a store, apart from the store: for those who want to see what a migration does, run
  * it with another login than the store's, or check what has become of it.
  *
- * <p>{@link PostgresStore#open} migrates by itself. It needs no right to do so when there is nothing
- * to be done.
+ * <p>{@link PostgresStore#open} migrates by itself. It needs no right to do so when there is
+ * nothing to be done.
  */
 public final class PostgresSchema {
     private final DatabaseOptions options;
@@ -57,8 +57,8 @@ public final class PostgresSchema {
     }
 
     /**
-     * The SQL that {@link #migrate} would run now, as a script for {@code psql}, with the lines that
-     * write down what was done; empty when there is nothing to do. Nothing is changed.
+     * The SQL that {@link #migrate} would run now, as a script for {@code psql}, with the lines
+     * that write down what was done; empty when there is nothing to do. Nothing is changed.
      */
     public String script() {
         return Migrator.script(options, name, migrations);

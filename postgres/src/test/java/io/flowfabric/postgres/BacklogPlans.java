@@ -72,7 +72,8 @@ abstract class BacklogPlans {
             assertThat(plan.mostRows()).as(plan.text()).isLessThanOrEqualTo(2 * rows);
             assertThat(plan.text())
                     .doesNotContainPattern(
-                            "Seq Scan on (execution|ready|event|event_\\d+|timer|payload|inactive|tag)\\b");
+                            "Seq Scan on"
+                                + " (execution|ready|event|event_\\d+|timer|payload|inactive|tag)\\b");
         }
     }
 }

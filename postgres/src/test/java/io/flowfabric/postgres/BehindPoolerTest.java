@@ -54,7 +54,10 @@ class BehindPoolerTest {
             for (int number = 1; number <= 10; number++) {
                 var work = submit(number % 2 == 0 ? store : other);
                 var lease =
-                        store.claims().claim(new Claim(session.id(), number, 1)).leases().getFirst();
+                        store.claims()
+                                .claim(new Claim(session.id(), number, 1))
+                                .leases()
+                                .getFirst();
                 other.leases()
                         .end(List.of(new Ending.Complete(lease.fence(), Payload.EMPTY)))
                         .forEach(Answer::orThrow);
@@ -95,7 +98,9 @@ class BehindPoolerTest {
         return work;
     }
 
-    /** On how many looks, each at another connection to the server, that one listens to anything. */
+    /**
+     * On how many looks, each at another connection to the server, that one listens to anything.
+     */
     private int listening() throws SQLException {
         int listening = 0;
         try (var connection =

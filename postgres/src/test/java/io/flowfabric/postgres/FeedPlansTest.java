@@ -23,7 +23,9 @@ class FeedPlansTest extends BacklogPlans {
 
     private static final int PAGE = 1000;
 
-    /** What a page may look at, of more than ten thousand in the log: some ranges, all summaries. */
+    /**
+     * What a page may look at, of more than ten thousand in the log: some ranges, all summaries.
+     */
     private static final int PAGES = 1000;
 
     /** Long rows, so that few of them are many pages. */
@@ -93,9 +95,10 @@ class FeedPlansTest extends BacklogPlans {
     }
 
     /**
-     * R8: a reader that comes back finds a log of which nobody has made summaries. None of its calls
-     * reads more than a piece of the log, and once there are summaries a page costs what is on it;
-     * also where next to nothing fits its filter, and while an old transaction has ended meanwhile.
+     * R8: a reader that comes back finds a log of which nobody has made summaries. None of its
+     * calls reads more than a piece of the log, and once there are summaries a page costs what is
+     * on it; also where next to nothing fits its filter, and while an old transaction has ended
+     * meanwhile.
      */
     @Test
     void a_reader_that_was_away_pays_for_the_page_and_not_for_what_it_missed() throws SQLException {

@@ -14,7 +14,8 @@ class PostgresSchemaTest {
     @Test
     void a_script_that_is_run_by_hand_makes_what_a_migration_makes() throws SQLException {
         var script = schema.script();
-        assertThat(schema.validate()).containsExactly("The migration 001_executions was not applied.");
+        assertThat(schema.validate())
+                .containsExactly("The migration 001_executions was not applied.");
 
         tell(script);
 
@@ -56,9 +57,10 @@ class PostgresSchemaTest {
                 .contains("The column session.acknowledged is missing.")
                 .contains("The constraint lane.lane_weight_check is missing.")
                 .contains(
-                        "The type lane_state is \"active paused draining disabled asleep\" instead of"
-                                + " \"active paused draining disabled\".")
-                .anySatisfy(it -> assertThat(it).contains("column lane.weight", "bigint", "integer"))
+                        "The type lane_state is \"active paused draining disabled asleep\" instead"
+                                + " of \"active paused draining disabled\".")
+                .anySatisfy(
+                        it -> assertThat(it).contains("column lane.weight", "bigint", "integer"))
                 .anySatisfy(it -> assertThat(it).startsWith("The function read_events("));
     }
 

@@ -43,9 +43,9 @@ import java.util.Optional;
  * R22: two versions of the program work on one database, and neither rejects what the other wrote.
  * What an older one cannot read it leaves to the newer one, and everything else goes on.
  *
- * <p>The older program knows the schema that was recorded; the newer one is made up. Until the first
- * release 001 changes in place: when this fails because a statement does not fit the recorded schema
- * any more, copy 001 to {@code recorded}.
+ * <p>The older program knows the schema that was recorded; the newer one is made up. Until the
+ * first release 001 changes in place: when this fails because a statement does not fit the recorded
+ * schema any more, copy 001 to {@code recorded}.
  */
 class RollingUpgradeTest {
     private static final Migrations OLDER = migrations("001_executions");
@@ -82,8 +82,7 @@ class RollingUpgradeTest {
             var lease = claim(older).getFirst();
             end(newer, lease);
 
-            assertThat(view(again, work).state().publicState())
-                    .isEqualTo(PublicState.COMPLETED);
+            assertThat(view(again, work).state().publicState()).isEqualTo(PublicState.COMPLETED);
         }
     }
 
@@ -119,7 +118,9 @@ class RollingUpgradeTest {
         int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
         tell("update ${schema}.gate set format = 2 where kind = 'newer'");
 
-        assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
+        assertThat(claim(older))
+                .extracting(lease -> lease.fence().execution())
+                .containsExactly(own);
         assertThat(claim(older)).isEmpty();
         assertThat(older.queries().describe(List.of(foreign)).getFirst().isDone()).isFalse();
 
@@ -188,7 +189,9 @@ class RollingUpgradeTest {
                 "update ${schema}.execution set next = 'awaken', attempts = 1, epoch = 1 where id = '%s'"
                         .formatted(foreign.uuid()));
 
-        assertThat(claim(older)).extracting(lease -> lease.fence().execution()).containsExactly(own);
+        assertThat(claim(older))
+                .extracting(lease -> lease.fence().execution())
+                .containsExactly(own);
     }
 
     @Test
@@ -198,7 +201,9 @@ class RollingUpgradeTest {
         asleep(foreign, "ready");
 
         var queries = older.queries();
-        assertThat(queries.describe(List.of(foreign, own))).extracting(Answer::isDone).containsExactly(false, true);
+        assertThat(queries.describe(List.of(foreign, own)))
+                .extracting(Answer::isDone)
+                .containsExactly(false, true);
         assertThat(queries.results(List.of(foreign)).getFirst()).isInstanceOf(Answer.Refused.class);
         assertThat(queries.search(Search.in(Namespace.DEFAULT), Cursor.START, 10).items())
                 .extracting(ExecutionView::id)
@@ -242,7 +247,9 @@ class RollingUpgradeTest {
         var later = submit(Policy.DEFAULT);
 
         var events =
-                older.feeds().read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.START, 10).entries();
+                older.feeds()
+                        .read(FeedFilter.of(FeedFilter.Topic.EVERYTHING), Cursor.START, 10)
+                        .entries();
 
         assertThat(events)
                 .extracting(entry -> ((Event.Step) entry.event()).execution())

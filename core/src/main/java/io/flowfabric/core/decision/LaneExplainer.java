@@ -116,7 +116,8 @@ public final class LaneExplainer {
     }
 
     private static String closed(LaneView lane, Optional<Attribution> by) {
-        return new Fact.ClosedLane(lane.lane(), lane.settings().state(), lane.changed(), by).words();
+        return new Fact.ClosedLane(lane.lane(), lane.settings().state(), lane.changed(), by)
+                .words();
     }
 
     private static String words(Situation situation) {

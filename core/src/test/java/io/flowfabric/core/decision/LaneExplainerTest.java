@@ -30,7 +30,8 @@ class LaneExplainerTest {
     private static final Session MAILER = Session.of("mailer", "mailer-1", "emails");
 
     private static LaneView lane(LaneSettings.State state) {
-        return new LaneView(Lane.of("emails"), LaneSettings.DEFAULT.state(state), NOON, "ada", NOON);
+        return new LaneView(
+                Lane.of("emails"), LaneSettings.DEFAULT.state(state), NOON, "ada", NOON);
     }
 
     private static LaneExplanation explain(List<Queue> ready, Map<Situation, Long> others) {

@@ -2,8 +2,8 @@ package io.flowfabric.core.query;
 
 import static io.flowfabric.core.Examples.NOON;
 
-import io.flowfabric.core.Examples;
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Examples;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;

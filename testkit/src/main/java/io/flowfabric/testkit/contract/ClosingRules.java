@@ -105,7 +105,8 @@ abstract class ClosingRules extends Rules {
             return Cursor.NOW;
         }
         return Optional.ofNullable(samples.get(simple(type.getTypeName())))
-                .orElseThrow(() -> new AssertionError("No sample of %s for %s".formatted(type, method)));
+                .orElseThrow(
+                        () -> new AssertionError("No sample of %s for %s".formatted(type, method)));
     }
 
     /** The name of a type without its packages and the types around it. */

@@ -285,8 +285,7 @@ abstract class FencingRules extends Rules {
         var lease = world.begun();
         var id = idOf(lease);
         var elsewhere = new Partition((id.partition().number() + 1) % Partition.COUNT);
-        var misplaced =
-                new Fence(new ExecutionId(elsewhere, id.uuid()), 0, lease.fence().epoch());
+        var misplaced = new Fence(new ExecutionId(elsewhere, id.uuid()), 0, lease.fence().epoch());
 
         for (var fence : List.of(new Fence(unknown(), 0, 1), misplaced)) {
             assertThat(world.end(new Ending.Release(fence))).isNotFound("execution");

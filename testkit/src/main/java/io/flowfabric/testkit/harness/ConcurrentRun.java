@@ -203,7 +203,12 @@ public final class ConcurrentRun {
             var budgets = store.budgets().list(namespace, Cursor.START, LISTED).items();
             for (Budget budget : budgets) {
                 must(
-                        store.budgets().describe(namespace, budget.name()).levels().values().stream()
+                        store
+                                .budgets()
+                                .describe(namespace, budget.name())
+                                .levels()
+                                .values()
+                                .stream()
                                 .allMatch(level -> level.held() == 0),
                         "the budget %s holds what has ended".formatted(budget.name()));
             }

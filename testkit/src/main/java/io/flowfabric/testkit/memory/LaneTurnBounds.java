@@ -25,8 +25,7 @@ final class LaneTurnBounds {
 
         /** After another lane has moved all on by its own lead. */
         Lead after(Lead other) {
-            return new Lead(
-                    Math.max(0, least - other.most), Math.max(0, most - other.least));
+            return new Lead(Math.max(0, least - other.most), Math.max(0, most - other.least));
         }
 
         Lead or(Lead other) {

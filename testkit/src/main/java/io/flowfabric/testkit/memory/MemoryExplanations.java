@@ -114,10 +114,7 @@ final class MemoryExplanations {
 
     private static Fact.Holder holder(SessionRecord living, Owner owner, Instant since) {
         return new Fact.Holder(
-                owner,
-                since,
-                living.aliveUntil.minus(living.session.ttl()),
-                living.end());
+                owner, since, living.aliveUntil.minus(living.session.ttl()), living.end());
     }
 
     private int held(CompetingWork rivals) {

@@ -441,7 +441,10 @@ class MemoryState implements Wakeups {
 
     private static boolean mayStallAt(MemoryExecution row, Instant at) {
         return row.state instanceof Running running
-                && row.policy().stallDue(running.since()).filter(due -> !at.isBefore(due)).isPresent()
+                && row.policy()
+                        .stallDue(running.since())
+                        .filter(due -> !at.isBefore(due))
+                        .isPresent()
                 && Timer.STALL.due(row.facts()).filter(at::isBefore).isPresent();
     }
 

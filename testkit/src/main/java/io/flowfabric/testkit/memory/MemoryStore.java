@@ -134,8 +134,8 @@ public final class MemoryStore implements Store {
      *
      * @param picks in the order in which they were given
      * @param more whether the other store said that there is more
-     * @throws AssertionError when no store may pick so: it passed over what is ahead in a lane or
-     *     a lane whose turn it was, took what the worker cannot see, or took fewer than it could
+     * @throws AssertionError when no store may pick so: it passed over what is ahead in a lane or a
+     *     lane whose turn it was, took what the worker cannot see, or took fewer than it could
      */
     public Claimed follow(Claims.Claim claim, List<ExecutionId> picks, boolean more) {
         return claims.follow(claim, new PickJudge.PickedWork(picks, more));

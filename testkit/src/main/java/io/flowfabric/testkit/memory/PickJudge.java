@@ -38,7 +38,10 @@ final class PickJudge {
 
     /** The rows that were picked, if all is well with them. */
     List<MemoryExecution> judged(
-            Map<Lane, List<MemoryExecution>> visible, SessionRecord living, int max, PickedWork given) {
+            Map<Lane, List<MemoryExecution>> visible,
+            SessionRecord living,
+            int max,
+            PickedWork given) {
         var picks = given.picks;
         check(picks.size() <= max, "%d were claimed, and %d wanted".formatted(picks.size(), max));
         var several = severalMeters(visible);
@@ -50,8 +53,7 @@ final class PickJudge {
             var queue = visible.getOrDefault(row.lane(), List.of());
             check(
                     queue.contains(row),
-                    "%s was claimed, and %s cannot see it"
-                            .formatted(id, living.session.worker()));
+                    "%s was claimed, and %s cannot see it".formatted(id, living.session.worker()));
             check(room.admits(row), id + " was claimed, and its quotas leave no room for it");
             for (MemoryExecution ahead : queue.subList(0, queue.indexOf(row))) {
                 check(

@@ -21,7 +21,8 @@ final class MigrationLedger {
                 -- the last migration that the oldest programs know that can work with this one
                 readable_from integer not null,
                 applied_at timestamptz not null default statement_timestamp()
-            )""";
+            )\
+            """;
 
     private final Connection connection;
     private final SchemaName schema;
@@ -113,9 +114,9 @@ final class MigrationLedger {
             return line.readableFrom() <= known.last()
                     ? Optional.empty()
                     : Optional.of(
-                            ("The schema %s is newer than this program: migration %s was applied"
-                                    + " to it, which programs can read that know migration %03d,"
-                                    + " and the last one known here is %03d. Upgrade this program.")
+                            ("The schema %s is newer than this program: migration %s was applied to"
+                                 + " it, which programs can read that know migration %03d, and the"
+                                 + " last one known here is %03d. Upgrade this program.")
                                     .formatted(schema, line, line.readableFrom(), known.last()));
         }
         var migration = known.numbered(line.number());

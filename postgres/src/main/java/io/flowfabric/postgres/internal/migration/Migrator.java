@@ -70,8 +70,7 @@ public final class Migrator {
      *
      * @throws Unavailable as {@link #migrate} does
      */
-    public static String script(
-            DatabaseOptions options, SchemaName schema, Migrations migrations) {
+    public static String script(DatabaseOptions options, SchemaName schema, Migrations migrations) {
         return on(options, schema, migrations, Migrator::script);
     }
 

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What is in a schema, beside what its migrations make: they make it once more, in a schema of their
- * own, and both are described by the server in the same words.
+ * What is in a schema, beside what its migrations make: they make it once more, in a schema of
+ * their own, and both are described by the server in the same words.
  */
 final class SchemaComparison {
     private static final String OBJECTS =

@@ -125,9 +125,7 @@ final class ExecutionExplanationReader {
                 .map(
                         transition ->
                                 new Fact.Step(
-                                        transition,
-                                        RowCodec.moment(row, "at"),
-                                        Parties.by(row)));
+                                        transition, RowCodec.moment(row, "at"), Parties.by(row)));
     }
 
     private static Optional<Fact.Holder> holder(Row row) {

@@ -93,8 +93,7 @@ final class LaneExplanationReader {
                                         .ifPresent(
                                                 situation ->
                                                         others.put(
-                                                                situation,
-                                                                row.longValue("count")));
+                                                                situation, row.longValue("count")));
                             } else {
                                 ready.put(
                                         new Alike(gate, RowCodec.reserve(row)),

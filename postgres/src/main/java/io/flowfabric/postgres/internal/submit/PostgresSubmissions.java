@@ -96,7 +96,9 @@ public final class PostgresSubmissions implements Submissions {
      */
     private Inserted insertWhatIsNew(Jdbc tx, List<PreparedSubmission> items) {
         var wanted = items.stream().map(PreparedSubmission::lane).distinct().sorted().toList();
-        var added = Set.copyOf(PostgresLanes.add(tx, postgres.now(), PreparedSubmission.creators(items)));
+        var added =
+                Set.copyOf(
+                        PostgresLanes.add(tx, postgres.now(), PreparedSubmission.creators(items)));
         var queues = PreparedSubmission.queues(postgres, items, PostgresLanes.numbers(tx, wanted));
         queues.hold(tx);
         var accepted = SubmitStatement.insert(tx, postgres.now(), items, queues);

@@ -136,9 +136,7 @@ class PoolerTest {
     void a_pooler_that_keeps_prepared_statements_gets_settings_and_statements_prepared() {
         // Without a pooler, each finds what it has prepared, as behind one that keeps it.
         var keeping =
-                TestPostgres.options()
-                        .withConnections(1)
-                        .withPooling(Pooling.TRANSACTION_PREPARED);
+                TestPostgres.options().withConnections(1).withPooling(Pooling.TRANSACTION_PREPARED);
         try (var db = Database.open(keeping, SETTINGS)) {
             for (int i = 0; i < 3; i++) {
                 assertThat(settings(db)).isEqualTo(OURS);

@@ -127,8 +127,7 @@ class MigratorTest {
     }
 
     @Test
-    void a_newer_database_is_served_as_long_as_all_that_is_newer_says_so()
-            throws Exception {
+    void a_newer_database_is_served_as_long_as_all_that_is_newer_says_so() throws Exception {
         var more = "-- readable from: 001\n" + MORE;
         migrate(BASE, more);
 
