@@ -59,7 +59,7 @@ final class SoakTable {
         out.printf(
                 Locale.ROOT,
                 "| %d | %,d | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %d | %.1f |"
-                    + " %s | %.1f | %d |%n",
+                        + " %s | %.1f | %d |%n",
                 minutes.size(),
                 judge.submitted(),
                 minute.endedPerSecond(),
