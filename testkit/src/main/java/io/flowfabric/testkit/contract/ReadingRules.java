@@ -77,6 +77,7 @@ abstract class ReadingRules extends Rules {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Optional.empty(),
+                                Optional.empty(),
                                 Optional.of(world.in(MINUTE)),
                                 world.now(),
                                 world.now()));
