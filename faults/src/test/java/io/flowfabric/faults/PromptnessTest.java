@@ -27,7 +27,7 @@ import java.util.List;
 
 /** Work that is due starts soon while nothing is broken, and it shows when it does not. */
 class PromptnessTest {
-    private static final Duration SLACK = Duration.ofSeconds(3);
+    private static final Duration SLACK = Duration.ofSeconds(5);
     private static final Duration LONGER = SLACK.plusSeconds(1);
     private static final Duration TTL = Duration.ofSeconds(20);
     private static final int PLACES = 4;

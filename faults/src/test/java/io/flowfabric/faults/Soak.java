@@ -42,11 +42,6 @@ final class Soak {
     private static final int NOT_SOUND = 1;
     private static final int WRONG_WORDS = 2;
 
-    /**
-     * How late work may be while nothing is broken, on a machine that it shares with the server.
-     */
-    private static final Duration SLACK = Duration.ofSeconds(5);
-
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int SHOWN = 10;
@@ -131,7 +126,8 @@ final class Soak {
     private boolean run(Path home) {
         var schema = Servers.freshSchema();
         var faultLog = new Faults();
-        var expected = new Expectations(SLACK, SoakFleet.PLACES, SoakMix.BUDGETS, faultLog);
+        var expected =
+                new Expectations(options.slack(), SoakFleet.PLACES, SoakMix.BUDGETS, faultLog);
         try (var server = new CrashingServer(home, settings());
                 var proxy = CuttingProxy.to(server.port());
                 var store = PostgresStore.open(server.options().withConnections(8), schema);
@@ -140,7 +136,7 @@ final class Soak {
             var start = faultLog.everywhere(Instant.now());
             try (var fleet = new SoakFleet(through(proxy, server), schema, judge.witness());
                     var load = new SoakLoad(store, judge, options.seed())) {
-                start.over(Instant.now().plus(SLACK));
+                start.over(Instant.now().plus(options.slack()));
                 var faults =
                         new SoakFaults(server, proxy, fleet, faultLog, new Random(options.seed()));
                 var table = new SoakTable(server, schema, fleet, judge, faults, out);
