@@ -54,7 +54,7 @@ class ResultsTest {
     @Test
     void a_beat_keeps_what_was_lost() {
         var lost = new HashSet<>(Set.of(FENCE));
-        var beat = new HeartbeatResult(NOON, lost);
+        var beat = new HeartbeatResult(NOON, lost, 0);
         lost.add(OTHER_FENCE);
 
         assertThat(beat.lost()).containsExactly(FENCE);

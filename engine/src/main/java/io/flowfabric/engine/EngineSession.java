@@ -17,7 +17,6 @@ import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -38,7 +37,7 @@ import java.util.function.IntSupplier;
  * was acknowledged. What is dead stays dead: the worker stops everything and starts another one.
  */
 public final class EngineSession extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(EngineSession.class);
+    private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
     /** Of a time to live: one part between heartbeats, five until it gives itself up. */
     private static final int PARTS = 6;
@@ -73,6 +72,9 @@ public final class EngineSession extends Service {
         void died();
     }
 
+    /** So long no answer to a claim is on its way to its holder. */
+    private static final int STRANGERS_BELIEVED = 3;
+
     private final Store store;
     private final ClaimParking parking;
     private final LossNotices losses;
@@ -103,6 +105,9 @@ public final class EngineSession extends Service {
     private long asking;
 
     private long answered;
+
+    /** How many heartbeats in a row the store knew of leases that are not known here. */
+    private int strangers;
 
     private volatile boolean quiet;
     private volatile long lastSign;
@@ -135,8 +140,8 @@ public final class EngineSession extends Service {
                         again,
                         () -> quiet || dead.get());
         this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
-        this.heart = new Loop("ff-heart", time, this::beat, again, trouble::failed);
-        this.watch = new Loop("ff-watch", time, this::look, again, trouble::failed);
+        this.heart = new Loop("ff-heart", time, this::beat, again, this::failed);
+        this.watch = new Loop("ff-watch", time, this::look, again, this::failed);
     }
 
     /** The id of this session in the store. */
@@ -197,6 +202,11 @@ public final class EngineSession extends Service {
         if (here != null) {
             here.rouse();
         }
+    }
+
+    /** Ends the session as if it had died: its holder hears of it, and its work is lost. */
+    public void giveUp(String because) {
+        die(because);
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
@@ -278,6 +288,7 @@ public final class EngineSession extends Service {
         }
         var heartbeat =
                 new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
+        int knew = holder.held().size();
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
@@ -290,12 +301,29 @@ public final class EngineSession extends Service {
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
+                compare(beat.leases(), knew);
             }
             case Answer.Refused<HeartbeatResult>(NotFound gone) ->
                     die("the store does not know it any more");
             case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
         return reasons.get() == answered ? beatEvery - (time.nanos() - asked) : 0;
+    }
+
+    /**
+     * A store that has lost commits, because it was restored or a standby took over, may think that
+     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them: so
+     * the session gives way to another one when it sees that more than once.
+     *
+     * @param knew how many leases were known of before the store was asked
+     */
+    private void compare(int leases, int knew) {
+        boolean unknown =
+                !claiming.underWay() && leases > Math.max(knew, holder.held().size());
+        strangers = unknown ? strangers + 1 : 0;
+        if (strangers >= STRANGERS_BELIEVED) {
+            die("the store has leases of it that it does not know, and must have lost their ends");
+        }
     }
 
     /** What is held; where that is too much for one heartbeat, each of it in its turn. */
@@ -336,6 +364,17 @@ public final class EngineSession extends Service {
                 here.rouse();
             }
             holder.died();
+        }
+    }
+
+    /**
+     * A store that cannot be used now is asked again for as long as the session lives. Anything
+     * else is a fault of this process, after which it is not known what the session does: it ends.
+     */
+    private void failed(Throwable failure) {
+        trouble.failed(failure);
+        if (!(failure instanceof FlowFabricException)) {
+            die("one of its threads failed: " + failure);
         }
     }
 

@@ -4,7 +4,6 @@ import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.policy.Backoff;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 
@@ -14,7 +13,7 @@ import java.time.Duration;
  * itself.
  */
 final class FirstKey extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(FirstKey.class);
+    private static final Logger LOG = QuietLogger.of(FirstKey.class);
 
     private static final Backoff AFTER_FAILURE =
             Backoff.exponential(Duration.ofMillis(100), Duration.ofMinutes(1), 2);

@@ -84,10 +84,18 @@ final class Loop extends Service {
                 wait = turn.take();
                 failures = 0;
             } catch (RuntimeException | Error failure) {
-                trouble.accept(failure);
+                tell(failure);
                 wait = backoff.delay(failures++).toNanos();
             }
             rest(Math.clamp(wait, FLOOR.toNanos(), LONGEST_WAIT));
+        }
+    }
+
+    private void tell(Throwable failure) {
+        try {
+            trouble.accept(failure);
+        } catch (RuntimeException | Error worse) {
+            // A loop that ended here would be missed by nobody, and needed by many.
         }
     }
 

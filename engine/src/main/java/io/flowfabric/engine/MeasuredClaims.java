@@ -9,13 +9,12 @@ import io.flowfabric.engine.AdmissionMeasure.GivenOut;
 import io.flowfabric.engine.EngineMetrics.AdmissionCall;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.function.Function;
 
 /** Claims through an engine: timed, counted and told as {@link AdmissionMeasure} says. */
 final class MeasuredClaims implements Claims {
-    private static final Logger LOG = LoggerFactory.getLogger(MeasuredClaims.class);
+    private static final Logger LOG = QuietLogger.of(MeasuredClaims.class);
 
     private final Claims store;
     private final AdmissionMeasure measure;

@@ -15,7 +15,6 @@ import io.flowfabric.engine.AdmissionMeasure.GivenOut;
 import io.flowfabric.engine.EngineMetrics.AdmissionCall;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +27,7 @@ import java.util.function.Function;
  * sweeps told when they are over. A ticket that is not genuine is a warning: it may be an attack.
  */
 final class MeasuredGrants implements Grants {
-    private static final Logger LOG = LoggerFactory.getLogger(MeasuredGrants.class);
+    private static final Logger LOG = QuietLogger.of(MeasuredGrants.class);
 
     private final Grants store;
     private final FirstKey key;

@@ -29,7 +29,7 @@ final class NumberedClaims {
 
     // One at a time, so that every number below an answered one is answered too.
     private final ReentrantLock turn = new ReentrantLock();
-    private @Nullable Claim unanswered;
+    private volatile @Nullable Claim unanswered;
     private volatile long acknowledged;
 
     /**
@@ -47,6 +47,11 @@ final class NumberedClaims {
     /** The highest number whose answer, and those of all lower numbers, has arrived. */
     long acknowledged() {
         return acknowledged;
+    }
+
+    /** Whether a claim was made that has no answer yet. */
+    boolean underWay() {
+        return unanswered != null;
     }
 
     /** Claims as much as there is room for, and asks until there is an answer. */

@@ -9,7 +9,6 @@ import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.EngineMetrics.Counted;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.EnumMap;
@@ -24,7 +23,7 @@ import java.util.function.Consumer;
  * engine counts for itself. The second one finds what the first has put right.
  */
 final class Recounts extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(Recounts.class);
+    private static final Logger LOG = QuietLogger.of(Recounts.class);
 
     private static final Backoff AFTER_FAILURE =
             Backoff.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1), 2);

@@ -6,7 +6,6 @@ import io.flowfabric.core.store.Maintenance.Chore;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +24,7 @@ import java.util.Set;
  * it, nor for the work that it makes.
  */
 final class Sweeps extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
+    private static final Logger LOG = QuietLogger.of(Sweeps.class);
 
     /** The shortest time between two turns: how late a timer may be when many are due. */
     private static final long FLOOR = Duration.ofMillis(10).toNanos();

@@ -115,6 +115,20 @@ class EngineSessionTest {
         eventually("it is counted", () -> tally.of("fenced HEARTBEAT") == 1);
     }
 
+    /** R16: a lease whose end the store has lost would stay for as long as the session does. */
+    @Test
+    void it_gives_way_when_the_store_has_leases_that_it_does_not_know() throws Exception {
+        startSession();
+        holder.held.add(claimed().fence());
+        time.pass(Duration.ofSeconds(60));
+        assertThat(session.alive()).isTrue();
+        var forgotten = claimed();
+
+        eventually(time, "it is over", () -> holder.deaths.get() == 1);
+        session.stop();
+        assertThat(state(forgotten.fence().execution())).isEqualTo(PublicState.WAITING);
+    }
+
     /** R18: a store that takes work from a session says so; the next heartbeat is due then. */
     @Test
     void it_asks_what_is_lost_as_soon_as_something_may_be() throws Exception {

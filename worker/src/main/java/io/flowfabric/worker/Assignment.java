@@ -19,10 +19,10 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.engine.QuietLogger;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * one that moves its stage does, and the others find that there is nothing left to do.
  */
 final class Assignment implements Task, Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
+    private static final Logger LOG = QuietLogger.of(Assignment.class);
 
     private enum Stage {
         /** Prefetched; its handler has not begun. */
@@ -55,6 +55,7 @@ final class Assignment implements Task, Runnable {
 
     private final WorkerSession shift;
     private final Lease lease;
+    private final long claimed;
     private final long ends;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
     private volatile @Nullable Thread thread;
@@ -68,6 +69,7 @@ final class Assignment implements Task, Runnable {
     Assignment(WorkerSession shift, Lease lease, long claimed) {
         this.shift = shift;
         this.lease = lease;
+        this.claimed = claimed;
         this.ends = claimed + lifetime(lease);
     }
 
@@ -82,6 +84,15 @@ final class Assignment implements Task, Runnable {
                         .map(end -> WorkerSession.nanos(Duration.between(lease.since(), end)))
                         .orElse(FAR);
         return Math.min(timeout, expiry);
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    /** How many nanoseconds ago it was claimed. */
+    long age(long now) {
+        return now - claimed;
     }
 
     /** How many nanoseconds it has left until its time is over. */
@@ -107,9 +118,9 @@ final class Assignment implements Task, Runnable {
             }
         } catch (Throwable bug) {
             // Nobody else would end it: its session goes on, and with it the lease.
-            LOG.error("{} could not be run to its end; it is given back.", this, bug);
             release();
             abandon();
+            LOG.error("{} could not be run to its end; it is given back.", this, bug);
         } finally {
             shift.ran(mine ? System.nanoTime() - began : -1);
         }
@@ -181,8 +192,17 @@ final class Assignment implements Task, Runnable {
     private void end(Stage from, Ending how) {
         if (stage.compareAndSet(from, Stage.ENDING)) {
             ending = how;
-            shift.commit(this);
+            try {
+                shift.commit(this);
+            } catch (Throwable bug) {
+                giveUpSession(bug);
+            }
         }
+    }
+
+    /** Ends the session, because nothing else would end this lease any more. */
+    void giveUpSession(Throwable why) {
+        shift.giveUp("the end of %s is lost by a fault of this process: %s".formatted(this, why));
     }
 
     private void interrupt(Stage expected) {

@@ -5,11 +5,11 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.OutageLog;
+import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -33,10 +34,18 @@ final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
 
+    /** After so many bytes a commit takes no further item. */
+    static final long BATCH_BYTES = 8L << 20;
+
     /** How a batch is brought to the store. */
     interface Commit<T> {
         /** What the items are, for the log. */
         String items();
+
+        /** How large an item is, roughly, where that can be much. */
+        default long bytes(T item) {
+            return 0;
+        }
 
         /**
          * Brings a batch to the store, and returns the items that got no answer: they are repeated
@@ -51,12 +60,28 @@ final class Committers<T> extends Service {
          * perhaps as something else.
          */
         boolean failedAlone(T item, Throwable why);
+
+        /** Hears that an item is lost, by a fault of this process: it is not tried any more. */
+        void lost(T item, Throwable why);
     }
 
     /** An item, and how often the store could not answer it. */
-    private record Queued<T>(T item, int repeats) {}
+    private static final class Queued<T> {
+        final T item;
+        final long bytes;
+        final int repeats;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Committers.class);
+        /** Whether it is accounted for. Belongs to the committer that has it. */
+        boolean settled;
+
+        Queued(T item, long bytes, int repeats) {
+            this.item = item;
+            this.bytes = bytes;
+            this.repeats = repeats;
+        }
+    }
+
+    private static final Logger LOG = QuietLogger.of(Committers.class);
 
     /** After so long without the first committer the second takes what waits for it. */
     private static final long ABSENCE = Duration.ofMillis(50).toNanos();
@@ -82,7 +107,9 @@ final class Committers<T> extends Service {
     private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
     private final List<Thread> threads = new ArrayList<>();
     private long moved;
+    private long queuedBytes;
     private final AtomicInteger unsettled = new AtomicInteger();
+    private final AtomicLong unsettledBytes = new AtomicLong();
     private volatile boolean closing;
     private volatile Thread stopping = Thread.currentThread();
 
@@ -103,15 +130,22 @@ final class Committers<T> extends Service {
         return unsettled.get();
     }
 
+    /** How many bytes they have. */
+    long unsettledBytes() {
+        return unsettledBytes.get();
+    }
+
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
     boolean add(T item) {
+        var queued = new Queued<>(item, commit.bytes(item), 0);
         lock.lock();
         try {
             if (closing) {
                 return false;
             }
+            enqueue(List.of(queued));
             unsettled.incrementAndGet();
-            enqueue(List.of(new Queued<>(item, 0)));
+            unsettledBytes.addAndGet(queued.bytes);
             return true;
         } finally {
             lock.unlock();
@@ -164,8 +198,9 @@ final class Committers<T> extends Service {
                 help.signal();
             }
             queue.addAll(items);
+            items.forEach(queued -> queuedBytes += queued.bytes);
             work.signal();
-            if (queue.size() >= BATCH) {
+            if (isFull()) {
                 help.signal();
             }
         } finally {
@@ -173,24 +208,55 @@ final class Committers<T> extends Service {
         }
     }
 
+    /** Whether what waits is a commit of its own. */
+    private boolean isFull() {
+        return queue.size() >= BATCH || queuedBytes >= BATCH_BYTES;
+    }
+
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
         return daemon(name + role, () -> run(source));
     }
 
-    /** Commits until it is over. Nothing that goes wrong on the way ends it. */
+    /** Commits until it is over. */
     private void run(Supplier<List<Queued<T>>> source) {
-        for (int failures = 0; ; failures++) {
+        while (true) {
             try {
-                for (var batch = source.get(); !batch.isEmpty(); batch = source.get()) {
-                    commit(batch);
-                    failures = 0;
+                var batch = source.get();
+                if (batch.isEmpty()) {
+                    return;
                 }
-                return;
+                commit(batch);
             } catch (Throwable bug) {
                 LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
-                time.park(AGAIN.delay(failures).toNanos());
+                time.park(AGAIN.delay(0).toNanos());
             }
         }
+    }
+
+    /** Commits a batch, or loses it. Nothing that goes wrong on the way ends a committer. */
+    private void commit(List<Queued<T>> batch) {
+        try {
+            commitOrSplit(batch);
+        } catch (Throwable bug) {
+            LOG.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
+            batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
+            LockSupport.unpark(stopping);
+        }
+    }
+
+    private void lose(Queued<T> queued, Throwable bug) {
+        settle(queued);
+        try {
+            commit.lost(queued.item, bug);
+        } catch (Throwable worse) {
+            LOG.error("Nobody could be told of the loss.", worse);
+        }
+    }
+
+    private void settle(Queued<T> queued) {
+        queued.settled = true;
+        unsettled.decrementAndGet();
+        unsettledBytes.addAndGet(-queued.bytes);
     }
 
     /** Whatever has queued up; nothing only when it is over. */
@@ -210,7 +276,7 @@ final class Committers<T> extends Service {
     private List<Queued<T>> help() {
         lock.lock();
         try {
-            while (queue.size() < BATCH && !closing) {
+            while (!isFull() && !closing) {
                 long absence = System.nanoTime() - moved;
                 if (queue.isEmpty()) {
                     help.awaitUninterruptibly();
@@ -230,15 +296,19 @@ final class Committers<T> extends Service {
 
     private List<Queued<T>> batch() {
         var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
-        while (batch.size() < BATCH && !queue.isEmpty()) {
-            batch.add(queue.remove());
+        long bytes = 0;
+        while (batch.size() < BATCH && bytes < BATCH_BYTES && !queue.isEmpty()) {
+            var queued = queue.remove();
+            bytes += queued.bytes;
+            batch.add(queued);
         }
+        queuedBytes -= bytes;
         moved = System.nanoTime();
         return batch;
     }
 
-    private void commit(List<Queued<T>> batch) {
-        var items = batch.stream().map(Queued::item).toList();
+    private void commitOrSplit(List<Queued<T>> batch) {
+        var items = batch.stream().map(queued -> queued.item).toList();
         for (int failures = 0; ; failures++) {
             Set<T> unanswered;
             try {
@@ -287,12 +357,19 @@ final class Committers<T> extends Service {
     }
 
     private void answered(List<Queued<T>> batch, Set<T> unanswered) {
-        int left = unsettled.addAndGet(unanswered.size() - batch.size());
-        if (!unanswered.isEmpty()) {
-            later(batch.stream().filter(queued -> unanswered.contains(queued.item)).toList());
+        var again = new ArrayList<Queued<T>>();
+        for (var queued : batch) {
+            if (unanswered.contains(queued.item)) {
+                again.add(queued);
+            } else {
+                settle(queued);
+            }
+        }
+        if (!again.isEmpty()) {
+            later(again);
         }
         settled.run();
-        if (left == 0) {
+        if (unsettled.get() == 0) {
             LockSupport.unpark(stopping);
         }
     }
@@ -302,7 +379,7 @@ final class Committers<T> extends Service {
         int failures = unanswered.getFirst().repeats;
         var again =
                 unanswered.stream()
-                        .map(queued -> new Queued<>(queued.item, queued.repeats + 1))
+                        .map(queued -> new Queued<>(queued.item, queued.bytes, queued.repeats + 1))
                         .toList();
         daemon(
                 name + "-again",

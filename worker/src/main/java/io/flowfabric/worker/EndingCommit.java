@@ -8,12 +8,13 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.EngineMetrics;
+import io.flowfabric.engine.QuietLogger;
 
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,7 +27,7 @@ import java.util.Set;
  * a failure for good, and when that cannot be taken either, its lease is given back.
  */
 final class EndingCommit implements Committers.Commit<Assignment> {
-    private static final Logger LOG = LoggerFactory.getLogger(EndingCommit.class);
+    private static final Logger LOG = QuietLogger.of(EndingCommit.class);
 
     private final Leases leases;
     private final EngineMetrics metrics;
@@ -39,6 +40,21 @@ final class EndingCommit implements Committers.Commit<Assignment> {
     @Override
     public String items() {
         return "endings";
+    }
+
+    @Override
+    public long bytes(Assignment assignment) {
+        return switch (assignment.ending()) {
+            case Ending.Complete complete -> complete.result().size();
+            case Ending.Fail fail -> fail.failure().detail().length();
+            default -> 0;
+        };
+    }
+
+    /** A lease whose end is lost ends with its session, where it is given to another worker. */
+    @Override
+    public void lost(Assignment assignment, Throwable why) {
+        assignment.giveUpSession(why);
     }
 
     @Override

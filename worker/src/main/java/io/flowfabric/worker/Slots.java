@@ -1,8 +1,14 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Limit;
+import io.flowfabric.engine.OutageLog;
+import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Time;
 
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,7 +17,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
 
 /**
  * Where assignments wait for a free slot, and how much room there is for more.
@@ -23,29 +28,42 @@ final class Slots {
     /** How many endings may be on their way before nothing more is claimed: two full commits. */
     private static final int UNSETTLED = 2 * Committers.BATCH;
 
+    /** How many bytes of them. */
+    private static final long UNSETTLED_BYTES = 2 * Committers.BATCH_BYTES;
+
+    /** How long an assignment waits for a slot before another worker should have it. */
+    static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
+
+    /** How long nothing begins when there is no thread for it. */
+    private static final long PAUSE = Duration.ofMillis(100).toNanos();
+
+    private static final Logger LOG = QuietLogger.of(Slots.class);
+
     private final int concurrency;
     private final ThreadFactory threads;
-    private final IntSupplier unsettled;
+    private final Committers<Assignment> endings;
+    private final Time time;
+    private final OutageLog threadTrouble;
 
     private final BriefLock lock = new BriefLock();
     private final Condition roomy = lock.newCondition();
     private final ArrayDeque<Assignment> waiting = new ArrayDeque<>();
     private final Pace pace = new Pace();
     private int running;
-    private long started;
-    private long startedBefore;
     private boolean dry;
     private boolean closed;
     private volatile boolean idle = true;
     private volatile Thread idleWaiter = Thread.currentThread();
 
     /**
-     * @param unsettled how many endings are on their way to the store
+     * @param endings how endings go to the store: while many are on their way, nothing is claimed
      */
-    Slots(int concurrency, ThreadFactory threads, IntSupplier unsettled) {
+    Slots(int concurrency, ThreadFactory threads, Committers<Assignment> endings, Time time) {
         this.concurrency = concurrency;
         this.threads = threads;
-        this.unsettled = unsettled;
+        this.endings = endings;
+        this.time = time;
+        this.threadTrouble = new OutageLog(LOG, time, "Starts of threads for handlers");
     }
 
     /** How many leases are wanted now. */
@@ -84,9 +102,13 @@ final class Slots {
         }
     }
 
-    /** Takes assignments on, and returns those that it cannot take because it is closed. */
+    /**
+     * Takes assignments on, and returns those that it cannot take: all of them when it is closed,
+     * and those with a clock that would have to wait.
+     */
     Collection<Assignment> take(List<Assignment> assignments) {
         var now = new ArrayList<Assignment>(assignments.size());
+        var unwanted = new ArrayList<Assignment>();
         lock.lock();
         try {
             if (closed) {
@@ -94,10 +116,12 @@ final class Slots {
             }
             dry = running < concurrency;
             for (var assignment : assignments) {
+                pace.got(assignment.lease());
                 if (running < concurrency) {
                     running++;
-                    started++;
                     now.add(assignment);
+                } else if (Pace.hasClock(assignment.lease())) {
+                    unwanted.add(assignment);
                 } else {
                     waiting.add(assignment);
                 }
@@ -106,8 +130,12 @@ final class Slots {
         } finally {
             lock.unlock();
         }
-        now.forEach(this::start);
-        return List.of();
+        for (var assignment : now) {
+            if (!begin(assignment)) {
+                ran(-1);
+            }
+        }
+        return unwanted;
     }
 
     /**
@@ -116,51 +144,63 @@ final class Slots {
      * @param nanos how long it took; negative when it did not run
      */
     void ran(long nanos) {
-        Assignment next;
+        var next = next(nanos);
+        while (next != null && !begin(next)) {
+            next = next(-1);
+        }
+        if (idle) {
+            LockSupport.unpark(idleWaiter);
+        }
+    }
+
+    private @Nullable Assignment next(long nanos) {
         lock.lock();
         try {
             if (nanos >= 0) {
                 pace.ran(nanos);
             }
-            next = waiting.poll();
+            var next = waiting.poll();
             if (next == null) {
                 running--;
-            } else {
-                started++;
             }
             idle = running == 0;
             if (free() >= worthwhile()) {
                 roomy.signal();
             }
+            return next;
         } finally {
             lock.unlock();
-        }
-        if (next != null) {
-            start(next);
-        } else if (idle) {
-            LockSupport.unpark(idleWaiter);
         }
     }
 
     /**
-     * What waits in vain: all of it when nothing could begin since the last time this was asked,
-     * and otherwise what is more than handlers that have become slower are to have waiting.
+     * What waits in vain: all of it when the first has waited for too long, because then handlers
+     * are slow, and otherwise what is more than handlers that have become slower are to have
+     * waiting.
      */
-    Collection<Assignment> stranded() {
+    Collection<Assignment> stranded(long now) {
         lock.lock();
         try {
-            boolean stuck = started == startedBefore && !waiting.isEmpty();
-            startedBefore = started;
-            if (stuck) {
+            if (left(now) <= 0) {
                 // Otherwise they would be prefetched again.
                 pace.forget();
-                return takeWaiting();
             }
             var tooMany = new ArrayList<Assignment>();
-            while (waiting.size() > pace.ahead() * concurrency) {
+            while (waiting.size() > pace.ahead(concurrency)) {
                 tooMany.add(waiting.removeLast());
             }
             return tooMany;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many nanoseconds are left until what waits has waited for too long. */
+    long left(long now) {
+        lock.lock();
+        try {
+            var first = waiting.peek();
+            return first == null ? WorkerSession.FAR : LONGEST_WAIT - first.age(now);
         } finally {
             lock.unlock();
         }
@@ -193,7 +233,7 @@ final class Slots {
      * Waits until no handler runs, so long at most, and says whether that is so. A caller that is
      * interrupted meanwhile has waited long enough.
      */
-    boolean awaitIdle(Time time, long nanos) {
+    boolean awaitIdle(long nanos) {
         idleWaiter = Thread.currentThread();
         long began = time.nanos();
         while (!idle && !Thread.currentThread().isInterrupted()) {
@@ -213,9 +253,12 @@ final class Slots {
     }
 
     private int free() {
-        int prefetch = pace.ahead() * concurrency;
+        if (endings.unsettledBytes() >= UNSETTLED_BYTES) {
+            return 0;
+        }
+        int prefetch = pace.ahead(concurrency);
         int unfinished = running + waiting.size();
-        int unpressed = concurrency + prefetch + UNSETTLED - unsettled.getAsInt();
+        int unpressed = concurrency + prefetch + UNSETTLED - endings.unsettled();
         int most = Math.min(concurrency + prefetch - unfinished, unpressed);
         return Math.clamp(most, 0, (int) Limit.CLAIM.max());
     }
@@ -223,17 +266,30 @@ final class Slots {
     /**
      * How much room makes a claim worth it. While handlers are quick, half of the prefetch, so that
      * claims are few and large; all of it when slots ran dry during the last claim anyway, because
-     * then only a larger one helps.
+     * then only a larger one helps. Half of the slots where nothing is prefetched.
      */
     private int worthwhile() {
         if (!pace.quick()) {
             return 1;
         }
-        int prefetch = pace.ahead() * concurrency;
-        return Math.min(dry ? prefetch : prefetch / 2, (int) Limit.CLAIM.max());
+        int prefetch = pace.ahead(concurrency);
+        int wanted = prefetch == 0 ? concurrency / 2 : dry ? prefetch : prefetch / 2;
+        return Math.clamp(wanted, 1, (int) Limit.CLAIM.max());
     }
 
-    private void start(Assignment assignment) {
-        threads.newThread(assignment).start();
+    /** Lets an assignment begin, or gives it back: then its slot has to be passed on. */
+    private boolean begin(Assignment assignment) {
+        try {
+            threads.newThread(assignment).start();
+            threadTrouble.worked();
+            return true;
+        } catch (Throwable noThread) {
+            threadTrouble.failed(noThread);
+            assignment.release();
+            // Others are asked for as soon as there is room; there may be no thread for them
+            // either.
+            time.park(PAUSE);
+            return false;
+        }
     }
 }

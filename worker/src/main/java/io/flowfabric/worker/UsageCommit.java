@@ -54,6 +54,11 @@ final class UsageCommit implements Committers.Commit<UsageCommit.Waiting> {
     }
 
     @Override
+    public void lost(Waiting waiting, Throwable why) {
+        waiting.answer.completeExceptionally(why);
+    }
+
+    @Override
     public boolean failedAlone(Waiting waiting, Throwable why) {
         if (why instanceof FlowFabricException refusal) {
             waiting.answer.complete(Answer.refused(refusal));

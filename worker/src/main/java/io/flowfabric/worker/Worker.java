@@ -7,12 +7,12 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.OutageLog;
+import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
  * time to finish.
  */
 public final class Worker extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final Logger LOG = QuietLogger.of(Worker.class);
 
     /** How long one claim waits; only so that a thread that waits shows a sign of life. */
     private static final Duration CLAIM_WAIT = Duration.ofMinutes(1);
@@ -86,7 +86,7 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads, endings::unsettled);
+        this.slots = new Slots(concurrency, threads, endings, engine.time());
         this.shift = newShift();
     }
 
@@ -127,11 +127,11 @@ public final class Worker extends Service {
         draining = true;
         slots.close().forEach(Assignment::release);
         shift.session().quiet();
-        if (!slots.awaitIdle(engine.time(), WorkerSession.nanos(grace))) {
+        if (!slots.awaitIdle(WorkerSession.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
             left.forEach(Assignment::tell);
-            slots.awaitIdle(engine.time(), UNWINDING.toNanos());
+            slots.awaitIdle(UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
         // What a claim still brings is given back, so this comes before the end of the committers.
@@ -153,24 +153,29 @@ public final class Worker extends Service {
     private void work() {
         int failures = 0;
         while (!draining) {
-            var now = shift;
             try {
-                if (now.over()) {
-                    relieve(now);
-                } else if (roomy(now)) {
-                    take(now, now.session().claim(slots::room, CLAIM_WAIT));
-                }
+                turn(shift);
                 failures = 0;
                 trouble.worked();
-            } catch (NotFound gone) {
-                LOG.debug("The session of {} is gone.", this, gone);
-                now.died();
-            } catch (InterruptedException e) {
-                LOG.debug("The claims of {} were interrupted.", this, e);
             } catch (Throwable e) {
                 trouble.failed(e);
                 engine.time().park(AGAIN.delay(failures++).toNanos());
             }
+        }
+    }
+
+    private void turn(WorkerSession now) {
+        try {
+            if (now.over()) {
+                relieve(now);
+            } else if (roomy(now)) {
+                take(now, now.session().claim(slots::room, CLAIM_WAIT));
+            }
+        } catch (NotFound gone) {
+            LOG.debug("The session of {} is gone.", this, gone);
+            now.died();
+        } catch (InterruptedException e) {
+            LOG.debug("The claims of {} were interrupted.", this, e);
         }
     }
 

@@ -77,10 +77,14 @@ final class WorkerSession implements EngineSession.Holder {
         long now = time.nanos();
         var assignments = claimed.stream().map(lease -> new Assignment(this, lease, now)).toList();
         assignments.forEach(assignment -> held.put(assignment.fence(), assignment));
-        if (assignments.stream().anyMatch(each -> now + each.left(now) - planned < 0)) {
+        slots.take(assignments).forEach(Assignment::release);
+        long next = slots.left(now);
+        for (var assignment : assignments) {
+            next = Math.min(next, assignment.left(now));
+        }
+        if (now + next - planned < 0) {
             session.attend();
         }
-        slots.take(assignments).forEach(Assignment::release);
         // The session may have died while they were on their way here.
         if (over) {
             died();
@@ -94,8 +98,6 @@ final class WorkerSession implements EngineSession.Holder {
 
     @Override
     public Set<Fence> held() {
-        // Once per heartbeat is often enough to see that slow handlers block what was prefetched.
-        slots.stranded().forEach(Assignment::release);
         return held.keySet();
     }
 
@@ -111,7 +113,10 @@ final class WorkerSession implements EngineSession.Holder {
         return lost;
     }
 
-    /** Takes from handlers what has run out of time; the store does the same by its own clock. */
+    /**
+     * Takes from handlers what has run out of time, as the store does by its own clock, and gives
+     * back what waits in vain for a slot.
+     */
     @Override
     public long attend() {
         long now = time.nanos();
@@ -126,6 +131,8 @@ final class WorkerSession implements EngineSession.Holder {
                 assignment.lose();
             }
         }
+        slots.stranded(now).forEach(Assignment::release);
+        next = Math.min(next, slots.left(now));
         planned = now + next;
         return next;
     }
@@ -149,6 +156,11 @@ final class WorkerSession implements EngineSession.Holder {
 
     Leases leases() {
         return leases;
+    }
+
+    /** Ends the session, visibly; the worker goes on in another one. */
+    void giveUp(String because) {
+        session.giveUp(because);
     }
 
     void commit(Assignment assignment) {

@@ -7,16 +7,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.ManualTime;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 class PrefetchTest {
     private final ManualTime time = new ManualTime();
@@ -96,11 +103,12 @@ class PrefetchTest {
         for (int i = 0; i < 8; i++) {
             pace.ran(each.toNanos());
         }
-        return pace.ahead();
+        return pace.ahead(1);
     }
 
+    /** R17: by its age, and not only with a heartbeat, which are five seconds apart. */
     @Test
-    void what_is_stranded_behind_slow_handlers_is_given_back() {
+    void what_is_stranded_behind_slow_handlers_is_given_back_within_a_second() {
         world.start(worker());
         warmUp();
         var ids = world.submit("slow", 50);
@@ -108,13 +116,109 @@ class PrefetchTest {
         eventually("both slots are taken", () -> inside.get() == 2);
         long held = active(ids);
 
-        // Two heartbeats: at the first one something may have begun since the one before.
-        eventually(time, "it is given back", () -> active(ids) == 2);
+        time.pass(Duration.ofMillis(1100));
+        eventually("it is given back", () -> active(ids) == 2);
 
         time.pass(Duration.ofSeconds(20));
         assertThat(active(ids)).as("and not prefetched again").isEqualTo(2);
         assertThat(ids.stream().filter(id -> world.steps(id).contains(Transition.RELEASE)).count())
                 .isEqualTo(held - 2);
+    }
+
+    /**
+     * R17: the clock of an attempt runs from its claim on, so what has one begins when it is
+     * claimed.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void work_whose_attempts_have_a_clock_does_not_wait_for_a_slot(boolean attempt) {
+        world.start(worker());
+        warmUp();
+        var minute = Duration.ofMinutes(1);
+        var policy =
+                attempt
+                        ? Policy.DEFAULT.attemptTimeout(minute)
+                        : Policy.DEFAULT.stallTimeout(minute);
+
+        var ids =
+                IntStream.range(0, 20).mapToObj(i -> world.submit("slow", "" + i, policy)).toList();
+
+        eventually("both slots are taken", () -> inside.get() == 2);
+        eventually("nothing waits for them", () -> active(ids) == 2);
+        // At most one claim was too large: the worker did not know yet.
+        time.pass(Duration.ofSeconds(10));
+        assertThat(active(ids)).isEqualTo(2);
+        assertThat(ids).allMatch(id -> world.view(id).epoch() <= 1);
+    }
+
+    /** R17: a thread may come late, and its work has been given to others by then. */
+    @Test
+    void an_attempt_whose_time_is_over_does_not_begin_any_more() {
+        var thread = new CountDownLatch(1);
+        var attempts = new ConcurrentLinkedQueue<Integer>();
+        world.start(
+                world.worker()
+                        .concurrency(1)
+                        .threads(
+                                task ->
+                                        Thread.ofVirtual()
+                                                .unstarted(
+                                                        () -> {
+                                                            awaitQuietly(thread);
+                                                            task.run();
+                                                        }))
+                        .handle(
+                                "late",
+                                task -> {
+                                    attempts.add(task.attempt());
+                                    return Payload.EMPTY;
+                                }));
+        var policy = Policy.DEFAULT.attemptTimeout(Duration.ofSeconds(2));
+        var id = world.submit("late", "", policy);
+        eventually("it is claimed", () -> world.state(id) == PublicState.ACTIVE);
+
+        time.pass(Duration.ofSeconds(3));
+        assertThat(attempts).isEmpty();
+        thread.countDown();
+
+        eventually(time, "it is done", () -> world.state(id) == PublicState.COMPLETED);
+        assertThat(attempts).containsExactly(2);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                // Its thread is not there yet.
+            }
+        }
+    }
+
+    /** R19: inputs that wait are bounded by their bytes, too. */
+    @Test
+    void the_larger_inputs_are_the_fewer_of_them_wait() {
+        world.start(worker());
+        var large = Payload.of(new byte[1 << 20], "application/octet-stream");
+        warmUp();
+        var first = submit("quick", large, 8);
+        eventually("it knows large inputs", () -> world.all(first, PublicState.COMPLETED));
+
+        var ids = submit("slow", large, 40);
+
+        eventually("both slots are taken", () -> inside.get() == 2);
+        Eventually.pause(Duration.ofMillis(100));
+        assertThat(active(ids)).isLessThanOrEqualTo(2 + (Pace.AHEAD_BYTES >> 20));
+    }
+
+    private List<ExecutionId> submit(String kind, Payload input, int count) {
+        var submissions =
+                IntStream.range(0, count)
+                        .mapToObj(i -> Submission.of(kind, input).lane(WorkerScenario.LANE))
+                        .toList();
+        return world.engine().submissions().submit(submissions).stream()
+                .map(answer -> answer.orThrow().id())
+                .toList();
     }
 
     @Test

@@ -269,7 +269,6 @@ final class Scenario implements AutoCloseable {
         return find(search, 100);
     }
 
-    /** The steps that an execution took, without the signs of life of its holders. */
     /** The epochs of all leases and grants that an execution was ever given. */
     List<Long> epochs(ExecutionId execution) {
         return steps(execution).stream()
@@ -290,6 +289,7 @@ final class Scenario implements AutoCloseable {
         return new Fence(execution, attempt, epochs.getLast());
     }
 
+    /** The steps that an execution took, without the signs of life of its holders. */
     List<Event.Step> steps(ExecutionId execution) {
         return store().queries().history(execution).stream()
                 .filter(Event.Step.class::isInstance)

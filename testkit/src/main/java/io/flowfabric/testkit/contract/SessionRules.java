@@ -47,10 +47,10 @@ abstract class SessionRules extends Rules {
         assertThat(world.store().sessions().open(session).aliveUntil()).isEqualTo(world.in(TTL));
 
         world.pass(TTL.minusMillis(1));
-        assertThat(beat(session.id())).isDone(new HeartbeatResult(world.in(TTL), Set.of()));
+        assertThat(beat(session.id())).isDone(new HeartbeatResult(world.in(TTL), Set.of(), 0));
 
         world.pass(TTL.minusMillis(1));
-        assertThat(beat(session.id())).isDone(new HeartbeatResult(world.in(TTL), Set.of()));
+        assertThat(beat(session.id())).isDone(new HeartbeatResult(world.in(TTL), Set.of(), 0));
     }
 
     @Test
@@ -66,6 +66,20 @@ abstract class SessionRules extends Rules {
 
         assertThat(world.view(work)).isHeldBy(frail).hasLapsed(0);
         assertThat(world.end(complete(lease))).isDone();
+    }
+
+    @Test
+    void a_heartbeat_tells_how_many_leases_the_session_has() {
+        world.submit(4, Given::work);
+        var worker = world.worker();
+        var leases = worker.claim(3);
+        world.worker().claimOne();
+        assertThat(worker.beat().orThrow().leases()).isEqualTo(3);
+
+        world.end(complete(leases.get(0))).orThrow();
+        world.revoke(idOf(leases.get(1)));
+
+        assertThat(worker.beat().orThrow().leases()).isEqualTo(1);
     }
 
     @Test

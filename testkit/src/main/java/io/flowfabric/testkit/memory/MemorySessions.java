@@ -72,7 +72,8 @@ final class MemorySessions implements Sessions {
                 living.aliveUntil,
                 heartbeat.held().stream()
                         .filter(fence -> !stillHeld(heartbeat.session(), fence))
-                        .collect(Collectors.toSet()));
+                        .collect(Collectors.toSet()),
+                world.runningIn(heartbeat.session()));
     }
 
     private boolean stillHeld(SessionId session, Fence fence) {

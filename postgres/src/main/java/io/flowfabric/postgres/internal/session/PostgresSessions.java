@@ -185,7 +185,9 @@ public final class PostgresSessions implements Sessions {
                                     row.uuid("id"),
                                     Answer.done(
                                             new HeartbeatResult(
-                                                    RowCodec.moment(row, "alive_until"), lost)));
+                                                    RowCodec.moment(row, "alive_until"),
+                                                    lost,
+                                                    row.intValue("leases"))));
                         });
         for (Heartbeat beat : beats) {
             answers.computeIfAbsent(

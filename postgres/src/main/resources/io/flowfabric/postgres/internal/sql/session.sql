@@ -83,7 +83,13 @@ lost as materialized (
             and e.attempts - 1 = held.attempt and e.epoch = held.epoch and e.situation = 'running')
     group by held.session
 )
-select renewed.id, renewed.alive_until, coalesce(lost.places, '{}') as lost
+select
+    renewed.id, renewed.alive_until, coalesce(lost.places, '{}') as lost,
+    (select count(*)
+    from ${schema}.receipt r
+    cross join unnest(r.ids, r.epochs) as given (id, epoch)
+    join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch
+    where r.session = renewed.id and e.session = renewed.id and e.situation = 'running') as leases
 from renewed
 left join lost on lost.session = renewed.id
 
