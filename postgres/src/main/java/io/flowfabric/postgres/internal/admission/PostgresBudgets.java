@@ -72,8 +72,8 @@ public final class PostgresBudgets implements Budgets {
                 .set("settings", SettingsCodec.write(budget, frame.settings()).toString())
                 .set("deleted", false)
                 .update();
-        tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
         lockDimensions(tx, frame);
+        tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
         var dimensions = List.copyOf(budget.dimensions().entrySet());
         return tx.query("set_dimensions")
                 .set("budget", frame.id())
@@ -136,8 +136,8 @@ public final class PostgresBudgets implements Budgets {
 
     private List<Integer> reset(Jdbc tx, Namespace namespace, String budget, Attribution by) {
         var frame = locked(tx, namespace, budget).orElseThrow(() -> new NotFound("budget", budget));
-        tell(tx, postgres, namespace, budget, "reset", by);
         lockDimensions(tx, frame);
+        tell(tx, postgres, namespace, budget, "reset", by);
         return tx.query("reset_dimensions")
                 .set("budget", frame.id())
                 .list(row -> row.intValue("id"));
@@ -167,8 +167,8 @@ public final class PostgresBudgets implements Budgets {
                 .set("deleted", true)
                 .update();
         PostgresLanes.mustNotName(tx, namespace, null, budget);
-        tell(tx, postgres, namespace, budget, "delete", by);
         lockDimensions(tx, frame);
+        tell(tx, postgres, namespace, budget, "delete", by);
         return tx.query("lift_dimensions")
                 .set("budget", frame.id())
                 .list(row -> row.intValue("id"));
@@ -209,6 +209,10 @@ public final class PostgresBudgets implements Budgets {
         tx.query("lock_dimensions").set("budget", frame.id()).list(row -> row.intValue("id"));
     }
 
+    /**
+     * Tells of a change whose meters are locked: what was counted before it has its place in the
+     * log before it.
+     */
     public static void tell(
             Jdbc tx,
             PostgresContext postgres,

@@ -92,6 +92,15 @@ public final class PostgresQuotas implements Quotas {
                 .set("window_ms", span)
                 .set("deleted", quota.isEmpty())
                 .update();
+        var meters =
+                tx.query("change_meters")
+                        .set("now", postgres.now())
+                        .set("quota", locked.id)
+                        .set("concurrency_limit", most)
+                        .set("rate", rate)
+                        .set("window_ms", span)
+                        .list(row -> row.intValue("id"));
+        // Its place in the log is drawn under the locks: what started before comes before it.
         tx.query("tell_quota")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
@@ -99,13 +108,7 @@ public final class PostgresQuotas implements Quotas {
                 .set("reason", by.reason())
                 .set("payload", EventCodec.details(name, quota).toString())
                 .update();
-        return tx.query("change_meters")
-                .set("now", postgres.now())
-                .set("quota", locked.id)
-                .set("concurrency_limit", most)
-                .set("rate", rate)
-                .set("window_ms", span)
-                .list(row -> row.intValue("id"));
+        return meters;
     }
 
     @Override
