@@ -43,7 +43,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 class EngineSessionTest {
-    private static final Attribution OPERATOR = Attribution.engine("test");
+    private static final Attribution OPERATOR = new Attribution("olga", "test");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
     private final ManualTime time = new ManualTime();

@@ -35,7 +35,7 @@ final class FeedFollower {
         int empty = 0;
         while (empty <= patience) {
             var read = feeds.read(filter, cursor, batch);
-            boolean stuck = read.next().equals(cursor);
+            boolean stuck = read.next().equals(cursor) && !read.more();
             cursor = read.next();
             entries.addAll(read.entries());
             if (!read.entries().isEmpty()) {
@@ -73,6 +73,7 @@ final class FeedFollower {
                         case Event.Drifted drifted -> List.of(drifted.namespace(), drifted.of());
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
+                        case Event.KeyRotation rotation -> "keys";
                     };
             grouped.computeIfAbsent(subject, key -> new ArrayList<>()).add(event);
         }

@@ -42,6 +42,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetView define(Budget budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> define(tx, budget, by));
         new BudgetBreaches(postgres).cancelAll();
         postgres.freed(meters);
@@ -72,8 +73,9 @@ public final class PostgresBudgets implements Budgets {
                 .set("settings", SettingsCodec.write(budget, frame.settings()).toString())
                 .set("deleted", false)
                 .update();
-        tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
         lockDimensions(tx, frame);
+        // Under the lock of the meters: what is told of later was counted under the new bounds.
+        tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
         var dimensions = List.copyOf(budget.dimensions().entrySet());
         return tx.query("set_dimensions")
                 .set("budget", frame.id())
@@ -129,6 +131,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetView reset(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> reset(tx, namespace, budget, by));
         postgres.freed(meters);
         return describe(namespace, budget);
@@ -136,8 +139,8 @@ public final class PostgresBudgets implements Budgets {
 
     private List<Integer> reset(Jdbc tx, Namespace namespace, String budget, Attribution by) {
         var frame = locked(tx, namespace, budget).orElseThrow(() -> new NotFound("budget", budget));
-        tell(tx, postgres, namespace, budget, "reset", by);
         lockDimensions(tx, frame);
+        tell(tx, postgres, namespace, budget, "reset", by);
         return tx.query("reset_dimensions")
                 .set("budget", frame.id())
                 .list(row -> row.intValue("id"));
@@ -145,6 +148,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public void delete(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> delete(tx, namespace, budget, by));
         postgres.catalog().meters().forgetBudget(namespace, budget);
         postgres.freed(meters);
@@ -167,8 +171,8 @@ public final class PostgresBudgets implements Budgets {
                 .set("deleted", true)
                 .update();
         PostgresLanes.mustNotName(tx, namespace, null, budget);
-        tell(tx, postgres, namespace, budget, "delete", by);
         lockDimensions(tx, frame);
+        tell(tx, postgres, namespace, budget, "delete", by);
         return tx.query("lift_dimensions")
                 .set("budget", frame.id())
                 .list(row -> row.intValue("id"));
@@ -181,6 +185,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public UsageEntry refund(ExecutionId execution, String budget, String key, Attribution by) {
+        by.mustBeOperator();
         return new UsageLedger(postgres).refund(execution, budget, key, by);
     }
 

@@ -46,6 +46,7 @@ public final class PostgresOperations implements Operations {
 
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        by.mustBeOperator();
         return ExecutionBatches.answer(
                 "acts",
                 acts,
@@ -97,11 +98,13 @@ public final class PostgresOperations implements Operations {
 
     @Override
     public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        by.mustBeOperator();
         return new TargetedClaims(postgres).claim(execution, session, by);
     }
 
     @Override
     public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        by.mustBeOperator();
         return ExecutionBatches.answer(
                 "executions",
                 executions,
