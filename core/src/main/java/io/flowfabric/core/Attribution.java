@@ -18,6 +18,21 @@ public record Attribution(String actor, String reason) {
         return new Attribution(ENGINE, reason);
     }
 
+    /**
+     * Refuses the name of the engine to those outside: what they did would look as if nobody had.
+     *
+     * @throws Invalid when this is the engine's name
+     */
+    public void mustBeOperator() {
+        if (!isOperator()) {
+            throw new Invalid(
+                    Invalid.Code.RESERVED,
+                    "actor",
+                    "'%s' is how the engine itself signs; sign with another name."
+                            .formatted(ENGINE));
+        }
+    }
+
     /** Whether a person or a program outside did it. */
     public boolean isOperator() {
         return !actor.equals(ENGINE);

@@ -26,6 +26,8 @@ public final class Invalid extends FlowFabricException {
         MALFORMED_ID,
         /** A name is not written as names of its kind are. */
         MALFORMED_NAME,
+        /** A name is kept for the engine. */
+        RESERVED,
         /** A URL does not lead to a store. */
         MALFORMED_URL,
         /** A fence is not written as one. */

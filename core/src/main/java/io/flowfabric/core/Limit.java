@@ -57,8 +57,8 @@ public enum Limit {
     DIMENSIONS(16),
     /** So large that a million of them still add up. */
     AMOUNT(1_000_000_000_000L),
-    /** As many starts as a quota remembers, one by one, to be exact about its window. */
-    RATE(10_000),
+    /** More starts in a window are counted better by a budget with a period. */
+    RATE(1_000_000),
     /** A ticket that is not used within a minute is lost, and keeps others waiting. */
     GRANT_TTL_MILLIS(60_000L),
     /**

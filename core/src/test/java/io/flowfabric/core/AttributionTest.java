@@ -18,6 +18,16 @@ class AttributionTest {
     }
 
     @Test
+    void an_operator_does_not_sign_as_the_engine() {
+        new Attribution("ada", "because").mustBeOperator();
+        new Attribution("Engine", "because").mustBeOperator();
+        assertRefused(
+                Invalid.Code.RESERVED,
+                "actor",
+                () -> new Attribution("engine", "because").mustBeOperator());
+    }
+
+    @Test
     void an_actor_is_a_name() {
         assertThat(new Attribution(longest(Limit.NAME_BYTES), "because").actor()).hasSize(256);
         assertRefused(Invalid.Code.EMPTY, "actor", () -> new Attribution("", "because"));

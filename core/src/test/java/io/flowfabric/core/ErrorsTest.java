@@ -173,6 +173,7 @@ class ErrorsTest {
                         "not_printable",
                         "malformed_id",
                         "malformed_name",
+                        "reserved",
                         "malformed_url",
                         "malformed_fence",
                         "malformed_cursor",

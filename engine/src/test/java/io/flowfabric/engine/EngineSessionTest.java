@@ -43,7 +43,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 class EngineSessionTest {
-    private static final Attribution OPERATOR = Attribution.engine("test");
+    private static final Attribution OPERATOR = new Attribution("olga", "test");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
     private final ManualTime time = new ManualTime();
@@ -181,6 +181,45 @@ class EngineSessionTest {
 
             assertThat(lost).hasSize(25_000);
             assertThat(calls("heartbeat")).isEqualTo(3);
+        }
+    }
+
+    /** R5: after a fault on one of its threads nobody knows what it still does. */
+    @Test
+    void a_fault_while_it_watches_is_its_end() {
+        var deaths = new AtomicInteger();
+        var faulty =
+                engine.session(
+                        SESSION.id(SessionId.mint()),
+                        new EngineSession.Holder() {
+                            @Override
+                            public Set<Fence> held() {
+                                return Set.of();
+                            }
+
+                            @Override
+                            public int lost(Set<Fence> some) {
+                                return 0;
+                            }
+
+                            @Override
+                            public long attend() {
+                                throw new LinkageError("by a test");
+                            }
+
+                            @Override
+                            public void died() {
+                                deaths.incrementAndGet();
+                                throw new LinkageError("and again");
+                            }
+                        });
+        try (faulty) {
+            faulty.start();
+
+            eventually("the holder knows", () -> deaths.get() == 1);
+
+            assertThat(faulty.alive()).isFalse();
+            assertThat(tally.of("session died")).isEqualTo(1);
         }
     }
 

@@ -83,7 +83,21 @@ public final class PostgresStore implements Store {
      *     this version
      */
     public static PostgresStore open(DatabaseOptions options, SchemaName schema) {
-        var store = open(options, schema, Optional.empty());
+        return started(open(options, schema, Optional.empty()));
+    }
+
+    /**
+     * Opens the store in a schema, as {@link #open(DatabaseOptions, SchemaName)} does, with its
+     * signing keys wrapped.
+     *
+     * <p>Keys that were made before, without it, are used as they are until the next rotation.
+     */
+    public static PostgresStore open(
+            DatabaseOptions options, SchemaName schema, KeyWrapping wrapping) {
+        return started(open(options, schema, Optional.of(wrapping), Optional.empty()));
+    }
+
+    private static PostgresStore started(PostgresStore store) {
         store.bell.start();
         return store;
     }
@@ -91,14 +105,29 @@ public final class PostgresStore implements Store {
     /** A store whose time is not the server's, for tests. */
     static PostgresStore open(
             DatabaseOptions options, SchemaName schema, Optional<InstantSource> clock) {
-        var store = over(connect(options, schema, clock), clock);
+        return open(options, schema, Optional.empty(), clock);
+    }
+
+    private static PostgresStore open(
+            DatabaseOptions options,
+            SchemaName schema,
+            Optional<KeyWrapping> wrapping,
+            Optional<InstantSource> clock) {
+        var store = over(connect(options, schema, clock), wrapping, clock);
         try {
+            store.postgres.db().greetServers("greet_server", store::forgetAll);
             store.origin.settle();
             return store;
         } catch (RuntimeException e) {
             store.close();
             throw e;
         }
+    }
+
+    /** The server was started anew, and may have the data of an earlier time. */
+    private void forgetAll() {
+        postgres.forgetAll();
+        claims.forgetAll();
     }
 
     /** Connections to a schema, which is made or brought up to date first. */
@@ -118,6 +147,11 @@ public final class PostgresStore implements Store {
      * make one after the other on the same connections.
      */
     static PostgresStore over(Database db, Optional<InstantSource> clock) {
+        return over(db, Optional.empty(), clock);
+    }
+
+    static PostgresStore over(
+            Database db, Optional<KeyWrapping> wrapping, Optional<InstantSource> clock) {
         return new PostgresStore(
                 new PostgresContext(
                         db,
@@ -125,6 +159,7 @@ public final class PostgresStore implements Store {
                         new LowWaterMarks(),
                         new CrowdedLanes(db),
                         new PostgresWakeups(),
+                        wrapping,
                         clock));
     }
 

@@ -10,6 +10,9 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
@@ -134,6 +137,30 @@ class InterleavedCallsTest {
 
         var view = store.budgets().describe(Namespace.DEFAULT, "team");
         assertThat(view.levels()).containsEntry("tokens", new BudgetView.Level(4, 10));
+    }
+
+    @Test
+    void another_bound_is_told_after_what_was_counted_under_the_one_before() throws Exception {
+        store.quotas().define(Quota.atOnce("mail", 1), ADA);
+        var work = submit(Policy.DEFAULT.quota("mail"));
+        var claim = new Claim(session.id(), 1, 1);
+
+        // It has been counted, and is not committed yet.
+        hold(
+                "insert into $.receipt (session, number, ids, epochs) values ('%s', 1, '{}', '{}')"
+                        .formatted(session.id().uuid()));
+        var claimed = threads.submit(() -> store.claims().claim(claim));
+        awaitWaiting(1);
+        var changed =
+                threads.submit(() -> store.quotas().define(Quota.atOnce("mail", 0), ADA));
+        awaitWaiting(2);
+        other.rollback();
+
+        assertThat(ids(claimed)).containsExactly(work);
+        changed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        var feeds = store.feeds();
+        var told = feeds.read(FeedFilter.of(Topic.EVERYTHING), feeds.beginning(), 100).entries();
+        assertThat(told.getLast().event()).isInstanceOf(Event.QuotaChange.class);
     }
 
     @Test

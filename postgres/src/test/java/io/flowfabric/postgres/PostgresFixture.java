@@ -36,6 +36,11 @@ final class PostgresFixture implements StoreFixture {
         return PostgresStore.over(db, Optional.of(clock));
     }
 
+    /** A store of another process that wraps signing keys. */
+    PostgresStore another(KeyWrapping wrapping) {
+        return PostgresStore.over(db, Optional.of(wrapping), Optional.of(clock));
+    }
+
     SchemaName schema() {
         return schema.name();
     }

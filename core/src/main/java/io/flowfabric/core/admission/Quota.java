@@ -13,6 +13,8 @@ import java.util.Optional;
 /**
  * A bound on work that names it, for all of it or for each key by itself.
  *
+ * <p>What is left out bounds nothing. Zero is a bound: a concurrency of 0 lets nothing start.
+ *
  * @param concurrency how much of it may run at once; work that a worker holds in advance runs
  * @param rate how much of it may be started within a window that slides along
  */
@@ -21,11 +23,33 @@ public record Quota(
     /**
      * At most so many starts in any stretch of time as long as the window. Every attempt is a
      * start; going on with one that was interrupted is none.
+     *
+     * <p>Up to {@link #EXACT} starts are remembered to the millisecond. Where there may be more they
+     * are counted in slices of a thousandth of the window, each start as if it were at the end of
+     * its slice: then it counts for up to a thousandth of the window too long, and never too short.
      */
     public record Rate(int max, Duration window) {
+        /** As many starts as are remembered one by one. */
+        public static final int EXACT = 10_000;
+
+        private static final int SLICES = 1_000;
+
         public Rate {
+            if (max == 0) {
+                throw new Invalid(
+                        Invalid.Code.OUT_OF_RANGE,
+                        "rate",
+                        "0 starts would never let any work begin. Leave the rate out where there is"
+                                + " no limit, or hold work back with a concurrency of 0.");
+            }
             Limit.RATE.checkRange("rate", 1, max);
             window = Durations.checked("rate window", 1, window);
+        }
+
+        /** When a start of this moment counts as made. */
+        public Instant counted(Instant start) {
+            long slice = max <= EXACT ? 1 : Math.max(1, window.toMillis() / SLICES);
+            return Instant.ofEpochMilli(Math.ceilDiv(start.toEpochMilli(), slice) * slice);
         }
 
         /** Until when a start counts. */
@@ -45,7 +69,7 @@ public record Quota(
         }
     }
 
-    /** At most so much at once. */
+    /** At most so much at once; 0 lets nothing start. */
     public static Quota atOnce(String name, int most) {
         return new Quota(Namespace.DEFAULT, name, Optional.of(most), Optional.empty());
     }

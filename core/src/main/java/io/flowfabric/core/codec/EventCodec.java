@@ -15,6 +15,7 @@ import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -59,6 +60,8 @@ public final class EventCodec {
                             with(json, Optional.empty(), Optional.of(change.by()));
                     case Event.BudgetReached reached -> json;
                     case Event.Drifted drifted -> json;
+                    case Event.KeyRotation rotation ->
+                            with(json, Optional.empty(), Optional.of(rotation.by()));
                 })
                 .withAll(details(event));
     }
@@ -87,6 +90,7 @@ public final class EventCodec {
                             .with("hard", Json.of(reached.hard()))
                             .with("used", Json.of(reached.used()));
             case Event.Drifted drifted -> details(drifted.of(), drifted.said(), drifted.found());
+            case Event.KeyRotation rotation -> details(rotation.key(), rotation.grace());
         };
     }
 
@@ -118,6 +122,11 @@ public final class EventCodec {
                 .with("count", Json.of(count))
                 .with("said", Json.of(said))
                 .with("found", Json.of(found));
+    }
+
+    /** What an {@link Event.KeyRotation} has besides what many kinds have. */
+    public static JsonObject details(String key, Duration grace) {
+        return JsonObject.EMPTY.with("key", Json.of(key)).with("grace_ms", Json.of(grace.toMillis()));
     }
 
     /**
@@ -202,6 +211,12 @@ public final class EventCodec {
                             json.require("count", Json::asString),
                             json.require("said", Json::asLong),
                             json.require("found", Json::asLong),
+                            at);
+            case KEY_ROTATED ->
+                    new Event.KeyRotation(
+                            json.require("key", Json::asString),
+                            Duration.ofMillis(json.require("grace_ms", Json::asLong)),
+                            by(json).orElseThrow(),
                             at);
         };
     }

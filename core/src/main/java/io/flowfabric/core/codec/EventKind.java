@@ -27,7 +27,9 @@ public enum EventKind {
     /** A limit of a budget was reached. */
     BUDGET_REACHED(Event.BudgetReached.class),
     /** A count was wrong and was put right. */
-    DRIFTED(Event.Drifted.class);
+    DRIFTED(Event.Drifted.class),
+    /** An operator had another key sign. */
+    KEY_ROTATED(Event.KeyRotation.class);
 
     private final Class<? extends Event> type;
 
@@ -58,6 +60,7 @@ public enum EventKind {
             case Event.BudgetChange change -> BUDGET_CHANGED;
             case Event.BudgetReached reached -> BUDGET_REACHED;
             case Event.Drifted drift -> DRIFTED;
+            case Event.KeyRotation rotation -> KEY_ROTATED;
         };
     }
 

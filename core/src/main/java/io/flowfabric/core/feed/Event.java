@@ -12,6 +12,7 @@ import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -176,6 +177,20 @@ public sealed interface Event {
         @Override
         public Namespace namespace() {
             return lane.namespace();
+        }
+    }
+
+    /**
+     * An operator had another key sign from now on. Keys are for all namespaces; this is told in
+     * the default one.
+     *
+     * @param key the name of the new key
+     * @param grace how long the key before it is still believed
+     */
+    record KeyRotation(String key, Duration grace, Attribution by, Instant at) implements Event {
+        @Override
+        public Namespace namespace() {
+            return Namespace.DEFAULT;
         }
     }
 

@@ -96,6 +96,7 @@ public record FeedFilter(
                         case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
+                        case Event.KeyRotation rotation -> false;
                     };
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
@@ -111,6 +112,7 @@ public record FeedFilter(
                         case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
+                        case Event.KeyRotation rotation -> true;
                     };
         };
     }
@@ -127,6 +129,7 @@ public record FeedFilter(
             case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
+            case Event.KeyRotation rotation -> Optional.empty();
         };
     }
 
@@ -142,6 +145,7 @@ public record FeedFilter(
             case Event.BudgetReached reached -> Partition.of(reached.namespace());
             case Event.Drifted drifted -> Partition.of(drifted.namespace());
             case Event.MarkedDead marked -> Partition.of(marked.namespace());
+            case Event.KeyRotation rotation -> Partition.of(rotation.namespace());
         };
     }
 }

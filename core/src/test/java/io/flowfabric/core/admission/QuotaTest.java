@@ -4,6 +4,7 @@ import static io.flowfabric.core.Examples.tooLong;
 import static io.flowfabric.core.Refusals.assertRefused;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Components;
 import io.flowfabric.core.Invalid;
@@ -14,6 +15,7 @@ import io.flowfabric.core.policy.QuotaUse;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 class QuotaTest {
@@ -45,13 +47,41 @@ class QuotaTest {
     @Test
     void bounds_have_their_ranges() {
         assertThat(Quota.atOnce("calls", 0).concurrency()).as("nothing may run").contains(0);
-        assertThat(Quota.rate("calls", 10_000, MINUTE).rate())
-                .contains(new Quota.Rate(10_000, MINUTE));
+        assertThat(Quota.rate("calls", 1_000_000, MINUTE).rate())
+                .contains(new Quota.Rate(1_000_000, MINUTE));
         assertRefused(Invalid.Code.OUT_OF_RANGE, "concurrency", () -> CALLS.concurrency(-1));
         assertRefused(Invalid.Code.OUT_OF_RANGE, "rate", () -> CALLS.rate(0, MINUTE));
-        assertRefused(Invalid.Code.OUT_OF_RANGE, "rate", () -> CALLS.rate(10_001, MINUTE));
+        assertRefused(Invalid.Code.OUT_OF_RANGE, "rate", () -> CALLS.rate(1_000_001, MINUTE));
         assertRefused(
                 Invalid.Code.OUT_OF_RANGE, "rate window in ms", () -> CALLS.rate(1, Duration.ZERO));
+    }
+
+    @Test
+    void a_rate_of_zero_says_what_to_do_instead() {
+        assertThatExceptionOfType(Invalid.class)
+                .isThrownBy(() -> CALLS.rate(0, MINUTE))
+                .withMessageContaining("Leave the rate out")
+                .withMessageContaining("concurrency of 0");
+    }
+
+    @Test
+    void up_to_ten_thousand_starts_count_to_the_millisecond() {
+        var exact = new Quota.Rate(10_000, MINUTE);
+        var start = Instant.ofEpochMilli(1_767_254_400_001L);
+
+        assertThat(exact.counted(start)).isEqualTo(start);
+    }
+
+    @Test
+    void more_starts_count_as_of_the_end_of_a_thousandth_of_the_window() {
+        var coarse = new Quota.Rate(10_001, MINUTE);
+        var slice = Instant.ofEpochMilli(1_767_254_400_060L);
+
+        assertThat(coarse.counted(slice.minusMillis(59))).isEqualTo(slice);
+        assertThat(coarse.counted(slice)).isEqualTo(slice);
+        assertThat(coarse.counted(slice.plusMillis(1))).isEqualTo(slice.plusMillis(60));
+        var brief = new Quota.Rate(10_001, Duration.ofMillis(1_999));
+        assertThat(brief.counted(slice.plusMillis(1))).isEqualTo(slice.plusMillis(1));
     }
 
     @Test

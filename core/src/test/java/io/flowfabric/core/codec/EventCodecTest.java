@@ -98,7 +98,8 @@ class EventCodecTest {
                         AT),
                 new Event.BudgetChange(SHOP, "b", "reset", ADA, AT),
                 new Event.BudgetReached(SHOP, "b", "tokens", true, 77, AT),
-                new Event.Drifted(SHOP, "quota customer=42", 3, -1, AT));
+                new Event.Drifted(SHOP, "quota customer=42", 3, -1, AT),
+                new Event.KeyRotation("0000000000a1", Duration.ofSeconds(30), ADA, AT));
     }
 
     @ParameterizedTest
@@ -192,6 +193,7 @@ class EventCodecTest {
                         "\"quota\":\"q\",\"settings\":{\"concurrency\":0,\"rate\":{\"max\":3,\"window_ms\":1000}}");
         assertThat(texts.get(13))
                 .endsWith("\"budget\":\"b\",\"dimension\":\"tokens\",\"hard\":true,\"used\":77}");
+        assertThat(texts.get(15)).endsWith("\"key\":\"0000000000a1\",\"grace_ms\":30000}");
     }
 
     @Test

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -89,6 +90,20 @@ class FeedFilterTest {
     void operations_are_what_somebody_other_than_the_engine_did_by_name() {
         assertThat(fitting(FeedFilter.of(OPERATIONS)))
                 .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED);
+    }
+
+    @Test
+    void a_rotation_of_keys_is_an_operation_of_the_default_namespace() {
+        var rotation =
+                new Event.KeyRotation("0000000000a1", Duration.ZERO, ADA.orElseThrow(), NOON);
+        var operations = FeedFilter.of(OPERATIONS);
+
+        assertThat(operations.fits(rotation, Tags.NONE)).isTrue();
+        assertThat(operations.namespace(Namespace.DEFAULT).fits(rotation, Tags.NONE)).isTrue();
+        assertThat(operations.namespace(SHOP).fits(rotation, Tags.NONE)).isFalse();
+        assertThat(operations.lane(LANE).fits(rotation, Tags.NONE)).isFalse();
+        assertThat(FeedFilter.of(LEASES).fits(rotation, Tags.NONE)).isFalse();
+        assertThat(FeedFilter.of(COMPLETIONS).fits(rotation, Tags.NONE)).isFalse();
     }
 
     @ParameterizedTest

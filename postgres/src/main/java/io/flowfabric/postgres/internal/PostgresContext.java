@@ -1,6 +1,7 @@
 package io.flowfabric.postgres.internal;
 
 import io.flowfabric.core.SessionId;
+import io.flowfabric.postgres.KeyWrapping;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -18,6 +19,7 @@ import java.util.Optional;
 /**
  * What every part of the store works with.
  *
+ * @param wrapping what protects the secrets of signing keys, if anything does
  * @param clock whose time counts; none means the server's, and only tests bring another
  */
 public record PostgresContext(
@@ -26,6 +28,7 @@ public record PostgresContext(
         LowWaterMarks marks,
         CrowdedLanes crowds,
         PostgresWakeups waking,
+        Optional<KeyWrapping> wrapping,
         Optional<InstantSource> clock) {
     /** The moment to bind as {@code :now}: null lets the server's clock decide. */
     public @Nullable Long now() {
@@ -45,6 +48,13 @@ public record PostgresContext(
                                 on.query("clock")
                                         .set("now", (Long) null)
                                         .one(row -> row.longValue("now")));
+    }
+
+    /** Forgets what was remembered of the data, which may be that of another time. */
+    public void forgetAll() {
+        catalog.forgetAll();
+        marks.forgetAll();
+        crowds.forgetAll();
     }
 
     /**

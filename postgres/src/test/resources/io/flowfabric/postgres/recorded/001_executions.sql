@@ -44,12 +44,15 @@ create table ${schema}.lane (
     -- The transaction that changed what decides about places, while work may wait in places from before: what transactions queue
     -- that had begun by then, too.
     ranked_by xid8,
+    -- when it came into being, and by whom: the creator of its first work, or an operator
     since bigint not null,
-    -- who made it what it is, and why; null as long as it is as it began
+    registered_by text not null default '',
+    -- since when it is what it is, who made it so, and why; null as long as it is as it began
+    changed bigint,
     changed_by text,
     change_reason text,
     unique (namespace, name),
-    check ((changed_by is null) = (change_reason is null)),
+    check ((changed_by is null) = (change_reason is null) and (changed_by is null) = (changed is null)),
     check (weight between 1 and 1000),
     check (ageing > 0),
     check (not sharing or ageing is null)
@@ -306,6 +309,9 @@ create table ${schema}.execution (
     failure_category text,
     failure_message text,
     failure_detail text,
+    -- who ended it, and why, when it was not its worker
+    ended_by text,
+    end_reason text,
     -- what it produced, if it has completed; null bytes: they are a payload of their own
     result_type text,
     result bytea,
@@ -607,6 +613,10 @@ create table ${schema}.event_day (
 create table ${schema}.event_log (
     -- up to which event it has been dropped
     dropped bigint not null,
+    -- The transactions of what was dropped: a reader that has seen later events may not have seen these, when they were open
+    -- then. Of the last events they are known one by one; of the others, up to which one there were any.
+    dropped_late int8multirange not null default '{}',
+    dropped_early bigint not null default 0,
     -- which server and database it is in, and on which timeline; null until an engine has looked
     origin text,
     timeline integer,
@@ -617,6 +627,18 @@ create table ${schema}.event_log (
     check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
 insert into ${schema}.event_log (dropped) values (0);
+
+-- The tags of executions that retention has removed, for as long as there are events of them.
+create table ${schema}.kept_tags (
+    execution uuid not null,
+    -- no event of it is after this one; of another execution with the same id all are
+    up_to bigint not null,
+    tags text[] not null,
+    -- when the execution was removed
+    kept bigint not null,
+    primary key (execution, up_to)
+);
+create index kept_tags_age on ${schema}.kept_tags (kept);
 
 -- The highest id that an event can have so far.
 create function ${schema}.last_event_id() returns bigint language sql volatile as $$
@@ -694,13 +716,28 @@ begin
 end
 $$;
 
+-- Notes up to which event the log is dropped, and of which transactions what was dropped is: one by one, or up to which.
+create function ${schema}.note_dropped(last bigint, late int8multirange, early bigint) returns void language sql as $$
+    update ${schema}.event_log h
+    set dropped = greatest(h.dropped, last),
+        dropped_early = greatest(h.dropped_early, early),
+        dropped_late = (h.dropped_late + coalesce(late, '{}')) * int8multirange(int8range(greatest(h.dropped_early, early), null, '()'))
+$$;
+
 -- Empties a day's table of which nothing is to be kept, and says up to which event the log is dropped by that; null
 -- when there is something to be kept after all.
 create function ${schema}.empty_day(number integer, before bigint) returns bigint language plpgsql as $$
 declare
+    -- of so many events the transactions are noted one by one
+    noted constant bigint := 10000;
+    restored constant bigint := (select h.restored from ${schema}.event_log h);
     lowest bigint := 0;
     highest bigint;
     middle bigint;
+    -- what was dropped before is told apart no longer
+    early bigint := (select greatest(upper(h.dropped_late) - 1, h.dropped_early) from ${schema}.event_log h);
+    youngest bigint := txid_snapshot_xmax(txid_current_snapshot());
+    late int8multirange;
 begin
     execute format('lock table ${schema}.event_%s in access exclusive mode', number);
     if exists (select from ${schema}.event v where v.day = number and v.at >= before) then
@@ -716,6 +753,21 @@ begin
             highest := middle;
         end if;
     end loop;
+    select range_agg(int8range(v.xid, v.xid, '[]')) into late
+    from ${schema}.event v where v.day = number and v.id > greatest(highest - noted, restored);
+    -- Of those before them, only which transaction is the youngest.
+    while early < youngest and highest - noted > restored loop
+        middle := (early + youngest) / 2;
+        if exists (
+            select from ${schema}.event v
+            where v.day = number and v.id > restored and v.id <= highest - noted and v.xid > middle
+        ) then
+            early := middle + 1;
+        else
+            youngest := middle;
+        end if;
+    end loop;
+    perform ${schema}.note_dropped(highest, late, early);
     execute format('truncate ${schema}.event_%s', number);
     return highest;
 end
@@ -725,6 +777,7 @@ $$;
 create function ${schema}.forget_events(number integer, before bigint, most integer) returns bigint language plpgsql as $$
 declare
     last bigint;
+    late int8multirange;
 begin
     with old as materialized (
         select v.ctid as place from ${schema}.event v
@@ -732,16 +785,20 @@ begin
     ),
     gone as (
         delete from ${schema}.event v
-        where v.day = number and v.ctid = any(array(select place from old)) returning v.id
+        where v.day = number and v.ctid = any(array(select place from old)) returning v.id, v.xid
     )
-    select max(id) into last from gone;
+    select max(id), range_agg(int8range(xid, xid, '[]')) filter (where id > (select restored from ${schema}.event_log))
+    into last, late from gone;
+    if last is not null then
+        perform ${schema}.note_dropped(last, late, 0);
+    end if;
     return last;
 end
 $$;
 
 -- Makes summaries of what was written meanwhile, some at a time, and says of how many ranges of pages. The newest
--- ranges have to wait: they are still being filled, and each event would have to change its summary.
-create function ${schema}.summarise_events(most integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
+-- ranges of the day that is written to have to wait: they are still being filled, and each event would have to change its summary.
+create function ${schema}.summarise_events(most integer, written integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
 declare
     pages_per_range constant integer := 32;
     made integer := 0;
@@ -757,16 +814,21 @@ begin
         cross join lateral (
             select
                 pg_relation_filenode(name)::bigint as node,
-                pg_relation_size(name) / current_setting('block_size')::integer as pages
+                pg_relation_size(name) / current_setting('block_size')::integer
+                    - case number.day when written then 2 * pages_per_range - 1 else 0 end as pages
             from (select format('${schema}.event_%s', number.day)::regclass as name) as event) as file
         left join ${schema}.event_day d on d.day = number.day and d.file = file.node
-        where file.pages >= coalesce(d.summarised, 0) + 2 * pages_per_range
+        where file.pages > coalesce(d.summarised, 0)
     loop
         insert into ${schema}.event_day (day, file, summarised) values (today.day, today.node, 0) on conflict do nothing;
-        select case when d.file = today.node then d.summarised else 0 end into reached
-        from ${schema}.event_day d where d.day = today.day for update skip locked;
-        continue when not found;
-        while reached + 2 * pages_per_range <= today.pages and made < most loop
+        begin
+            select case when d.file = today.node then d.summarised else 0 end into reached
+            from ${schema}.event_day d where d.day = today.day for update;
+        exception
+            -- Another process makes some, so there may be more.
+            when lock_not_available then return most;
+        end;
+        while reached < today.pages and made < most loop
             perform brin_summarize_range(format('${schema}.event_%s_place', today.day)::regclass, reached);
             reached := reached + pages_per_range;
             made := made + 1;

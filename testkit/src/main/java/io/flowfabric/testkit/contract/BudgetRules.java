@@ -331,6 +331,43 @@ abstract class BudgetRules extends Rules {
                 .isNotFound("spending");
     }
 
+    /** R30. */
+    @Test
+    void a_refund_of_what_a_reset_has_forgotten_lowers_nothing() {
+        define(Budget.of("team", "tokens", 100).period(HOUR.dividedBy(2)));
+        var lease = begun(TEAM);
+        var budgets = world.store().budgets();
+        spend(lease, 10, "before");
+        budgets.reset(Namespace.DEFAULT, "team", Scenario.OLGA);
+        spend(lease, 30, "between");
+
+        budgets.refund(idOf(lease), "team", "before", Scenario.OLGA);
+        assertThat(level()).isEqualTo(new Level(30, 0));
+
+        world.pass(HOUR.dividedBy(2));
+        spend(lease, 50, "after");
+        budgets.refund(idOf(lease), "team", "between", Scenario.OLGA);
+        assertThat(level()).isEqualTo(new Level(50, 0));
+        budgets.refund(idOf(lease), "team", "after", Scenario.OLGA);
+        assertThat(level()).isEqualTo(new Level(0, 0));
+    }
+
+    @Test
+    void a_refund_is_taken_from_each_budget_that_still_counts_it() {
+        define(Budget.of("house", "tokens", 100));
+        define(Budget.of("team", "tokens", 100).parent("house"));
+        var lease = begun(TEAM);
+        var budgets = world.store().budgets();
+        spend(lease, 10, "a");
+        budgets.reset(Namespace.DEFAULT, "team", Scenario.OLGA);
+        spend(lease, 20, "b");
+
+        budgets.refund(idOf(lease), "team", "a", Scenario.OLGA);
+
+        assertThat(view("team").levels()).containsEntry("tokens", new Level(20, 0));
+        assertThat(view("house").levels()).containsEntry("tokens", new Level(20, 0));
+    }
+
     @Test
     void budgets_are_listed_by_name() {
         var team = Budget.of("team", "tokens", 100).bounds("cents", Bounds.hard(5)).period(HOUR);

@@ -1,55 +1,14 @@
 package io.flowfabric.testkit.contract;
 
 import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
-import static io.flowfabric.testkit.contract.Endings.complete;
 import static io.flowfabric.testkit.contract.Given.asked;
-import static io.flowfabric.testkit.contract.Given.idOf;
 import static io.flowfabric.testkit.contract.Given.work;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import static java.util.Map.entry;
-
-import io.flowfabric.core.Cursor;
-import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Lane;
-import io.flowfabric.core.Namespace;
-import io.flowfabric.core.admission.Budget;
-import io.flowfabric.core.admission.Quota;
-import io.flowfabric.core.feed.FeedFilter;
-import io.flowfabric.core.feed.FeedFilter.Topic;
-import io.flowfabric.core.feed.Feeds;
-import io.flowfabric.core.lease.Claims.Claim;
-import io.flowfabric.core.lease.Grants;
-import io.flowfabric.core.lease.Grants.Redemption;
-import io.flowfabric.core.lease.Heartbeat;
-import io.flowfabric.core.lease.Progress;
-import io.flowfabric.core.lease.UsageReport;
-import io.flowfabric.core.operate.Keys.Rotation;
-import io.flowfabric.core.operate.LaneSettings;
-import io.flowfabric.core.operate.NamespaceSettings;
-import io.flowfabric.core.operate.OperatorCommand;
-import io.flowfabric.core.operate.Workers.Scope;
-import io.flowfabric.core.policy.QuotaUse;
-import io.flowfabric.core.query.Search;
-import io.flowfabric.core.store.Maintenance.Chore;
-import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Type;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** A store that was closed does nothing more, and says so. */
 abstract class ClosingRules extends Rules {
@@ -59,12 +18,12 @@ abstract class ClosingRules extends Rules {
 
     @Test
     void every_call_to_a_closed_store_is_refused() {
-        var calls = everyCall(world.store());
+        var calls = StoreCall.every(world, Scenario.OLGA);
 
         world.store().close();
 
         for (var call : calls) {
-            assertThat(asked(call)).isUnavailable();
+            assertThat(asked(call::make)).as(call.toString()).isUnavailable();
         }
     }
 
@@ -75,100 +34,5 @@ abstract class ClosingRules extends Rules {
         world.store().close();
 
         assertThat(asked(() -> world.offer(work()))).isUnavailable();
-    }
-
-    /** Every method of everything that a store hands out, found where it is declared. */
-    private List<Supplier<?>> everyCall(Store store) {
-        var samples = samples();
-        var calls = new ArrayList<Supplier<?>>();
-        for (Method accessor : Store.class.getMethods()) {
-            if (accessor.getParameterCount() == 0 && accessor.getReturnType().isInterface()) {
-                var audience = invoke(accessor, store).orElseThrow();
-                for (Method method : accessor.getReturnType().getMethods()) {
-                    if (!Modifier.isStatic(method.getModifiers())) {
-                        var arguments =
-                                Stream.of(method.getGenericParameterTypes())
-                                        .map(type -> sample(samples, method, type))
-                                        .toArray();
-                        calls.add(() -> invoke(method, audience, arguments));
-                    }
-                }
-            }
-        }
-        calls.add(() -> store.submit(work()));
-        assertThat(calls).as("calls to a store").hasSizeGreaterThan(50);
-        return calls;
-    }
-
-    private static Object sample(Map<String, Object> samples, Method method, Type type) {
-        if (method.getDeclaringClass() == Feeds.class && type == Cursor.class) {
-            return Cursor.NOW;
-        }
-        return Optional.ofNullable(samples.get(simple(type.getTypeName())))
-                .orElseThrow(
-                        () -> new AssertionError("No sample of %s for %s".formatted(type, method)));
-    }
-
-    /** The name of a type without its packages and the types around it. */
-    private static String simple(String type) {
-        return type.replaceAll("[a-zA-Z.$]*[.$]", "");
-    }
-
-    /** A legal value of each type that a call takes. */
-    private Map<String, Object> samples() {
-        world.submit();
-        var worker = world.worker();
-        var lease = worker.claimOne();
-        var id = idOf(lease);
-        var session = worker.session().id();
-        return Map.ofEntries(
-                entry("int", 1),
-                entry("String", "name"),
-                entry("List<String>", List.of("token")),
-                entry("Duration", Grants.DEFAULT_TTL),
-                entry("Attribution", Scenario.OLGA),
-                entry("Cursor", Cursor.START),
-                entry("ExecutionId", id),
-                entry("List<ExecutionId>", List.of(id)),
-                entry("Submission", work()),
-                entry("List<Submission>", List.of(work())),
-                entry("Session", worker.session()),
-                entry("SessionId", session),
-                entry("List<Heartbeat>", List.of(Heartbeat.of(session))),
-                entry("Claim", new Claim(session, 2, 1)),
-                entry("Redemption", new Redemption(session, 2, List.of("token"))),
-                entry("List<Progress>", List.of(new Progress(lease.fence(), 1, ""))),
-                entry("List<Ending>", List.of(complete(lease))),
-                entry(
-                        "List<UsageReport>",
-                        List.of(new UsageReport(lease.fence(), "b", "t", 1, "k"))),
-                entry("Rotation", Rotation.after(Duration.ZERO)),
-                entry("Namespace", Namespace.DEFAULT),
-                entry("NamespaceSettings", NamespaceSettings.DEFAULT),
-                entry("Lane", Lane.DEFAULT),
-                entry("LaneSettings", LaneSettings.DEFAULT),
-                entry("Quota", Quota.atOnce("q", 1)),
-                entry("QuotaUse", QuotaUse.of("q")),
-                entry("Budget", Budget.of("b", "tokens", 1)),
-                entry("Scope", Scope.ALL),
-                entry("List<OperatorCommand>", List.of(new OperatorCommand.Cancel(id))),
-                entry("Search", Search.in(Namespace.DEFAULT)),
-                entry("FeedFilter", FeedFilter.of(Topic.EVERYTHING)),
-                entry("Chore", Chore.TIMERS),
-                entry("Consumer<Lane>", (Consumer<Lane>) lane -> {}));
-    }
-
-    /** What a call answers; for one that answers nothing, that it returned. */
-    private static Optional<Object> invoke(Method method, Object target, Object... arguments) {
-        try {
-            return Optional.ofNullable(method.invoke(target, arguments));
-        } catch (InvocationTargetException e) {
-            if (e.getCause() instanceof FlowFabricException refusal) {
-                throw refusal;
-            }
-            throw new AssertionError(method + " failed", e.getCause());
-        } catch (IllegalAccessException e) {
-            throw new LinkageError(method + " is not for all", e);
-        }
     }
 }

@@ -209,6 +209,17 @@ abstract class GrantingRules extends Rules {
     }
 
     @Test
+    void a_redemption_that_gave_nothing_has_not_used_its_number() {
+        world.submit(2, Given::work);
+        var worker = world.worker();
+        var grant = worker.granted(1, 1, TTL).getFirst();
+        world.revoke(grant.execution());
+        assertThat(worker.redeem(2, grant)).isRefused();
+
+        assertThat(worker.claim(2, 1)).hasSize(1);
+    }
+
+    @Test
     void redeeming_starts_the_attempt_and_its_time() {
         var id =
                 world.submit(

@@ -3,6 +3,7 @@ package io.flowfabric.testkit.contract;
 import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
 import static io.flowfabric.testkit.contract.Endings.delay;
+import static io.flowfabric.testkit.contract.Given.asked;
 import static io.flowfabric.testkit.contract.Given.idOf;
 import static io.flowfabric.testkit.contract.Given.work;
 
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.feed.Event;
@@ -39,6 +41,24 @@ abstract class OperatingRules extends Rules {
 
     OperatingRules(Supplier<StoreFixture> opening) {
         super(opening);
+    }
+
+    /** R30: what an operator did under that name would be missing from the operations topic. */
+    @Test
+    void no_operator_is_called_as_the_engine_is() {
+        var engine = Attribution.engine("because I can");
+        var calls =
+                StoreCall.every(world, engine).stream()
+                        .filter(call -> call.arguments().contains(engine))
+                        .toList();
+        assertThat(calls).hasSizeGreaterThan(10);
+        var before = world.everything();
+
+        for (var call : calls) {
+            assertThat(asked(call::make)).as(call.toString()).isInvalid(Invalid.Code.RESERVED);
+        }
+
+        assertThat(world.everything()).isEqualTo(before);
     }
 
     /** R34: why it was cancelled is known for as long as the execution is. */

@@ -141,6 +141,25 @@ abstract class QuotaRules extends Rules {
         assertThat(view("mail").started()).isEqualTo(1);
     }
 
+    /** R37. */
+    @Test
+    void a_large_rate_is_counted_in_slices_of_its_window() {
+        define(Quota.rate("mail", 1_000_000, MINUTE));
+        world.advance(Duration.ofMillis(1));
+        world.submit(3, () -> work(MAIL));
+        var worker = world.worker();
+        assertThat(worker.claim(2)).hasSize(2);
+        world.advance(Duration.ofMillis(58));
+        assertThat(worker.claim(2)).hasSize(1);
+        assertThat(view("mail").started()).isEqualTo(3);
+
+        // All of them began within one slice, and count as of its end.
+        world.advance(MINUTE);
+        assertThat(view("mail").started()).isEqualTo(3);
+        world.advance(MOMENT);
+        assertThat(view("mail").started()).isZero();
+    }
+
     @Test
     @BatchAnswers({"P56", "W37"})
     void a_retry_is_a_start_and_going_on_is_none() {

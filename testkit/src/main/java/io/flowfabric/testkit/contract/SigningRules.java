@@ -13,6 +13,9 @@ import io.flowfabric.core.Denied.Code;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.operate.KeyView;
@@ -113,6 +116,22 @@ abstract class SigningRules extends Rules {
 
         assertThat(keys.rotate(rotation, Scenario.OLGA)).isEqualTo(second);
         assertThat(keys.list()).isEqualTo(before);
+    }
+
+    /** R30. */
+    @Test
+    void a_rotation_is_told_among_the_operations_and_once() {
+        world.store().keys().first();
+        var feed = world.feed(FeedFilter.of(Topic.OPERATIONS));
+        var rotation = Rotation.after(Duration.ofMinutes(1));
+
+        world.store().keys().rotate(rotation, Scenario.OLGA);
+        world.store().keys().rotate(rotation, Scenario.OLGA);
+
+        assertThat(feed.read())
+                .containsExactly(
+                        new Event.KeyRotation(
+                                rotation.id(), rotation.grace(), Scenario.OLGA, world.now()));
     }
 
     @Test

@@ -73,6 +73,7 @@ final class FeedFollower {
                         case Event.Drifted drifted -> List.of(drifted.namespace(), drifted.of());
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
+                        case Event.KeyRotation rotation -> "keys";
                     };
             grouped.computeIfAbsent(subject, key -> new ArrayList<>()).add(event);
         }

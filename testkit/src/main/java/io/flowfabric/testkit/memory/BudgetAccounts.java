@@ -19,11 +19,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -40,12 +42,22 @@ final class BudgetAccounts {
 
     private record Slot(String budget, String dimension) {}
 
+    /** A report, by the budget that it named and its key. */
+    private record Report(String budget, String key) {
+        static Report of(UsageEntry entry) {
+            return new Report(entry.budget(), entry.key());
+        }
+    }
+
     /** A budget and how it stands. */
     static final class Purse {
         Budget budget;
         boolean deleted;
         Optional<Instant> resets = Optional.empty();
         final SortedMap<String, Level> levels = new TreeMap<>();
+
+        /** The reports that it has counted since it began at zero. */
+        final Set<Report> counted = new HashSet<>();
 
         Purse(Budget budget) {
             this.budget = budget;
@@ -172,6 +184,7 @@ final class BudgetAccounts {
             }
             long before = purse.levels.getOrDefault(spent.dimension(), Level.ZERO).used();
             purse.add(spent.dimension(), spent.amount(), -settled);
+            purse.counted.add(Report.of(spent));
             if (!purse.deleted) {
                 tell(purse, spent.dimension(), before);
             }
@@ -256,8 +269,10 @@ final class BudgetAccounts {
         return new BudgetRecount(counted, drifts);
     }
 
+    /** Takes a report back where it still counts: a reset has forgotten it. */
     void refund(MemoryExecution row, UsageEntry spent) {
-        chain(row.lane().namespace(), spent.budget(), spent.dimension())
+        chain(row.lane().namespace(), spent.budget(), spent.dimension()).stream()
+                .filter(purse -> purse.counted.remove(Report.of(spent)))
                 .forEach(purse -> purse.add(spent.dimension(), -spent.amount(), 0));
     }
 
@@ -276,5 +291,6 @@ final class BudgetAccounts {
 
     void reset(Purse purse) {
         purse.levels.replaceAll((dimension, level) -> new Level(0, level.held()));
+        purse.counted.clear();
     }
 }

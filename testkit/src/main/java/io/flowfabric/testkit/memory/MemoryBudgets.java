@@ -30,6 +30,7 @@ final class MemoryBudgets implements Budgets {
 
     @Override
     public BudgetView define(Budget budget, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     var purse = defined(budget, by);
@@ -84,6 +85,7 @@ final class MemoryBudgets implements Budgets {
 
     @Override
     public BudgetView reset(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     var purse = purse(namespace, budget);
@@ -95,6 +97,7 @@ final class MemoryBudgets implements Budgets {
 
     @Override
     public void delete(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         world.call(
                 () -> {
                     world.mustNotBeNamed(
@@ -126,6 +129,7 @@ final class MemoryBudgets implements Budgets {
 
     @Override
     public UsageEntry refund(ExecutionId execution, String budget, String key, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     var row = world.find(execution);

@@ -152,7 +152,10 @@ final class MemoryGrants implements Grants {
                                                             leased.add(row);
                                                             return world.redeem(row, living);
                                                         }));
-        claiming.keep(living, redemption.number(), leased);
+        // As with a claim, a number that gave nothing can still be used.
+        if (!leased.isEmpty()) {
+            claiming.keep(living, redemption.number(), leased);
+        }
         return answers;
     }
 

@@ -1,6 +1,8 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Tags;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.KeyView;
 import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.signing.KeyRing;
@@ -44,6 +46,7 @@ final class MemoryKeys implements Keys {
 
     @Override
     public KeyView rotate(Rotation rotation, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () ->
                         keys.stream()
@@ -58,6 +61,8 @@ final class MemoryKeys implements Keys {
         if (!keys.isEmpty()) {
             keys.addFirst(keys.removeFirst().retiring(world.now().plus(rotation.grace())));
         }
+        world.log.append(
+                new Event.KeyRotation(rotation.id(), rotation.grace(), by, world.now()), Tags.NONE);
         return add(rotation.id(), by);
     }
 

@@ -25,6 +25,7 @@ final class MemoryLanes implements Lanes {
 
     @Override
     public LaneView configure(Lane lane, LaneSettings settings, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     world.mustExist(lane.namespace(), settings.quotas(), settings.budgets());

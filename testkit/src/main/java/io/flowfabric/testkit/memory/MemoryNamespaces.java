@@ -25,6 +25,7 @@ final class MemoryNamespaces implements Namespaces {
     @Override
     public NamespaceView configure(
             Namespace namespace, NamespaceSettings settings, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     if (!world.namespace(namespace).equals(settings)) {

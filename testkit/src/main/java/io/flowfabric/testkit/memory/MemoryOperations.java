@@ -25,6 +25,7 @@ final class MemoryOperations implements Operations {
 
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        by.mustBeOperator();
         return ItemAnswers.each(world, "acts", acts, act -> act(act, by));
     }
 
@@ -37,6 +38,7 @@ final class MemoryOperations implements Operations {
 
     @Override
     public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     var living = world.alive(session);
@@ -57,6 +59,7 @@ final class MemoryOperations implements Operations {
 
     @Override
     public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        by.mustBeOperator();
         return ItemAnswers.each(world, "executions", executions, id -> erase(id, by));
     }
 

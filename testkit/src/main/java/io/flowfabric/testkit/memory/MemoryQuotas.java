@@ -28,6 +28,7 @@ final class MemoryQuotas implements Quotas {
 
     @Override
     public QuotaView define(Quota quota, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     var before = quotas(quota.namespace()).put(quota.name(), quota);
@@ -57,6 +58,7 @@ final class MemoryQuotas implements Quotas {
 
     @Override
     public void delete(Namespace namespace, String quota, Attribution by) {
+        by.mustBeOperator();
         world.call(
                 () -> {
                     world.mustNotBeNamed(

@@ -49,6 +49,7 @@ final class MemoryWorkers implements Workers {
 
     @Override
     public WorkerView markDead(SessionId session, Attribution by) {
+        by.mustBeOperator();
         return world.call(
                 () -> {
                     var living = find(session);

@@ -107,14 +107,18 @@ final class QuotaMeters {
             var rate = quota(row.lane().namespace(), use.quota()).flatMap(Quota::rate);
             meter.starts.removeIf(at -> rate.isEmpty() || !rate.get().until(at).isAfter(now));
             if (starts && rate.isPresent()) {
-                meter.starts.add(now);
+                meter.starts.add(rate.get().counted(now));
             }
         }
     }
 
     /** Forgets a start that came to nothing. */
     void unstart(MemoryExecution row, Instant at) {
-        row.counted.forEach(use -> meter(row, use).starts.remove(at));
+        for (QuotaUse use : row.counted) {
+            quota(row.lane().namespace(), use.quota())
+                    .flatMap(Quota::rate)
+                    .ifPresent(rate -> meter(row, use).starts.remove(rate.counted(at)));
+        }
     }
 
     /** Gives back what a lease took that has ended. */

@@ -42,6 +42,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetView define(Budget budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> define(tx, budget, by));
         new BudgetBreaches(postgres).cancelAll();
         postgres.freed(meters);
@@ -73,6 +74,7 @@ public final class PostgresBudgets implements Budgets {
                 .set("deleted", false)
                 .update();
         lockDimensions(tx, frame);
+        // Under the lock of the meters: what is told of later was counted under the new bounds.
         tell(tx, postgres, budget.namespace(), budget.name(), "define", by);
         var dimensions = List.copyOf(budget.dimensions().entrySet());
         return tx.query("set_dimensions")
@@ -129,6 +131,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public BudgetView reset(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> reset(tx, namespace, budget, by));
         postgres.freed(meters);
         return describe(namespace, budget);
@@ -145,6 +148,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public void delete(Namespace namespace, String budget, Attribution by) {
+        by.mustBeOperator();
         var meters = postgres.db().transaction(tx -> delete(tx, namespace, budget, by));
         postgres.catalog().meters().forgetBudget(namespace, budget);
         postgres.freed(meters);
@@ -181,6 +185,7 @@ public final class PostgresBudgets implements Budgets {
 
     @Override
     public UsageEntry refund(ExecutionId execution, String budget, String key, Attribution by) {
+        by.mustBeOperator();
         return new UsageLedger(postgres).refund(execution, budget, key, by);
     }
 
@@ -209,10 +214,6 @@ public final class PostgresBudgets implements Budgets {
         tx.query("lock_dimensions").set("budget", frame.id()).list(row -> row.intValue("id"));
     }
 
-    /**
-     * Tells of a change whose meters are locked: what was counted before it has its place in the
-     * log before it.
-     */
     public static void tell(
             Jdbc tx,
             PostgresContext postgres,

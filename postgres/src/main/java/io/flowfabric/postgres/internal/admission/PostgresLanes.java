@@ -46,6 +46,7 @@ public final class PostgresLanes implements Lanes {
 
     @Override
     public LaneView configure(Lane lane, LaneSettings settings, Attribution by) {
+        by.mustBeOperator();
         // These are rows of their own, that others may need while the transaction lasts.
         for (String quota : settings.quotas()) {
             postgres.catalog().meters().number(postgres.db(), lane.namespace(), QuotaUse.of(quota));

@@ -30,6 +30,7 @@ public final class PostgresNamespaces implements Namespaces {
     @Override
     public NamespaceView configure(
             Namespace namespace, NamespaceSettings settings, Attribution by) {
+        by.mustBeOperator();
         postgres.db()
                 .transaction(
                         tx -> {

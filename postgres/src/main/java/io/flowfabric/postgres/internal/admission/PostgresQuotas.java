@@ -41,12 +41,14 @@ public final class PostgresQuotas implements Quotas {
 
     @Override
     public QuotaView define(Quota quota, Attribution by) {
+        by.mustBeOperator();
         change(quota.namespace(), quota.name(), Optional.of(quota), by);
         return describe(quota.namespace(), QuotaUse.of(quota.name()));
     }
 
     @Override
     public void delete(Namespace namespace, String quota, Attribution by) {
+        by.mustBeOperator();
         change(namespace, quota, Optional.empty(), by);
         postgres.catalog().meters().forgetQuota(namespace, quota);
     }
@@ -100,7 +102,7 @@ public final class PostgresQuotas implements Quotas {
                         .set("rate", rate)
                         .set("window_ms", span)
                         .list(row -> row.intValue("id"));
-        // Its place in the log is drawn under the locks: what started before comes before it.
+        // Under the lock of the meters: what is told of later was counted under the new bounds.
         tx.query("tell_quota")
                 .set("now", postgres.now())
                 .set("namespace", namespace.name())
@@ -171,20 +173,21 @@ public final class PostgresQuotas implements Quotas {
         var key = row.text("key");
         var quota = quota(row);
         var starts = row.longs("window_starts");
-        var opens =
-                quota.rate()
-                        .filter(rate -> starts.length >= rate.max())
-                        .map(
-                                rate ->
-                                        rate.until(
-                                                Instant.ofEpochMilli(
-                                                        starts[starts.length - rate.max()])));
+        var counts = row.ints("window_counts");
+        long begins = row.longValue("window_begins");
+        int most = quota.rate().map(Quota.Rate::max).orElse(Integer.MAX_VALUE);
+        int counting = 0;
+        Optional<Instant> last = Optional.empty();
+        // From the newest on: the one that makes the rate full is the one to wait for.
+        for (int i = starts.length - 1; i >= 0 && starts[i] > begins; i--) {
+            counting += counts[i];
+            if (last.isEmpty() && counting >= most) {
+                last = Optional.of(Instant.ofEpochMilli(starts[i]));
+            }
+        }
+        var opens = last.flatMap(at -> quota.rate().map(rate -> rate.until(at)));
         return new QuotaView(
-                quota,
-                Meters.use(quota.name(), key),
-                row.intValue("running"),
-                starts.length,
-                opens);
+                quota, Meters.use(quota.name(), key), row.intValue("running"), counting, opens);
     }
 
     /** What a meter counts for. */

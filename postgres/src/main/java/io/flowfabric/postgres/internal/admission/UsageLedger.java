@@ -21,7 +21,7 @@ public final class UsageLedger {
         this.postgres = postgres;
     }
 
-    private record Refunded(String dimension, long amount) {}
+    private record Refunded(long report, String dimension, long amount) {}
 
     public List<UsageEntry> of(ExecutionId execution) {
         namespaceOf(postgres.db(), execution);
@@ -70,7 +70,9 @@ public final class UsageLedger {
                         .optional(
                                 row ->
                                         new Refunded(
-                                                row.text("dimension"), row.longValue("amount")));
+                                                row.longValue("id"),
+                                                row.text("dimension"),
+                                                row.longValue("amount")));
         if (refunded.isEmpty()) {
             return List.of();
         }
@@ -83,6 +85,7 @@ public final class UsageLedger {
         tx.query("lock_meters").ints("ids", meters, m -> m).list(row -> row.intValue("id"));
         tx.query("use_less")
                 .set("amount", refunded.get().amount)
+                .set("report", refunded.get().report)
                 .ints("ids", meters, m -> m)
                 .update();
         PostgresBudgets.tell(tx, postgres, namespace, budget, "refund", by);

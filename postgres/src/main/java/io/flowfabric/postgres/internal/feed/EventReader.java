@@ -132,7 +132,8 @@ public final class EventReader {
                     QUOTA_CHANGED,
                     BUDGET_CHANGED,
                     BUDGET_REACHED,
-                    DRIFTED ->
+                    DRIFTED,
+                    KEY_ROTATED ->
                     rare(kind, row);
         };
     }

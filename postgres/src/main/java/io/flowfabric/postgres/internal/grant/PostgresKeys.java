@@ -1,12 +1,17 @@
 package io.flowfabric.postgres.internal.grant;
 
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.operate.KeyView;
 import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
+import io.flowfabric.postgres.KeyWrapping;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Instant;
@@ -33,7 +38,7 @@ public final class PostgresKeys implements Keys {
                 .set("now", postgres.now())
                 .each(
                         row -> {
-                            var key = new SigningKey(row.text("id"), row.bytes("secret"));
+                            var key = new SigningKey(row.text("id"), secret(row));
                             kept.add(new KeyRing.Kept(key, RowCodec.time(row, "retires")));
                             now[0] = RowCodec.moment(row, "now");
                         });
@@ -44,36 +49,60 @@ public final class PostgresKeys implements Keys {
     public KeyView first() {
         var key = SigningKey.mint(SigningKey.mintId());
         var by = Attribution.engine("the first key");
-        postgres.db()
-                .query("first_key")
-                .set("now", postgres.now())
-                .set("id", key.id())
-                .set("secret", key.secret())
-                .set("actor", by.actor())
-                .set("reason", by.reason())
-                .update();
+        kept(postgres.db().query("first_key"), key, by).update();
         return list().getFirst();
     }
 
     @Override
     public KeyView rotate(Rotation rotation, Attribution by) {
+        by.mustBeOperator();
         var key = SigningKey.mint(rotation.id());
         while (true) {
-            postgres.db()
-                    .query("rotate_key")
-                    .set("now", postgres.now())
-                    .set("id", key.id())
-                    .set("secret", key.secret())
+            kept(postgres.db().query("rotate_key"), key, by)
                     .set("grace", rotation.grace().toMillis())
-                    .set("actor", by.actor())
-                    .set("reason", by.reason())
-                    .list(row -> row.text("id"));
+                    .set("namespace", Namespace.DEFAULT.name())
+                    .set(
+                            "payload",
+                            EventCodec.details(key.id(), rotation.grace()).toString())
+                    .update();
             var made = list().stream().filter(view -> view.id().equals(key.id())).findFirst();
             if (made.isPresent()) {
                 return made.get();
             }
             // Another rotation was faster: this one comes after it.
         }
+    }
+
+    /** A statement that keeps a key, with its secret wrapped if anything wraps it. */
+    private Query kept(Query statement, SigningKey key, Attribution by) {
+        var wrapping = postgres.wrapping();
+        return statement
+                .set("now", postgres.now())
+                .set("id", key.id())
+                .set(
+                        "secret",
+                        wrapping.map(w -> w.wrap(key.id(), key.secret())).orElseGet(key::secret))
+                .set("wrapping", wrapping.map(KeyWrapping::name).orElse(null))
+                .set("actor", by.actor())
+                .set("reason", by.reason());
+    }
+
+    /** What was not wrapped when it was made is as it is, whatever wraps now. */
+    private byte[] secret(Row row) {
+        var by = row.textOrNull("wrapping");
+        var kept = row.bytes("secret");
+        if (by == null) {
+            return kept;
+        }
+        var id = row.text("id");
+        return postgres.wrapping()
+                .orElseThrow(
+                        () ->
+                                new Unavailable(
+                                        "The key %s is wrapped by %s: open the store with what"
+                                                        .formatted(id, by)
+                                                + " unwraps it."))
+                .unwrap(by, id, kept);
     }
 
     @Override

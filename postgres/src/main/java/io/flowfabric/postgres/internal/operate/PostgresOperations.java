@@ -46,10 +46,12 @@ public final class PostgresOperations implements Operations {
 
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        by.mustBeOperator();
         return ExecutionBatches.answer(
                 "acts",
                 acts,
                 act -> act.execution().uuid(),
+                act -> act instanceof OperatorCommand.Complete done ? done.result().size() : 0,
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
                     postgres.requeued(acted.lanes);
@@ -96,11 +98,13 @@ public final class PostgresOperations implements Operations {
 
     @Override
     public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        by.mustBeOperator();
         return new TargetedClaims(postgres).claim(execution, session, by);
     }
 
     @Override
     public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        by.mustBeOperator();
         return ExecutionBatches.answer(
                 "executions",
                 executions,

@@ -63,6 +63,7 @@ public final class PostgresWorkers implements Workers {
 
     @Override
     public WorkerView markDead(SessionId session, Attribution by) {
+        by.mustBeOperator();
         postgres.db()
                 .query("mark_dead")
                 .set("now", postgres.now())

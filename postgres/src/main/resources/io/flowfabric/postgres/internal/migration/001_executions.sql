@@ -130,8 +130,9 @@ create table ${schema}.meter (
     rate integer,
     window_ms bigint,
     running integer not null default 0,
-    -- when those began that still count, the oldest first
+    -- when those began that still count, the oldest first, and how many at each of these moments
     window_starts bigint[] not null default '{}',
+    window_counts integer[] not null default '{}',
     -- when the next may begin, while the rate is full
     reopens_at bigint,
     soft bigint,
@@ -143,6 +144,8 @@ create table ${schema}.meter (
     reserved bigint not null default 0,
     -- when it begins at zero again
     resets bigint,
+    -- the last report before it began at zero: what is refunded of it, or of one before it, lowers nothing
+    counts_after bigint not null default 0,
     unique (quota, key),
     unique (budget, key),
     check (running >= 0 and used >= 0 and reserved >= 0),
@@ -151,9 +154,53 @@ create table ${schema}.meter (
 create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is not null;
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
 
+-- When a start of a moment counts as made. Up to 10,000 in a window that is to the millisecond, beyond at the end of its slice, of which a
+-- window has a thousand: so none counts for too short a time.
+create function ${schema}.slice_of(moment bigint, rate integer, window_ms bigint)
+    returns bigint language sql immutable parallel safe as $$
+    select case
+        when rate <= 10000 or window_ms < 2000 then moment
+        else (moment + window_ms / 1000 - 1) / (window_ms / 1000) * (window_ms / 1000) end
+$$;
+
+-- The starts that still count, with some more of this moment, and when the next may begin if the rate is full.
+create function ${schema}.count_starts(
+    starts bigint[], counts integer[], rate integer, window_ms bigint, now bigint, more integer,
+    out window_starts bigint[], out window_counts integer[], out reopens_at bigint)
+    language sql immutable parallel safe as $$
+    select
+        coalesce(array_agg(w.at order by w.at), '{}'), coalesce(array_agg(w.n order by w.at), '{}'),
+        case when sum(w.n) >= rate then min(w.at) filter (where w.later < rate) + window_ms end
+    from (
+        select
+            kept.at, sum(kept.n)::integer as n, sum(sum(kept.n)) over () - sum(sum(kept.n)) over (order by kept.at) as later
+        from (
+            select s.at, s.n from unnest(starts, counts) as s (at, n) where s.at > now - window_ms
+            union all
+            select ${schema}.slice_of(now, rate, window_ms), more where more > 0
+        ) as kept
+        group by kept.at
+    ) as w
+$$;
+
+-- The starts without those of some moments, which came to nothing.
+create function ${schema}.uncount_starts(
+    starts bigint[], counts integer[], rate integer, window_ms bigint, gone bigint[], out window_starts bigint[], out window_counts integer[])
+    language sql immutable parallel safe as $$
+    select
+        coalesce(array_agg(w.at order by w.at) filter (where w.n > 0), '{}'), coalesce(array_agg(w.n order by w.at) filter (where w.n > 0), '{}')
+    from (
+        select s.at, s.n - (
+            select count(*)::integer from unnest(gone) as start where ${schema}.slice_of(start, rate, window_ms) = s.at) as n
+        from unnest(starts, counts) as s (at, n)
+    ) as w
+$$;
+
 -- What executions have used up, as they reported it.
+create sequence ${schema}.spending_id;
 create table ${schema}.spending (
-    id bigint generated always as identity,
+    -- drawn under the lock of the meters that it counts in
+    id bigint not null default nextval('${schema}.spending_id'),
     budget integer not null references ${schema}.budget,
     key text not null,
     execution uuid not null,
@@ -529,6 +576,8 @@ create table ${schema}.signing_key (
     number bigint generated always as identity primary key,
     id text not null unique,
     secret bytea not null,
+    -- by what the secret is wrapped; null: it is not
+    wrapping text,
     made bigint not null,
     retires bigint,
     actor text not null,
@@ -548,7 +597,9 @@ create type ${schema}.event_kind as enum (
     -- an operator changed a lane, a namespace, a quota, a budget
     'lane_changed', 'namespace_changed', 'quota_changed', 'budget_changed',
     -- a limit of a budget was reached; a count was wrong and was put right
-    'budget_reached', 'drifted');
+    'budget_reached', 'drifted',
+    -- an operator had another key sign
+    'key_rotated');
 
 -- Everything that happened. The id is drawn under the lock of the row that the event is about, so it orders the
 -- history of each execution; the number of the transaction tells a feed what it has not seen yet.
@@ -624,6 +675,8 @@ create table ${schema}.event_log (
     era bigint,
     -- up to which event it was written on another server, whose transactions mean nothing here
     restored bigint not null default 0,
+    -- when the server was started that the data was last seen on
+    server_started timestamptz,
     check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
 insert into ${schema}.event_log (dropped) values (0);

@@ -63,7 +63,11 @@ returning m.id
 update ${schema}.meter set enforced_limit = null, soft = null, resets = null where budget = :budget::integer returning id
 
 -- name: reset_dimensions
-update ${schema}.meter set used = 0 where budget = :budget::integer returning id
+update ${schema}.meter m set used = 0, counts_after = ${>last_report_before} where budget = :budget::integer returning id
+
+-- fragment: last_report_before
+-- The last report that can have been counted in a meter m, which is locked: looked up for each.
+(select case when s.is_called then s.last_value else 0 end from ${schema}.spending_id s where m.id is not null)
 
 -- name: reset_due
 -- Where a period is over everything begins at zero; what is set aside stays so.
@@ -72,7 +76,7 @@ due as (
     select m.id from ${schema}.meter m where m.resets <= (select now from clock) order by m.id for update skip locked
 )
 update ${schema}.meter m
-set used = 0, resets = m.resets + ((clock.now - m.resets) / b.period + 1) * b.period
+set used = 0, counts_after = ${>last_report_before}, resets = m.resets + ((clock.now - m.resets) / b.period + 1) * b.period
 from due, clock, ${schema}.budget b
 where m.id = due.id and b.id = m.budget
 returning m.id
@@ -263,8 +267,9 @@ from unnest(:budgets::integer[], :keys::text[]) as asked (budget, key)
 join ${schema}.spending p on p.budget = asked.budget and p.key = asked.key
 
 -- name: use_less
--- The caller has locked them.
-update ${schema}.meter set used = greatest(0, used - :amount::bigint) where id = any(:ids::integer[])
+-- The caller has locked them. What a reset has forgotten is not taken back once more.
+update ${schema}.meter set used = greatest(0, used - :amount::bigint)
+where id = any(:ids::integer[]) and counts_after < :report::bigint
 
 -- name: tell_budget
 insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
@@ -282,7 +287,7 @@ update ${schema}.spending p set refunded = true
 from ${schema}.budget b
 where b.id = p.budget and b.namespace = :namespace and b.name = :name
     and p.execution = :execution::uuid and p.key = :key and not p.refunded
-returning p.dimension, p.amount
+returning p.id, p.dimension, p.amount
 
 -- name: lock_next_dimensions
 -- The next meters of budgets, as lock_next_meters locks those of quotas.

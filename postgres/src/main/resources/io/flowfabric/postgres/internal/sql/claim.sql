@@ -412,7 +412,8 @@ visible as (
         case when lane_gate.meters <> '{}' then (
             select min(least(
                 m.concurrency_limit - m.running,
-                m.rate - (select count(*) from unnest(m.window_starts) as start where start > claimer.now - m.window_ms),
+                m.rate - (
+                    select coalesce(sum(w.n), 0) from unnest(m.window_starts, m.window_counts) as w (at, n) where w.at > claimer.now - m.window_ms),
                 case
                     when m.enforced_limit is null then null
                     when m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit then 0
@@ -528,7 +529,7 @@ meter as (
         coalesce(m.enforced_limit - m.used - m.reserved, 9223372036854775807) as rest,
         coalesce(m.concurrency_limit - m.running, 2147483647) as places,
         coalesce(m.rate - (
-            select count(*) from unnest(m.window_starts) as start where start > clock.now - m.window_ms), 2147483647) as begins
+            select coalesce(sum(w.n), 0) from unnest(m.window_starts, m.window_counts) as w (at, n) where w.at > clock.now - m.window_ms), 2147483647) as begins
     from ${schema}.meter m
     cross join clock
     where m.id in (select unnest(meters) from turn where meters <> '{}')
@@ -616,15 +617,12 @@ counted as (
     -- The rows are locked, so what they say is what was looked at.
     set running = m.running + given.places,
         reserved = m.reserved + given.reserved,
-        window_starts = case when m.rate is null then '{}' else array(
-            select start from unnest(m.window_starts) as start where start > given.now - m.window_ms order by start)
-            || array_fill(given.now, array[given.begins]) end,
-        reopens_at = case when m.rate is not null then (
-            select began.window_starts[cardinality(began.window_starts) - m.rate + 1] + m.window_ms
-            from (select array(
-                select start from unnest(m.window_starts) as start where start > given.now - m.window_ms order by start)
-                || array_fill(given.now, array[given.begins]) as window_starts) as began
-            where cardinality(began.window_starts) >= m.rate) end
+        (window_starts, window_counts, reopens_at) = (
+            select coalesce(c.window_starts, '{}'), coalesce(c.window_counts, '{}'), c.reopens_at
+            from (select) as once
+            left join lateral (
+                select * from ${schema}.count_starts(m.window_starts, m.window_counts, m.rate, m.window_ms, given.now, given.begins)
+                where m.rate is not null) as c on true)
     from (
         select
             asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as reserved,
@@ -682,7 +680,8 @@ from (
             join ${schema}.meter m on m.id = asked.id
             cross join lateral unnest(array[
                 case when m.running >= m.concurrency_limit then 'concurrency' end,
-                case when m.rate <= (select count(*) from unnest(m.window_starts) as start where start > behind.now - m.window_ms) then 'rate' end,
+                case when m.rate <= (
+                    select coalesce(sum(w.n), 0) from unnest(m.window_starts, m.window_counts) as w (at, n) where w.at > behind.now - m.window_ms) then 'rate' end,
                 case when m.used >= m.enforced_limit or asked.cost > m.enforced_limit - m.used - m.reserved then 'budget ' || m.key end]) as why
             where why is not null and exists (
                 select from ${schema}.ready r
@@ -827,18 +826,16 @@ counted as (
     update ${schema}.meter m
     set running = m.running + 1,
         reserved = m.reserved + leased.reserved_amounts[array_position(leased.counted_meters, m.id)],
-        window_starts = case
-            when m.rate is null then '{}'
-            when leased.next in ('first', 'retry', 'replay') then kept.window_starts || clock.now
-            else kept.window_starts end,
-        reopens_at = case when leased.next in ('first', 'retry', 'replay') and cardinality(kept.window_starts) + 1 >= m.rate
-            then (kept.window_starts || clock.now)[cardinality(kept.window_starts) + 2 - m.rate] + m.window_ms end
-    from leased, clock, (
-        select x.id, array(select start from unnest(x.window_starts) as start, clock where start > clock.now - x.window_ms order by start) as window_starts
-        from ${schema}.meter x
-        where x.id in (select unnest(counted_meters) from leased where counted_meters is not null)
-    ) as kept
-    where kept.id = m.id and m.id = any(leased.counted_meters)
+        (window_starts, window_counts, reopens_at) = (
+            select coalesce(c.window_starts, '{}'), coalesce(c.window_counts, '{}'), c.reopens_at
+            from (select) as once
+            left join lateral (
+                select * from ${schema}.count_starts(
+                    m.window_starts, m.window_counts, m.rate, m.window_ms, clock.now,
+                    case when leased.next in ('first', 'retry', 'replay') then 1 else 0 end)
+                where m.rate is not null) as c on true)
+    from leased, clock
+    where m.id = any(leased.counted_meters)
 ),
 receipted as (
     -- Numbers below zero are no worker's: claims by operators are kept under them.

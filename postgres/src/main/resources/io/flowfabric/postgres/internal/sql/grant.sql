@@ -86,7 +86,7 @@ left join leased e on true
 -- name: keys
 -- The newest first. Which of them are believed is decided here, by the clock that decides everything.
 select
-    k.id, k.secret, k.made, k.retires, k.actor, k.reason,
+    k.id, k.secret, k.wrapping, k.made, k.retires, k.actor, k.reason,
     k.retires is null or k.retires > clock.now as believed, clock.now
 from ${schema}.signing_key k
 cross join (
@@ -94,8 +94,8 @@ cross join (
 order by k.number desc
 
 -- name: first_key
-insert into ${schema}.signing_key (id, secret, made, actor, reason)
-select :id, :secret::bytea, ${>now}, :actor, :reason
+insert into ${schema}.signing_key (id, secret, wrapping, made, actor, reason)
+select :id, :secret::bytea, :wrapping, ${>now}, :actor, :reason
 where not exists (select from ${schema}.signing_key)
 on conflict do nothing
 
@@ -113,12 +113,16 @@ retired as (
     from clock
     where k.retires is null and not exists (select from ${schema}.signing_key x where x.id = :id)
     returning k.id
+),
+made as (
+    insert into ${schema}.signing_key (id, secret, wrapping, made, actor, reason)
+    select :id, :secret::bytea, :wrapping, clock.now, :actor, :reason
+    from clock
+    where not exists (select from ${schema}.signing_key x where x.id = :id)
+        -- after the one before it has been retired
+        and (select count(*) from retired) >= 0
+    on conflict do nothing
+    returning id, made as at
 )
-insert into ${schema}.signing_key (id, secret, made, actor, reason)
-select :id, :secret::bytea, clock.now, :actor, :reason
-from clock
-where not exists (select from ${schema}.signing_key x where x.id = :id)
-    -- after the one before it has been retired
-    and (select count(*) from retired) >= 0
-on conflict do nothing
-returning id
+insert into ${schema}.event_${day} (kind, at, namespace, actor, reason, payload)
+select 'key_rotated', at, :namespace, :actor, :reason, :payload::jsonb from made

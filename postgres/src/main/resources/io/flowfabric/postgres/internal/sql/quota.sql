@@ -25,19 +25,22 @@ where id = :id::integer
 -- next may begin is found anew.
 with ${>clock},
 kept as (
-    select
-        m.id,
-        array(select start from unnest(m.window_starts) as start, clock where start > clock.now - :window_ms::bigint order by start) as window_starts
+    select m.id, m.window_starts, m.window_counts
     from ${schema}.meter m
     where m.quota = :quota::integer
     order by m.id
     for update
 )
 update ${schema}.meter m
-set concurrency_limit = :concurrency_limit::integer, rate = :rate::integer, window_ms = :window_ms::bigint, window_starts = kept.window_starts,
-    reopens_at = case when cardinality(kept.window_starts) >= :rate::integer
-        then kept.window_starts[cardinality(kept.window_starts) - :rate::integer + 1] + :window_ms::bigint end
-from kept
+set concurrency_limit = :concurrency_limit::integer, rate = :rate::integer, window_ms = :window_ms::bigint,
+    (window_starts, window_counts, reopens_at) = (
+        select coalesce(c.window_starts, '{}'), coalesce(c.window_counts, '{}'), c.reopens_at
+        from (select) as once
+        left join lateral (
+            select * from ${schema}.count_starts(
+                kept.window_starts, kept.window_counts, :rate::integer, :window_ms::bigint, clock.now, 0)
+            where :rate::integer is not null) as c on true)
+from kept, clock
 where m.id = kept.id
 returning m.id
 
@@ -86,10 +89,7 @@ join ${schema}.meter m on m.quota = q.id and m.key = asked.key
 -- How quotas stand, by the numbers of their meters.
 select
     m.id, q.namespace, q.name, q.settings::text as settings, m.key, m.running,
-    array(
-        select start from unnest(m.window_starts) as start
-        where start > ${>now} - m.window_ms
-        order by start) as window_starts
+    m.window_starts, m.window_counts, coalesce(${>now} - m.window_ms, 0) as window_begins
 from ${schema}.meter m
 join ${schema}.quota q on q.id = m.quota
 where m.id = any(:ids::integer[]) and not q.deleted

@@ -345,12 +345,15 @@ uncounted as (
     set running = greatest(0, m.running - given.places),
         reserved = greatest(0, m.reserved - given.reserved),
         -- what was only granted has not begun
-        window_starts = case when given.unbegun is null then m.window_starts else array(
-            select start
-            from (select start, row_number() over (partition by start) as n from unnest(m.window_starts) as start) as known
-            where n > (select count(*) from unnest(given.unbegun) as gone where gone = known.start)
-            order by start) end,
-        reopens_at = case when given.unbegun is null or cardinality(m.window_starts) - cardinality(given.unbegun) >= m.rate then m.reopens_at end
+        (window_starts, window_counts) = (
+            select coalesce(c.window_starts, m.window_starts), coalesce(c.window_counts, m.window_counts)
+            from (select) as once
+            left join lateral (
+                select * from ${schema}.uncount_starts(m.window_starts, m.window_counts, m.rate, m.window_ms, given.unbegun)
+                where given.unbegun is not null) as c on true),
+        reopens_at = case
+            when given.unbegun is null or (select sum(n) from unnest(m.window_counts) as n) - cardinality(given.unbegun) >= m.rate
+                then m.reopens_at end
     from (
         select slot, count(*) as places, sum(hold) as reserved, array_agg(unbegun) filter (where unbegun is not null) as unbegun
         from changed cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
