@@ -94,20 +94,13 @@ class WentBackTest {
             submit(survivor, "remembered", remembered);
 
             var views =
-                    other.queries()
-                            .search(
-                                    Search.in(Namespace.DEFAULT),
-                                    Cursor.START,
-                                    10)
-                            .items();
+                    other.queries().search(Search.in(Namespace.DEFAULT), Cursor.START, 10).items();
             assertThat(views)
                     .extracting(view -> view.kind(), view -> view.policy().attemptTimeout())
                     .containsExactlyInAnyOrder(
                             tuple("welcome", Policy.DEFAULT.attemptTimeout()),
-                            tuple(
-                                    "other", Optional.of(Duration.ofHours(3))),
-                            tuple(
-                                    "remembered", Optional.of(Duration.ofHours(7))));
+                            tuple("other", Optional.of(Duration.ofHours(3))),
+                            tuple("remembered", Optional.of(Duration.ofHours(7))));
         }
     }
 

@@ -61,7 +61,7 @@ final class AesKeyWrapping implements KeyWrapping {
         } catch (GeneralSecurityException e) {
             throw new Unavailable(
                     "The master key %s cannot wrap the key %s: %s. Give AES a key of 16, 24 or 32"
-                            .formatted(name, key, e.getMessage())
+                                    .formatted(name, key, e.getMessage())
                             + " bytes.");
         }
     }
@@ -71,7 +71,7 @@ final class AesKeyWrapping implements KeyWrapping {
         if (!masters.containsKey(by)) {
             throw new Unavailable(
                     "The key %s was wrapped by the master key %s, which is not here: open the store"
-                            .formatted(key, by)
+                                    .formatted(key, by)
                             + " with it, as a former one if another wraps now.");
         }
         try {

@@ -151,8 +151,7 @@ class InterleavedCallsTest {
                         .formatted(session.id().uuid()));
         var claimed = threads.submit(() -> store.claims().claim(claim));
         awaitWaiting(1);
-        var changed =
-                threads.submit(() -> store.quotas().define(Quota.atOnce("mail", 0), ADA));
+        var changed = threads.submit(() -> store.quotas().define(Quota.atOnce("mail", 0), ADA));
         awaitWaiting(2);
         other.rollback();
 

@@ -24,9 +24,10 @@ public record Quota(
      * At most so many starts in any stretch of time as long as the window. Every attempt is a
      * start; going on with one that was interrupted is none.
      *
-     * <p>Up to {@link #EXACT} starts are remembered to the millisecond. Where there may be more they
-     * are counted in slices of a thousandth of the window, each start as if it were at the end of
-     * its slice: then it counts for up to a thousandth of the window too long, and never too short.
+     * <p>Up to {@link #EXACT} starts are remembered to the millisecond. Where there may be more
+     * they are counted in slices of a thousandth of the window, each start as if it were at the end
+     * of its slice: then it counts for up to a thousandth of the window too long, and never too
+     * short.
      */
     public record Rate(int max, Duration window) {
         /** As many starts as are remembered one by one. */

@@ -126,7 +126,9 @@ public final class EventCodec {
 
     /** What an {@link Event.KeyRotation} has besides what many kinds have. */
     public static JsonObject details(String key, Duration grace) {
-        return JsonObject.EMPTY.with("key", Json.of(key)).with("grace_ms", Json.of(grace.toMillis()));
+        return JsonObject.EMPTY
+                .with("key", Json.of(key))
+                .with("grace_ms", Json.of(grace.toMillis()));
     }
 
     /**

@@ -31,7 +31,9 @@ public final class Gates {
     private final Map<Integer, GatesOfLane> ofLanes = new ConcurrentHashMap<>();
     private final AtomicInteger forgotten = new AtomicInteger();
 
-    /** How often everything was forgotten: numbers from before that may stand for something else. */
+    /**
+     * How often everything was forgotten: numbers from before that may stand for something else.
+     */
     public int forgotten() {
         return forgotten.get();
     }

@@ -61,9 +61,7 @@ public final class PostgresKeys implements Keys {
             kept(postgres.db().query("rotate_key"), key, by)
                     .set("grace", rotation.grace().toMillis())
                     .set("namespace", Namespace.DEFAULT.name())
-                    .set(
-                            "payload",
-                            EventCodec.details(key.id(), rotation.grace()).toString())
+                    .set("payload", EventCodec.details(key.id(), rotation.grace()).toString())
                     .update();
             var made = list().stream().filter(view -> view.id().equals(key.id())).findFirst();
             if (made.isPresent()) {

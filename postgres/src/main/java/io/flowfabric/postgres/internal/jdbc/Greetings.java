@@ -52,7 +52,9 @@ final class Greetings {
         }
         if (!there.equals(started)) {
             if (started != null) {
-                log.info("The server was started anew: what was remembered of its data is forgotten.");
+                log.info(
+                        "The server was started anew: what was remembered of its data is"
+                            + " forgotten.");
             }
             now.onNewServer.run();
             started = there;
