@@ -54,7 +54,7 @@ final class Greetings {
             if (started != null) {
                 log.info(
                         "The server was started anew: what was remembered of its data is"
-                            + " forgotten.");
+                                + " forgotten.");
             }
             now.onNewServer.run();
             started = there;
