@@ -57,7 +57,7 @@ final class BudgetAccounts {
         final SortedMap<String, Level> levels = new TreeMap<>();
 
         /** The reports that it has counted since it began at zero. */
-        final Set<Report> counted = new HashSet<>();
+        private final Set<Report> counted = new HashSet<>();
 
         Purse(Budget budget) {
             this.budget = budget;
