@@ -172,6 +172,36 @@ class DrainTest {
                         Transition.COMPLETE);
     }
 
+    /** R28: orchestrators wait for thirty seconds. */
+    @Test
+    void the_default_grace_and_all_that_follows_it_fit_into_thirty_seconds() {
+        var time = new ManualTime();
+        try (var other = new WorkerScenario(time)) {
+            var worker =
+                    other.start(
+                            other.worker()
+                                    .handle(
+                                            "welcome",
+                                            task -> {
+                                                inside.incrementAndGet();
+                                                awaitStubbornly(go);
+                                                return Payload.EMPTY;
+                                            }));
+            var id = other.submit("welcome");
+            eventually("it runs", () -> inside.get() == 1);
+            long told = time.nanos();
+
+            var stopping = Thread.ofVirtual().start(worker::stop);
+            eventually("it waits", () -> !worker.running());
+            eventually(time, "it has stopped", () -> !stopping.isAlive());
+
+            assertThat(Duration.ofNanos(time.nanos() - told))
+                    .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(28));
+            assertThat(other.steps(id)).endsWith(Transition.RELEASE);
+            go.countDown();
+        }
+    }
+
     @Test
     void what_was_prefetched_and_has_not_begun_is_given_back() {
         var worker = world.start(blocking().concurrency(2).handle("quick", task -> Payload.EMPTY));
