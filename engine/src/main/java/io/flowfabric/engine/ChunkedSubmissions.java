@@ -3,6 +3,7 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
@@ -13,7 +14,10 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
-/** Submissions through an engine: in chunks, counted, and with the sweeps told what is coming. */
+/**
+ * Submissions through an engine: in chunks of so many and so many bytes, counted, and with the
+ * sweeps told what is coming.
+ */
 final class ChunkedSubmissions implements Submissions {
     private final Submissions store;
     private final Sweeps sweeps;
@@ -42,14 +46,12 @@ final class ChunkedSubmissions implements Submissions {
 
     @Override
     public List<Answer<Submitted>> submit(List<Submission> submissions) {
-        if (submissions.size() <= chunk) {
+        var chunks = Chunks.of(submissions, chunk, submission -> submission.input().size());
+        if (chunks.size() <= 1) {
             return once(submissions);
         }
         var answers = new ArrayList<Answer<Submitted>>(submissions.size());
-        for (int from = 0; from < submissions.size(); from += chunk) {
-            answers.addAll(
-                    once(submissions.subList(from, Math.min(submissions.size(), from + chunk))));
-        }
+        chunks.forEach(some -> answers.addAll(once(some)));
         return answers;
     }
 

@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param sweepLimit how many items one round of a sweep takes on: one commit of the store
  * @param safetyPoll how often it looks for work although no wake-up has come: what a lost wake-up
  *     costs
- * @param submitChunk how many submissions go to the store in one commit
+ * @param submitChunk how many submissions go to the store in one commit; fewer where they are large
  * @param stopsWithJvm whether it stops, and its workers before it, when the JVM is told to end: by
  *     SIGTERM, Ctrl-C or {@code System.exit}. A program that does so in an order of its own turns
  *     it off

@@ -301,7 +301,10 @@ public final class EngineSession extends Service {
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
-                compare(beat.leases(), knew);
+                if (early <= 0) {
+                    // Those that come in between may follow upon each other at once.
+                    compare(beat.leases(), knew);
+                }
             }
             case Answer.Refused<HeartbeatResult>(NotFound gone) ->
                     die("the store does not know it any more");
@@ -312,14 +315,13 @@ public final class EngineSession extends Service {
 
     /**
      * A store that has lost commits, because it was restored or a standby took over, may think that
-     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them: so
-     * the session gives way to another one when it sees that more than once.
+     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them:
+     * so the session gives way to another one when it sees that more than once.
      *
      * @param knew how many leases were known of before the store was asked
      */
     private void compare(int leases, int knew) {
-        boolean unknown =
-                !claiming.underWay() && leases > Math.max(knew, holder.held().size());
+        boolean unknown = !claiming.underWay() && leases > Math.max(knew, holder.held().size());
         strangers = unknown ? strangers + 1 : 0;
         if (strangers >= STRANGERS_BELIEVED) {
             die("the store has leases of it that it does not know, and must have lost their ends");

@@ -184,6 +184,45 @@ class EngineSessionTest {
         }
     }
 
+    /** R5: after a fault on one of its threads nobody knows what it still does. */
+    @Test
+    void a_fault_while_it_watches_is_its_end() {
+        var deaths = new AtomicInteger();
+        var faulty =
+                engine.session(
+                        SESSION.id(SessionId.mint()),
+                        new EngineSession.Holder() {
+                            @Override
+                            public Set<Fence> held() {
+                                return Set.of();
+                            }
+
+                            @Override
+                            public int lost(Set<Fence> some) {
+                                return 0;
+                            }
+
+                            @Override
+                            public long attend() {
+                                throw new LinkageError("by a test");
+                            }
+
+                            @Override
+                            public void died() {
+                                deaths.incrementAndGet();
+                                throw new LinkageError("and again");
+                            }
+                        });
+        try (faulty) {
+            faulty.start();
+
+            eventually("the holder knows", () -> deaths.get() == 1);
+
+            assertThat(faulty.alive()).isFalse();
+            assertThat(tally.of("session died")).isEqualTo(1);
+        }
+    }
+
     @Test
     void it_gives_itself_up_before_the_store_does() {
         startSession();

@@ -140,7 +140,7 @@ class GrantMeasuresTest {
         assertThat(tally.of("redeem ms")).isEqualTo(14);
         assertThat(log.lines())
                 .extracting(LogBook.Line::level)
-                .containsExactly(Level.DEBUG, Level.WARN, Level.DEBUG);
+                .containsExactly(Level.DEBUG, Level.WARN, Level.INFO, Level.DEBUG);
     }
 
     private static Claim claim(int number, int max) {

@@ -14,15 +14,17 @@ import java.util.stream.Stream;
 /** A durable Postgres that is killed and comes back at the same address. */
 final class CrashingServer implements AutoCloseable {
     private final Path home;
+    private final EmbeddedOptions settings;
     private EmbeddedPostgres running;
 
     CrashingServer(Path home) {
-        this.home = home;
-        this.running = EmbeddedPostgres.start(home, settings());
+        this(home, Servers.embedded());
     }
 
-    private static EmbeddedOptions settings() {
-        return Servers.embedded();
+    CrashingServer(Path home, EmbeddedOptions settings) {
+        this.home = home;
+        this.settings = settings;
+        this.running = EmbeddedPostgres.start(home, settings);
     }
 
     DatabaseOptions options() {
@@ -53,9 +55,14 @@ final class CrashingServer implements AutoCloseable {
         return running.port();
     }
 
+    /** Where its data is. */
+    Path dataDirectory() {
+        return running.dataDirectory();
+    }
+
     /** Starts it again, where it was. */
     void restart() {
-        running = EmbeddedPostgres.start(home, settings().withPort(running.port()));
+        running = EmbeddedPostgres.start(home, settings.withPort(running.port()));
     }
 
     private ProcessHandle postmaster() {

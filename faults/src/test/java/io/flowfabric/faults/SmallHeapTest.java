@@ -52,6 +52,32 @@ class SmallHeapTest {
         }
     }
 
+    /** R19: memory and messages are bounded by bytes, not only by count. */
+    @Test
+    void a_thousand_inputs_of_a_mebibyte_in_one_call_and_their_results_go_through_128_MiB() {
+        var program =
+                Child.start(
+                        LargePayloadsProgram.class,
+                        List.of("-Xmx128m", "-XX:+ExitOnOutOfMemoryError"),
+                        List.of(
+                                world.options.url(),
+                                Objects.requireNonNull(world.options.user()),
+                                world.schema.text()),
+                        Objects.requireNonNull(world.options.password()),
+                        System.out::println);
+        try (program) {
+            await(program, "submitted");
+            await(program, "stopped");
+
+            assertThat(program.awaitEnd()).isZero();
+            assertThat(world.counts().get(PublicState.COMPLETED))
+                    .isGreaterThanOrEqualTo(LargePayloadsProgram.ENDED);
+            assertThat(world.counts()).doesNotContainKey(PublicState.ACTIVE);
+            assertThat(world.counts().values().stream().mapToLong(Long::longValue).sum())
+                    .isEqualTo(LargePayloadsProgram.SUBMITTED);
+        }
+    }
+
     private static void await(Child program, String word) {
         Waiting.until(
                 "it says " + word,

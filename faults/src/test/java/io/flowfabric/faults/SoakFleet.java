@@ -32,7 +32,7 @@ final class SoakFleet implements AutoCloseable {
         this.way = way;
         this.schema = schema;
         this.witness = witness;
-        start("veteran", PLACES);
+        start(SoakProgram.VETERAN, PLACES);
         for (int i = 0; i < WORKERS; i++) {
             startWorker();
         }

@@ -46,7 +46,13 @@ final class SoakJudge implements AutoCloseable {
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
     private static final int BATCH = 500;
-    private static final int REMEMBERED = 50_000;
+
+    /** More than are judged between the last word of a client and its arrival. */
+    private static final int REMEMBERED = 5_000;
+
+    /** What was not heard of by then was never accepted: no caller repeats it any more. */
+    private static final Duration GIVEN_UP = Duration.ofMinutes(3);
+
     private static final FeedFilter EVERYTHING = FeedFilter.of(Topic.EVERYTHING);
 
     private final Store store;
@@ -57,6 +63,7 @@ final class SoakJudge implements AutoCloseable {
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     private final Map<ExecutionId, Long> checksums = new HashMap<>();
     private final Map<ExecutionId, Instant> waiting = new HashMap<>();
+    private final Map<ExecutionId, Instant> unheard = new LinkedHashMap<>();
     private final Map<ExecutionId, Boolean> rolledBack = lately();
     private final Map<ExecutionId, Boolean> judged = lately();
     private final AtomicLong submitted = new AtomicLong();
@@ -100,6 +107,7 @@ final class SoakJudge implements AutoCloseable {
         told.add(
                 () -> {
                     verdict.submitting(work);
+                    unheard.put(work.id(), Instant.now());
                     if (work.kind().equals(SoakProgram.Kind.LARGE.word())) {
                         checksums.put(work.id(), SoakProgram.checksum(work.input()));
                     }
@@ -184,6 +192,7 @@ final class SoakJudge implements AutoCloseable {
             if (rolledBack.containsKey(step.execution())) {
                 wrong("%s was rolled back, and is there".formatted(step.execution()));
             }
+            unheard.remove(step.execution());
             measure(step);
         }
     }
@@ -212,6 +221,19 @@ final class SoakJudge implements AutoCloseable {
         }
         lookedThrough = now;
         judge(verdict.endedBefore(now.minus(HEARD_ALL)), false);
+        forgetUnheard(now.minus(GIVEN_UP));
+    }
+
+    private void forgetUnheard(Instant before) {
+        for (var oldest = unheard.entrySet().iterator(); oldest.hasNext(); ) {
+            var work = oldest.next();
+            if (!work.getValue().isBefore(before)) {
+                return;
+            }
+            verdict.neverAccepted(work.getKey());
+            checksums.remove(work.getKey());
+            oldest.remove();
+        }
     }
 
     private void judge(List<ExecutionId> all, boolean drained) {

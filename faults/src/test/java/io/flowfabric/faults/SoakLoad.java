@@ -51,12 +51,12 @@ final class SoakLoad implements AutoCloseable {
     }
 
     private interface Habit {
-        void once(SoakMix mix, Random random) throws SQLException;
+        void once(SoakMix mix) throws SQLException;
     }
 
     private void start(Random random, Habit habit) {
         var mix = new SoakMix(random);
-        var unused = threads.submit(() -> each(EVERY, () -> habit.once(mix, random)));
+        var unused = threads.submit(() -> each(EVERY, () -> habit.once(mix)));
     }
 
     private interface Deed {
@@ -78,16 +78,16 @@ final class SoakLoad implements AutoCloseable {
         }
     }
 
-    private void submitBatch(SoakMix mix, Random random) {
+    private void submitBatch(SoakMix mix) {
         var works = IntStream.range(0, BATCH).mapToObj(i -> mix.next()).toList();
         works.forEach(judge::submitting);
         FaultScenario.submit(watched, works).forEach(this::remember);
     }
 
     /** One in four changes its mind. */
-    private void submitInTransaction(SoakMix mix, Random random) throws SQLException {
+    private void submitInTransaction(SoakMix mix) throws SQLException {
         var work = mix.next();
-        boolean commits = random.nextInt(4) > 0;
+        boolean commits = mix.random().nextInt(4) > 0;
         if (commits) {
             judge.submitting(work);
         } else {
@@ -107,8 +107,8 @@ final class SoakLoad implements AutoCloseable {
     }
 
     /** Under one key, by its own id again and by another one, as callers do who heard nothing. */
-    private void submitTwice(SoakMix mix, Random random) {
-        var work = mix.next().key("key-" + random.nextLong());
+    private void submitTwice(SoakMix mix) {
+        var work = mix.next().key("key-" + mix.random().nextLong());
         judge.submitting(work);
         var again = work.id(ExecutionId.mint());
         for (var repeat : List.of(work, work, again)) {
@@ -130,8 +130,11 @@ final class SoakLoad implements AutoCloseable {
     }
 
     /** Whatever it is at: waiting, running or over. */
-    private void cancel(SoakMix mix, Random random) {
-        var acts = some(random).stream().<OperatorCommand>map(OperatorCommand.Cancel::new).toList();
+    private void cancel(SoakMix mix) {
+        var acts =
+                some(mix.random()).stream()
+                        .<OperatorCommand>map(OperatorCommand.Cancel::new)
+                        .toList();
         if (!acts.isEmpty()) {
             watched.operations().act(acts, OPERATOR);
         }

@@ -84,6 +84,11 @@ final class SoakMix {
         store.budgets().define(Budget.of("tight", SoakProgram.TOKENS, 1_000_000_000L), OPERATOR);
     }
 
+    /** What decides it. */
+    Random random() {
+        return random;
+    }
+
     /** Another piece of work. */
     Submission next() {
         return switch (random.nextInt(20)) {

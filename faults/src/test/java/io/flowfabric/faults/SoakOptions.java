@@ -3,7 +3,6 @@ package io.flowfabric.faults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * What a {@link Soak} is told.
@@ -12,16 +11,18 @@ import java.util.function.Function;
  *     to its end
  * @param kills after how many killed processes it ends instead; with it, processes are killed as
  *     fast as they come back
+ * @param slack how late work may be while nothing is broken: more on a machine that is busy with
+ *     other things
  * @param seed decides what is submitted, and what is broken when
  */
-record SoakOptions(Duration length, Optional<Integer> kills, long seed) {
+record SoakOptions(Duration length, Optional<Integer> kills, Duration slack, long seed) {
     private static final SoakOptions DEFAULT =
-            new SoakOptions(Duration.ofMinutes(10), Optional.empty(), 1);
+            new SoakOptions(Duration.ofMinutes(10), Optional.empty(), Duration.ofSeconds(5), 1);
 
     /** Longer than any number of kills takes. */
     private static final Duration LONGEST = Duration.ofDays(7);
 
-    private static final String USAGE = "--minutes 10, --kills 1000 and --seed 1";
+    private static final String USAGE = "--minutes 10, --kills 1000, --slack 5 and --seed 1";
 
     /**
      * Reads the words after {@code ./ff soak}.
@@ -33,53 +34,45 @@ record SoakOptions(Duration length, Optional<Integer> kills, long seed) {
         for (int i = 0; i < words.size(); i += 2) {
             var word = words.get(i);
             var value = i + 1 < words.size() ? words.get(i + 1) : "";
-            options =
-                    switch (word) {
-                        case "--minutes" ->
-                                new SoakOptions(minutes(value), options.kills, options.seed);
-                        case "--kills" ->
-                                new SoakOptions(LONGEST, Optional.of(kills(value)), options.seed);
-                        case "--seed" ->
-                                new SoakOptions(
-                                        options.length,
-                                        options.kills,
-                                        number(word, value, Long::valueOf, "1"));
-                        default ->
-                                throw new IllegalArgumentException(
-                                        "soak does not know '%s'; it takes %s."
-                                                .formatted(word, USAGE));
-                    };
+            options = options.with(word, value);
         }
         return options;
     }
 
-    private static int kills(String text) {
-        int kills = number("--kills", text, Integer::valueOf, "1000");
-        if (kills < 1) {
-            throw new IllegalArgumentException(
-                    "--kills takes a number above 0, and not '%s'.".formatted(text));
-        }
-        return kills;
+    private SoakOptions with(String word, String value) {
+        return switch (word) {
+            // Parts of a minute are for tests.
+            case "--minutes" ->
+                    new SoakOptions(
+                            Duration.ofMillis((long) (60_000 * positive(word, value))),
+                            kills,
+                            slack,
+                            seed);
+            case "--kills" ->
+                    new SoakOptions(LONGEST, Optional.of((int) positive(word, value)), slack, seed);
+            case "--slack" ->
+                    new SoakOptions(
+                            length,
+                            kills,
+                            Duration.ofMillis((long) (1000 * positive(word, value))),
+                            seed);
+            case "--seed" -> new SoakOptions(length, kills, slack, (long) positive(word, value));
+            default ->
+                    throw new IllegalArgumentException(
+                            "soak does not know '%s'; it takes %s.".formatted(word, USAGE));
+        };
     }
 
-    /** Parts of a minute are for tests. */
-    private static Duration minutes(String text) {
-        double minutes = number("--minutes", text, Double::valueOf, "10");
-        if (!(minutes > 0 && minutes <= LONGEST.toMinutes())) {
-            throw new IllegalArgumentException(
-                    "--minutes takes a number above 0, and not '%s'.".formatted(text));
-        }
-        return Duration.ofMillis((long) (minutes * 60_000));
-    }
-
-    private static <N extends Number> N number(
-            String word, String text, Function<String, N> parser, String example) {
+    private static double positive(String word, String text) {
         try {
-            return parser.apply(text);
+            double number = Double.parseDouble(text);
+            if (number > 0 && number <= 1_000_000) {
+                return number;
+            }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    "%s takes a number such as %s, and not '%s'.".formatted(word, example, text),
-                    e);
+            // It is told below.
         }
+        throw new IllegalArgumentException(
+                "%s takes a number above 0, and not '%s'.".formatted(word, text));
     }
 }

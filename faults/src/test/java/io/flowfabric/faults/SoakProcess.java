@@ -22,6 +22,7 @@ final class SoakProcess implements AutoCloseable {
     private final Witness witness;
     private final Child child;
     private volatile boolean ready;
+    private volatile double heap;
 
     /**
      * Starts one, and does not wait for it.
@@ -61,6 +62,8 @@ final class SoakProcess implements AutoCloseable {
     private void hear(String line) {
         if (line.equals("ready")) {
             ready = true;
+        } else if (line.startsWith("heap ")) {
+            heap = Double.parseDouble(line.substring("heap ".length()));
         } else if (line.startsWith("ended ")) {
             var words = line.split(" ", 3);
             witness.heardOf(
@@ -80,6 +83,11 @@ final class SoakProcess implements AutoCloseable {
 
     boolean ready() {
         return ready;
+    }
+
+    /** What is reachable in it, in megabytes; nothing unless it is one that says so. */
+    double heap() {
+        return heap;
     }
 
     boolean lives() {

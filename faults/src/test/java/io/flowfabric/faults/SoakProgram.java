@@ -19,6 +19,7 @@ import io.flowfabric.worker.TaskResult;
 import io.flowfabric.worker.Worker;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -52,6 +53,9 @@ final class SoakProgram {
     }
 
     static final String TOKENS = "tokens";
+
+    /** The name of the process that nothing happens to. */
+    static final String VETERAN = "veteran";
 
     private static final EngineOptions OFTEN =
             EngineOptions.DEFAULT
@@ -102,9 +106,22 @@ final class SoakProgram {
                             .handle(Kind.SPENDING.word(), this::spend)
                             .handleWithResult(Kind.PATIENT.word(), this::patient)
                             .start();
+            if (name.equals(VETERAN)) {
+                Thread.ofPlatform().daemon().start(SoakProgram::tellOfItsHeap);
+            }
             say("ready");
             awaitEndOfInput();
             worker.stop();
+        }
+    }
+
+    /** So that its memory shows what it needs, and not when it was last cleaned up. */
+    private static void tellOfItsHeap() {
+        while (true) {
+            Waiting.pause(Duration.ofSeconds(20));
+            System.gc();
+            long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+            say("heap " + used / (double) (1 << 20));
         }
     }
 

@@ -15,21 +15,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /** One line a minute about a {@link Soak}, and what these lines say of its length. */
 final class SoakTable {
     private static final double MEGABYTE = 1 << 20;
-
-    /** What later minutes may be beyond earlier ones: time and memory. */
-    private static final double FLAT = 1.2;
-
-    /** Space is given back by the vacuum, which comes when it comes. */
-    private static final double BOUNDED = 1.5;
-
-    private static final int WARM_UP = 5;
-    private static final int WINDOW = 10;
 
     private final CrashingServer server;
     private final SchemaName schema;
@@ -38,29 +28,9 @@ final class SoakTable {
     private final SoakFaults faults;
     private final PrintStream out;
     private final long began = System.nanoTime();
-    private final List<Minute> minutes = new ArrayList<>();
+    private final List<SoakMinute> minutes = new ArrayList<>();
     private long endedBefore;
     private long nanosBefore = began;
-
-    /**
-     * What was seen in a minute, sizes in megabytes.
-     *
-     * @param tables without the log, which is kept for days
-     */
-    private record Minute(
-            Latencies latencies,
-            double endedPerSecond,
-            double heap,
-            double veteran,
-            double children,
-            double server,
-            long connections,
-            Map<String, Double> tables,
-            double log) {
-        double tablesTogether() {
-            return tables.values().stream().mapToDouble(size -> size).sum();
-        }
-    }
 
     SoakTable(
             CrashingServer server,
@@ -76,10 +46,10 @@ final class SoakTable {
         this.faults = faults;
         this.out = out;
         out.println(
-                "| minute | submitted | ended/s | start p50 ms | p99 ms | heap MB | veteran MB"
-                        + " | children MB | server MB | connections | tables MB | largest | log MB"
-                        + " | kills |");
-        out.println("|" + "---|".repeat(14));
+                "| minute | submitted | ended/s | start p50 ms | p99 ms | heap MB | veteran heap MB"
+                    + " | veteran MB | children MB | server MB | connections | tables MB | largest"
+                    + " | log MB | kills |");
+        out.println("|" + "---|".repeat(15));
     }
 
     /** Looks at everything, and prints the next line. */
@@ -88,21 +58,22 @@ final class SoakTable {
         minutes.add(minute);
         out.printf(
                 Locale.ROOT,
-                "| %d | %,d | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %d | %.1f | %s |"
-                        + " %.1f | %d |%n",
+                "| %d | %,d | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %d | %.1f |"
+                        + " %s | %.1f | %d |%n",
                 minutes.size(),
                 judge.submitted(),
-                minute.endedPerSecond,
-                minute.latencies.percentile(50),
-                minute.latencies.percentile(99),
-                minute.heap,
-                minute.veteran,
-                minute.children,
-                minute.server,
-                minute.connections,
+                minute.endedPerSecond(),
+                minute.latencies().percentile(50),
+                minute.latencies().percentile(99),
+                minute.heap(),
+                minute.veteranHeap(),
+                minute.veteran(),
+                minute.children(),
+                minute.server(),
+                minute.connections(),
                 minute.tablesTogether(),
-                largest(minute.tables),
-                minute.log,
+                largest(minute.tables()),
+                minute.log(),
                 faults.kills());
     }
 
@@ -114,7 +85,7 @@ final class SoakTable {
         }
     }
 
-    private Minute measure() {
+    private SoakMinute measure() {
         long ended = judge.ended();
         long nanos = System.nanoTime();
         double perSecond = (ended - endedBefore) * 1e9 / (nanos - nanosBefore);
@@ -124,10 +95,11 @@ final class SoakTable {
         System.gc();
         var heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEGABYTE;
         var sizes = sizes();
-        return new Minute(
+        return new SoakMinute(
                 judge.nextLatencies(),
                 perSecond,
                 heap,
+                fleet.veteran().heap(),
                 memory(List.of(fleet.veteran().pid())),
                 memory(fleet.pids()),
                 serverMemory(),
@@ -216,63 +188,15 @@ final class SoakTable {
         return Duration.ofSeconds(Duration.ofNanos(System.nanoTime() - began).toSeconds());
     }
 
-    /** Whether there are enough minutes to compare later ones with earlier ones. */
-    boolean longEnough() {
-        return minutes.size() >= WARM_UP + 2 * WINDOW;
-    }
-
-    /** What grew from minutes 5 to 15 to the last ten, in words; nothing when all stayed flat. */
-    synchronized List<String> growth() {
-        if (!longEnough()) {
-            return List.of();
-        }
-        var first = minutes.subList(WARM_UP, WARM_UP + WINDOW);
-        var last = minutes.subList(minutes.size() - WINDOW, minutes.size());
-        var found = new ArrayList<String>();
-        compare(found, "p99 of the start, ms", p99(first), p99(last), FLAT);
-        compare(found, "heap of the driver, MB", first, last, Minute::heap, FLAT);
-        compare(found, "memory of the veteran, MB", first, last, Minute::veteran, FLAT);
-        compare(found, "memory of the server, MB", first, last, Minute::server, FLAT);
-        compare(found, "connections", first, last, Minute::connections, FLAT);
-        compare(found, "tables, MB", first, last, Minute::tablesTogether, BOUNDED);
-        return found;
-    }
-
-    private static double p99(List<Minute> window) {
-        return Latencies.together(window.stream().map(Minute::latencies).toList()).percentile(99);
-    }
-
-    private static void compare(
-            List<String> found,
-            String what,
-            List<Minute> first,
-            List<Minute> last,
-            ToDoubleFunction<Minute> value,
-            double most) {
-        compare(found, what, mean(first, value), mean(last, value), most);
-    }
-
-    private static double mean(List<Minute> window, ToDoubleFunction<Minute> value) {
-        return window.stream().mapToDouble(value).filter(seen -> seen > 0).average().orElse(0);
-    }
-
-    private static void compare(
-            List<String> found, String what, double first, double last, double most) {
-        if (last > first * most) {
-            found.add(
-                    String.format(
-                            Locale.ROOT,
-                            "%s: %.1f in minutes 5 to 15, %.1f in the last ten",
-                            what,
-                            first,
-                            last));
-        }
+    /** What the minutes say together. */
+    synchronized SoakTrend trend() {
+        return new SoakTrend(minutes);
     }
 
     /** Growth of the log for each execution, in bytes: it is kept for a week, and must stay so. */
     synchronized double logBytesEach() {
         return minutes.isEmpty() || judge.submitted() == 0
                 ? 0
-                : minutes.getLast().log * MEGABYTE / judge.submitted();
+                : minutes.getLast().log() * MEGABYTE / judge.submitted();
     }
 }

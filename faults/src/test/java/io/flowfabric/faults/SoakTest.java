@@ -18,7 +18,8 @@ class SoakTest {
 
     @Test
     void a_short_soak_breaks_everything_once_and_is_judged() {
-        assertThat(run("--minutes 0.2 --seed 7")).as(text(out)).isZero();
+        // The machine is busy with other tests, so that work may be late.
+        assertThat(run("--minutes 0.2 --slack 60 --seed 7")).as(text(out)).isZero();
         assertThat(text(out))
                 .contains("| minute | submitted |", "| 1 | ")
                 .contains("lost: 0", "doubled: 0", "stale writes: 0", "limits exceeded: 0")
@@ -34,6 +35,7 @@ class SoakTest {
                 "--minutes 0",
                 "--kills x",
                 "--kills 0",
+                "--slack none",
                 "--seed x",
                 "--for 1m"
             })

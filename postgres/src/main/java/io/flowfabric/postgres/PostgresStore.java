@@ -115,12 +115,19 @@ public final class PostgresStore implements Store {
             Optional<InstantSource> clock) {
         var store = over(connect(options, schema, clock), wrapping, clock);
         try {
+            store.postgres.db().greetServers("greet_server", store::forgetAll);
             store.origin.settle();
             return store;
         } catch (RuntimeException e) {
             store.close();
             throw e;
         }
+    }
+
+    /** The server was started anew, and may have the data of an earlier time. */
+    private void forgetAll() {
+        postgres.forgetAll();
+        claims.forgetAll();
     }
 
     /** Connections to a schema, which is made or brought up to date first. */

@@ -10,11 +10,14 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.codec.EventKind;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.jdbc.Statements;
@@ -28,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** How the log of events is kept, and what becomes of what cannot be read. */
@@ -42,6 +46,11 @@ class EventLogTest {
     /** Makes all summaries, but of what is written today. */
     private static final String SUMMARISE =
             "%s.summarise_events(1000, (extract(epoch from now())::bigint / 86400 %% 16)::integer)";
+
+    /** Who waits for this transaction. */
+    private static final String WAITING =
+            "select pid::text from pg_locks"
+                    + " where not granted and transactionid = pg_current_xact_id()::xid";
 
     private final SchemaName schema = TestPostgres.freshSchema();
     private final PostgresStore store = PostgresStore.open(TestPostgres.options(), schema);
@@ -359,6 +368,40 @@ class EventLogTest {
         assertThatExceptionOfType(Invalid.class)
                 .isThrownBy(() -> store.feeds().read(EVERYTHING, cursor, 10))
                 .returns(Invalid.Code.CURSOR_EXPIRED, Invalid::code);
+    }
+
+    /** What holds a meter as it was is told before the change that waits for it. */
+    @Test
+    void a_change_of_a_limit_is_told_behind_what_was_counted_before_it() throws Exception {
+        store.quotas().define(Quota.atOnce("post", 5), ADA);
+        store.budgets().define(Budget.of("team", "tokens", 5), ADA);
+        var policy = Policy.DEFAULT.quota("post").budget("team");
+        store.submissions().submit(List.of(Submission.of("work", Payload.EMPTY).policy(policy)));
+        var cursor = now();
+
+        for (Runnable change :
+                List.<Runnable>of(
+                        () -> store.quotas().define(Quota.atOnce("post", 1), ADA),
+                        () -> store.budgets().define(Budget.of("team", "tokens", 1), ADA))) {
+            connection.setAutoCommit(false);
+            assertThat(texts("select id::text from %s.meter for update")).hasSize(2);
+            var changing = CompletableFuture.runAsync(change);
+            while (texts(WAITING).isEmpty()) {
+                assertThat(changing).isNotDone();
+            }
+            execute(
+                    "insert into %s.event_0 (kind, at, namespace, actor, reason, payload)"
+                            + " values ('namespace_changed', 1, 'shop', 'ada', 'why',"
+                            + " '{\"settings\": {}}')");
+            connection.commit();
+            connection.setAutoCommit(true);
+            changing.get();
+        }
+
+        assertThat(store.feeds().read(EVERYTHING, cursor, 10).entries())
+                .extracting(entry -> entry.event().getClass().getSimpleName())
+                .containsExactly(
+                        "NamespaceChange", "QuotaChange", "NamespaceChange", "BudgetChange");
     }
 
     /** Reads to the end, and says where that is. */

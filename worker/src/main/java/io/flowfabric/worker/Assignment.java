@@ -110,7 +110,7 @@ final class Assignment implements Task, Runnable {
             // What a dying session had prefetched must not begin while it is being told, one by
             // one; nor what waited for a thread until its time was over.
             if (left(shift.time().nanos()) <= 0) {
-                lose();
+                runOut();
             }
             mine = shift.valid() && stage.compareAndSet(Stage.WAITING, Stage.RUNNING);
             if (mine) {
@@ -144,13 +144,23 @@ final class Assignment implements Task, Runnable {
 
     /** Notes that the lease is lost, and says whether its work was not over yet. */
     boolean lose() {
-        if (stage.compareAndSet(Stage.WAITING, Stage.LOST)) {
+        boolean working = runOut();
+        if (lost()) {
             shift.forget(this);
+        }
+        return working;
+    }
+
+    /**
+     * Stops the work because its time is over, and says whether it was not over yet. The lease is
+     * known here until the store says that it is lost.
+     */
+    boolean runOut() {
+        if (stage.compareAndSet(Stage.WAITING, Stage.LOST)) {
             return true;
         }
         if (stage.compareAndSet(Stage.RUNNING, Stage.LOST)) {
             interrupt(Stage.LOST);
-            shift.forget(this);
             return true;
         }
         return false;

@@ -128,7 +128,7 @@ final class WorkerSession implements EngineSession.Holder {
             if (left > 0) {
                 next = Math.min(next, left);
             } else {
-                assignment.lose();
+                assignment.runOut();
             }
         }
         slots.stranded(now).forEach(Assignment::release);

@@ -4,12 +4,14 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.admission.AdmissionBlock;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
@@ -27,6 +29,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -133,6 +137,121 @@ class ErrorTest {
         eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
         assertThat(ids.stream().flatMap(id -> world.steps(id).stream()))
                 .containsOnlyOnce(Transition.RELEASE);
+    }
+
+    @Test
+    void a_thread_that_cannot_be_had_costs_no_slot_and_no_work() {
+        var asked = new AtomicInteger();
+        var scarce = new AtomicBoolean();
+        world.start(
+                world.worker()
+                        .concurrency(1)
+                        .threads(
+                                task -> {
+                                    if (scarce.get() && asked.incrementAndGet() <= 3) {
+                                        throw new OutOfMemoryError("no thread, by a test");
+                                    }
+                                    return Thread.ofVirtual().name("mine").unstarted(task);
+                                })
+                        .handle("welcome", task -> Payload.EMPTY));
+        // Quick handlers, so that some are prefetched and begun by the end of others.
+        var warm = world.submit("welcome", 50);
+        eventually("it is warm", () -> world.all(warm, PublicState.COMPLETED));
+        scarce.set(true);
+
+        var ids = world.submit("welcome", 50);
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        assertThat(asked.get()).isGreaterThan(3);
+        assertThat(world.tally.of("session died")).isZero();
+        assertThat(ids).allMatch(id -> world.view(id).reclaims() == 0);
+    }
+
+    @Test
+    void a_fault_on_the_thread_of_a_heart_ends_the_session_at_once_and_another_one_goes_on() {
+        var broken = new AtomicBoolean(true);
+        world.hook(
+                (call, real) -> {
+                    if (call.equals("heartbeat") && broken.getAndSet(false)) {
+                        throw new LinkageError("by a test");
+                    }
+                    return real.call();
+                });
+        // Half a minute would pass until it counts itself as dead.
+        var worker =
+                world.start(
+                        world.worker()
+                                .ttl(Duration.ofSeconds(30))
+                                .handle(
+                                        "welcome",
+                                        task -> {
+                                            if (broken.get()) {
+                                                new CountDownLatch(1).await();
+                                            }
+                                            return Payload.EMPTY;
+                                        }));
+        var id = world.submit("welcome");
+        eventually("it runs", () -> world.state(id) == PublicState.ACTIVE);
+
+        // The notice that something is lost makes a heartbeat due.
+        world.memory
+                .operations()
+                .act(
+                        List.of(new OperatorCommand.Revoke(id)),
+                        new Attribution("ada", "so that its worker asks"));
+
+        eventually("there is another session", () -> world.calls("open") == 2);
+        eventually("it is done there", () -> world.state(id) == PublicState.COMPLETED);
+        assertThat(world.tally.of("session died")).isEqualTo(1);
+        assertThat(worker.running()).isTrue();
+    }
+
+    @Test
+    void an_item_that_a_committer_cannot_deal_with_is_lost_alone_and_the_committer_goes_on() {
+        var committed = ConcurrentHashMap.<String>newKeySet();
+        var lost = ConcurrentHashMap.<String>newKeySet();
+        var committers =
+                new Committers<>(
+                        new Committers.Commit<String>() {
+                            @Override
+                            public String items() {
+                                return "words";
+                            }
+
+                            @Override
+                            public Set<String> commit(List<String> batch) {
+                                if (batch.contains("bad")) {
+                                    throw new LinkageError("by a test");
+                                }
+                                committed.addAll(batch);
+                                return Set.of();
+                            }
+
+                            @Override
+                            public boolean failedAlone(String item, Throwable why) {
+                                throw new LinkageError("again");
+                            }
+
+                            @Override
+                            public void lost(String item, Throwable why) {
+                                lost.add(item);
+                                throw new LinkageError("and again");
+                            }
+                        },
+                        Time.SYSTEM,
+                        "some",
+                        () -> {});
+        try (committers) {
+            committers.start();
+            List.of("a", "bad", "b", "bad", "c").forEach(committers::add);
+
+            eventually("all are settled", () -> committers.unsettled() == 0);
+
+            assertThat(committed).containsExactlyInAnyOrder("a", "b", "c");
+            assertThat(lost).containsExactly("bad");
+            assertThat(committers.add("d")).isTrue();
+            eventually("it goes on", () -> committed.contains("d"));
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -71,6 +72,29 @@ class InterruptTest {
 
         isInterruptedWhenItsTimeIsOver();
         eventually(time, "it has failed", () -> world.state(id) == PublicState.FAILED);
+    }
+
+    /** R16: leases that the store still has are known here, however late it is with its sweeps. */
+    @Test
+    void a_session_lives_although_the_store_is_late_to_take_away_what_has_timed_out() {
+        world.hook(
+                (call, real) -> {
+                    if (call.equals("tick") || call.equals("nextDue")) {
+                        throw new StoreFailure("No sweeps.", false, new IllegalStateException());
+                    }
+                    return real.call();
+                });
+        var id = world.submit("hang", "", Policy.DEFAULT.attemptTimeout(LIFE).retry(Retry.NEVER));
+        eventually("it runs", () -> begun.get() == 1);
+
+        isInterruptedWhenItsTimeIsOver();
+        time.pass(TTL);
+
+        assertThat(world.tally.of("session died")).isZero();
+        world.hook((call, real) -> real.call());
+        eventually(time, "it has failed", () -> world.state(id) == PublicState.FAILED);
+        time.pass(TTL);
+        assertThat(world.tally.of("session died")).isZero();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Namespace;
@@ -16,6 +17,7 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.BudgetView.Level;
 import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;
 
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -58,8 +61,12 @@ class UsageTest {
     void what_handlers_report_at_the_same_time_is_one_call_and_each_gets_its_own_answer() {
         blockReports();
         world.start(world.worker().concurrency(100).handle("spend", this::spend));
-        var ids = world.submit("spend", 100);
+        var ids = new ArrayList<ExecutionId>();
+        ids.add(world.submit("spend", "first", Policy.DEFAULT));
+        eventually("a committer is busy", () -> world.calls("spend") == 1);
+        ids.add(world.submit("spend", "second", Policy.DEFAULT));
         eventually("both committers are busy", () -> world.calls("spend") == 2);
+        ids.addAll(world.submit("spend", 98));
         eventually("all run", () -> world.tally.of("claimed") == 100);
         Eventually.pause(Duration.ofMillis(50));
 

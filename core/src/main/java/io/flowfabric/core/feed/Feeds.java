@@ -28,7 +28,8 @@ public interface Feeds {
      * Some events and where to go on.
      *
      * @param more whether there may be more already: it ended because it was long enough. There may
-     *     be more although there are no entries, when many did not fit.
+     *     be more although there are no entries, when many did not fit, or when the store had to
+     *     prepare a long log for reading; then the cursor may be the one before.
      */
     record Batch(List<Entry> entries, Cursor next, boolean more) {
         public Batch {

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.store.Chunks;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -34,6 +36,20 @@ public final class ExecutionBatches {
             List<T> batch,
             Function<T, UUID> execution,
             Function<List<T>, Map<UUID, Answer<R>>> piece) {
+        return answer(field, batch, execution, small -> 0, piece);
+    }
+
+    /**
+     * Answers a batch of items that can be large piece by piece, in the order of the batch.
+     *
+     * @param bytes how large an item is
+     */
+    public static <T, R> List<Answer<R>> answer(
+            String field,
+            List<T> batch,
+            Function<T, UUID> execution,
+            ToLongFunction<T> bytes,
+            Function<List<T>, Map<UUID, Answer<R>>> piece) {
         Limit.BATCH.checkCount(field, batch.size());
         var answers = new HashMap<Integer, Answer<R>>();
         var pending = IntStream.range(0, batch.size()).boxed().toList();
@@ -41,9 +57,13 @@ public final class ExecutionBatches {
             var now = new ArrayList<Integer>();
             var later = new ArrayList<Integer>();
             var seen = new HashSet<UUID>();
+            long sum = 0;
             for (int index : pending) {
-                boolean first = now.size() < CHUNK && seen.add(execution.apply(batch.get(index)));
+                var item = batch.get(index);
+                boolean room = now.size() < CHUNK && sum < Chunks.BYTES;
+                boolean first = room && seen.add(execution.apply(item));
                 (first ? now : later).add(index);
+                sum += first ? bytes.applyAsLong(item) : 0;
             }
             var decided = piece.apply(now.stream().map(batch::get).toList());
             for (int index : now) {

@@ -50,6 +50,13 @@ public record PostgresContext(
                                         .one(row -> row.longValue("now")));
     }
 
+    /** Forgets what was remembered of the data, which may be that of another time. */
+    public void forgetAll() {
+        catalog.forgetAll();
+        marks.forgetAll();
+        crowds.forgetAll();
+    }
+
     /**
      * Lets those know who wait for work in these lanes: it was submitted, with numbers from these
      * on. Call this, like the others, once the work is committed.

@@ -44,12 +44,15 @@ create table ${schema}.lane (
     -- The transaction that changed what decides about places, while work may wait in places from before: what transactions queue
     -- that had begun by then, too.
     ranked_by xid8,
+    -- when it came into being, and by whom: the creator of its first work, or an operator
     since bigint not null,
-    -- who made it what it is, and why; null as long as it is as it began
+    registered_by text not null default '',
+    -- since when it is what it is, who made it so, and why; null as long as it is as it began
+    changed bigint,
     changed_by text,
     change_reason text,
     unique (namespace, name),
-    check ((changed_by is null) = (change_reason is null)),
+    check ((changed_by is null) = (change_reason is null) and (changed_by is null) = (changed is null)),
     check (weight between 1 and 1000),
     check (ageing > 0),
     check (not sharing or ageing is null)
@@ -127,8 +130,9 @@ create table ${schema}.meter (
     rate integer,
     window_ms bigint,
     running integer not null default 0,
-    -- when those began that still count, the oldest first
+    -- when those began that still count, the oldest first, and how many at each of these moments
     window_starts bigint[] not null default '{}',
+    window_counts integer[] not null default '{}',
     -- when the next may begin, while the rate is full
     reopens_at bigint,
     soft bigint,
@@ -140,6 +144,8 @@ create table ${schema}.meter (
     reserved bigint not null default 0,
     -- when it begins at zero again
     resets bigint,
+    -- the last report before it began at zero: what is refunded of it, or of one before it, lowers nothing
+    counts_after bigint not null default 0,
     unique (quota, key),
     unique (budget, key),
     check (running >= 0 and used >= 0 and reserved >= 0),
@@ -148,9 +154,53 @@ create table ${schema}.meter (
 create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is not null;
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
 
+-- When a start of a moment counts as made. Up to 10,000 in a window that is to the millisecond, beyond at the end of its slice, of which a
+-- window has a thousand: so none counts for too short a time.
+create function ${schema}.slice_of(moment bigint, rate integer, window_ms bigint)
+    returns bigint language sql immutable parallel safe as $$
+    select case
+        when rate <= 10000 or window_ms < 2000 then moment
+        else (moment + window_ms / 1000 - 1) / (window_ms / 1000) * (window_ms / 1000) end
+$$;
+
+-- The starts that still count, with some more of this moment, and when the next may begin if the rate is full.
+create function ${schema}.count_starts(
+    starts bigint[], counts integer[], rate integer, window_ms bigint, now bigint, more integer,
+    out window_starts bigint[], out window_counts integer[], out reopens_at bigint)
+    language sql immutable parallel safe as $$
+    select
+        coalesce(array_agg(w.at order by w.at), '{}'), coalesce(array_agg(w.n order by w.at), '{}'),
+        case when sum(w.n) >= rate then min(w.at) filter (where w.later < rate) + window_ms end
+    from (
+        select
+            kept.at, sum(kept.n)::integer as n, sum(sum(kept.n)) over () - sum(sum(kept.n)) over (order by kept.at) as later
+        from (
+            select s.at, s.n from unnest(starts, counts) as s (at, n) where s.at > now - window_ms
+            union all
+            select ${schema}.slice_of(now, rate, window_ms), more where more > 0
+        ) as kept
+        group by kept.at
+    ) as w
+$$;
+
+-- The starts without those of some moments, which came to nothing.
+create function ${schema}.uncount_starts(
+    starts bigint[], counts integer[], rate integer, window_ms bigint, gone bigint[], out window_starts bigint[], out window_counts integer[])
+    language sql immutable parallel safe as $$
+    select
+        coalesce(array_agg(w.at order by w.at) filter (where w.n > 0), '{}'), coalesce(array_agg(w.n order by w.at) filter (where w.n > 0), '{}')
+    from (
+        select s.at, s.n - (
+            select count(*)::integer from unnest(gone) as start where ${schema}.slice_of(start, rate, window_ms) = s.at) as n
+        from unnest(starts, counts) as s (at, n)
+    ) as w
+$$;
+
 -- What executions have used up, as they reported it.
+create sequence ${schema}.spending_id;
 create table ${schema}.spending (
-    id bigint generated always as identity,
+    -- drawn under the lock of the meters that it counts in
+    id bigint not null default nextval('${schema}.spending_id'),
     budget integer not null references ${schema}.budget,
     key text not null,
     execution uuid not null,
@@ -306,6 +356,9 @@ create table ${schema}.execution (
     failure_category text,
     failure_message text,
     failure_detail text,
+    -- who ended it, and why, when it was not its worker
+    ended_by text,
+    end_reason text,
     -- what it produced, if it has completed; null bytes: they are a payload of their own
     result_type text,
     result bytea,
@@ -523,6 +576,8 @@ create table ${schema}.signing_key (
     number bigint generated always as identity primary key,
     id text not null unique,
     secret bytea not null,
+    -- by what the secret is wrapped; null: it is not
+    wrapping text,
     made bigint not null,
     retires bigint,
     actor text not null,
@@ -542,7 +597,9 @@ create type ${schema}.event_kind as enum (
     -- an operator changed a lane, a namespace, a quota, a budget
     'lane_changed', 'namespace_changed', 'quota_changed', 'budget_changed',
     -- a limit of a budget was reached; a count was wrong and was put right
-    'budget_reached', 'drifted');
+    'budget_reached', 'drifted',
+    -- an operator had another key sign
+    'key_rotated');
 
 -- Everything that happened. The id is drawn under the lock of the row that the event is about, so it orders the
 -- history of each execution; the number of the transaction tells a feed what it has not seen yet.
@@ -607,6 +664,10 @@ create table ${schema}.event_day (
 create table ${schema}.event_log (
     -- up to which event it has been dropped
     dropped bigint not null,
+    -- The transactions of what was dropped: a reader that has seen later events may not have seen these, when they were open
+    -- then. Of the last events they are known one by one; of the others, up to which one there were any.
+    dropped_late int8multirange not null default '{}',
+    dropped_early bigint not null default 0,
     -- which server and database it is in, and on which timeline; null until an engine has looked
     origin text,
     timeline integer,
@@ -614,9 +675,23 @@ create table ${schema}.event_log (
     era bigint,
     -- up to which event it was written on another server, whose transactions mean nothing here
     restored bigint not null default 0,
+    -- when the server was started that the data was last seen on
+    server_started timestamptz,
     check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
 insert into ${schema}.event_log (dropped) values (0);
+
+-- The tags of executions that retention has removed, for as long as there are events of them.
+create table ${schema}.kept_tags (
+    execution uuid not null,
+    -- no event of it is after this one; of another execution with the same id all are
+    up_to bigint not null,
+    tags text[] not null,
+    -- when the execution was removed
+    kept bigint not null,
+    primary key (execution, up_to)
+);
+create index kept_tags_age on ${schema}.kept_tags (kept);
 
 -- The highest id that an event can have so far.
 create function ${schema}.last_event_id() returns bigint language sql volatile as $$
@@ -694,13 +769,28 @@ begin
 end
 $$;
 
+-- Notes up to which event the log is dropped, and of which transactions what was dropped is: one by one, or up to which.
+create function ${schema}.note_dropped(last bigint, late int8multirange, early bigint) returns void language sql as $$
+    update ${schema}.event_log h
+    set dropped = greatest(h.dropped, last),
+        dropped_early = greatest(h.dropped_early, early),
+        dropped_late = (h.dropped_late + coalesce(late, '{}')) * int8multirange(int8range(greatest(h.dropped_early, early), null, '()'))
+$$;
+
 -- Empties a day's table of which nothing is to be kept, and says up to which event the log is dropped by that; null
 -- when there is something to be kept after all.
 create function ${schema}.empty_day(number integer, before bigint) returns bigint language plpgsql as $$
 declare
+    -- of so many events the transactions are noted one by one
+    noted constant bigint := 10000;
+    restored constant bigint := (select h.restored from ${schema}.event_log h);
     lowest bigint := 0;
     highest bigint;
     middle bigint;
+    -- what was dropped before is told apart no longer
+    early bigint := (select greatest(upper(h.dropped_late) - 1, h.dropped_early) from ${schema}.event_log h);
+    youngest bigint := txid_snapshot_xmax(txid_current_snapshot());
+    late int8multirange;
 begin
     execute format('lock table ${schema}.event_%s in access exclusive mode', number);
     if exists (select from ${schema}.event v where v.day = number and v.at >= before) then
@@ -716,6 +806,21 @@ begin
             highest := middle;
         end if;
     end loop;
+    select range_agg(int8range(v.xid, v.xid, '[]')) into late
+    from ${schema}.event v where v.day = number and v.id > greatest(highest - noted, restored);
+    -- Of those before them, only which transaction is the youngest.
+    while early < youngest and highest - noted > restored loop
+        middle := (early + youngest) / 2;
+        if exists (
+            select from ${schema}.event v
+            where v.day = number and v.id > restored and v.id <= highest - noted and v.xid > middle
+        ) then
+            early := middle + 1;
+        else
+            youngest := middle;
+        end if;
+    end loop;
+    perform ${schema}.note_dropped(highest, late, early);
     execute format('truncate ${schema}.event_%s', number);
     return highest;
 end
@@ -725,6 +830,7 @@ $$;
 create function ${schema}.forget_events(number integer, before bigint, most integer) returns bigint language plpgsql as $$
 declare
     last bigint;
+    late int8multirange;
 begin
     with old as materialized (
         select v.ctid as place from ${schema}.event v
@@ -732,16 +838,20 @@ begin
     ),
     gone as (
         delete from ${schema}.event v
-        where v.day = number and v.ctid = any(array(select place from old)) returning v.id
+        where v.day = number and v.ctid = any(array(select place from old)) returning v.id, v.xid
     )
-    select max(id) into last from gone;
+    select max(id), range_agg(int8range(xid, xid, '[]')) filter (where id > (select restored from ${schema}.event_log))
+    into last, late from gone;
+    if last is not null then
+        perform ${schema}.note_dropped(last, late, 0);
+    end if;
     return last;
 end
 $$;
 
 -- Makes summaries of what was written meanwhile, some at a time, and says of how many ranges of pages. The newest
--- ranges have to wait: they are still being filled, and each event would have to change its summary.
-create function ${schema}.summarise_events(most integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
+-- ranges of the day that is written to have to wait: they are still being filled, and each event would have to change its summary.
+create function ${schema}.summarise_events(most integer, written integer) returns integer language plpgsql set lock_timeout = '20ms' as $$
 declare
     pages_per_range constant integer := 32;
     made integer := 0;
@@ -757,16 +867,21 @@ begin
         cross join lateral (
             select
                 pg_relation_filenode(name)::bigint as node,
-                pg_relation_size(name) / current_setting('block_size')::integer as pages
+                pg_relation_size(name) / current_setting('block_size')::integer
+                    - case number.day when written then 2 * pages_per_range - 1 else 0 end as pages
             from (select format('${schema}.event_%s', number.day)::regclass as name) as event) as file
         left join ${schema}.event_day d on d.day = number.day and d.file = file.node
-        where file.pages >= coalesce(d.summarised, 0) + 2 * pages_per_range
+        where file.pages > coalesce(d.summarised, 0)
     loop
         insert into ${schema}.event_day (day, file, summarised) values (today.day, today.node, 0) on conflict do nothing;
-        select case when d.file = today.node then d.summarised else 0 end into reached
-        from ${schema}.event_day d where d.day = today.day for update skip locked;
-        continue when not found;
-        while reached + 2 * pages_per_range <= today.pages and made < most loop
+        begin
+            select case when d.file = today.node then d.summarised else 0 end into reached
+            from ${schema}.event_day d where d.day = today.day for update;
+        exception
+            -- Another process makes some, so there may be more.
+            when lock_not_available then return most;
+        end;
+        while reached < today.pages and made < most loop
             perform brin_summarize_range(format('${schema}.event_%s_place', today.day)::regclass, reached);
             reached := reached + pages_per_range;
             made := made + 1;

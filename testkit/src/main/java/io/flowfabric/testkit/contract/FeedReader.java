@@ -51,7 +51,7 @@ final class FeedReader {
             var batch = feeds.read(filter, cursor, max);
             entries.addAll(batch.entries());
             // Events that do not fit move the cursor too, so an empty helping is not yet the end.
-            if (batch.entries().isEmpty() && batch.next().equals(cursor)) {
+            if (batch.entries().isEmpty() && batch.next().equals(cursor) && !batch.more()) {
                 return entries;
             }
             cursor = batch.next();

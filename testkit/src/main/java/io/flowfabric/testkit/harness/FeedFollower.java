@@ -35,7 +35,7 @@ final class FeedFollower {
         int empty = 0;
         while (empty <= patience) {
             var read = feeds.read(filter, cursor, batch);
-            boolean stuck = read.next().equals(cursor);
+            boolean stuck = read.next().equals(cursor) && !read.more();
             cursor = read.next();
             entries.addAll(read.entries());
             if (!read.entries().isEmpty()) {

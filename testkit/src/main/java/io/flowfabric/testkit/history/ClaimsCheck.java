@@ -108,13 +108,20 @@ final class ClaimsCheck {
         var life = steps.getOrDefault(lease.fence().execution(), List.of());
         return !reprioritised.contains(lease.fence().execution())
                 && life.stream().filter(step -> step.transition() == Transition.SUBMIT).count() == 1
-                && life.stream().noneMatch(step -> isRedemption(step, lease))
+                && !isRedeemed(life, lease)
                 && settings.getOrDefault(lease.lane(), List.of()).stream()
                         .noneMatch(lane -> lane.sharing() || lane.ageing().isPresent());
     }
 
-    private static boolean isRedemption(Step step, Lease lease) {
-        return step.now() == Situation.GRANTED && step.epoch() == lease.fence().epoch() - 1;
+    private static boolean isRedeemed(List<Step> life, Lease lease) {
+        var before = Situation.READY;
+        for (var step : life) {
+            if (step.epoch() == lease.fence().epoch() && step.transition().givesLease()) {
+                return before == Situation.GRANTED;
+            }
+            before = step.now();
+        }
+        return false;
     }
 
     /** Whether the second of two leases belongs before the first. */

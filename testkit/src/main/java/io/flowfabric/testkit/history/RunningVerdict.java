@@ -54,6 +54,16 @@ public final class RunningVerdict {
         notes.submitted(submission.id(), new Notes.Work(submission.kind(), submission.policy()));
     }
 
+    /**
+     * Forgets work that no client was told of and that no event has told of. Events that come later
+     * are judged without it.
+     */
+    public void neverAccepted(ExecutionId id) {
+        if (!open.containsKey(id)) {
+            notes.forget(id);
+        }
+    }
+
     /** Knows work by what is there of it. */
     void seen(ExecutionView view) {
         notes.submitted(view.id(), new Notes.Work(view.kind(), view.policy()));

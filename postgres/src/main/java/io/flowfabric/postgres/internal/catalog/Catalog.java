@@ -19,6 +19,14 @@ public record Catalog(LaneNumbers lanes, Gates gates, Meters meters, SharedPolic
         return new Catalog(new LaneNumbers(), new Gates(), new Meters(), new SharedPolicies());
     }
 
+    /** Forgets everything, because the data may be that of another time. */
+    public void forgetAll() {
+        lanes.forgetAll();
+        gates.forgetAll();
+        meters.forgetAll();
+        policies.forgetAll();
+    }
+
     /**
      * Work that names these numbers was not taken, perhaps because gates were retired or removed,
      * or something that it names was deleted: what it refers to is to be looked up again.

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +29,19 @@ public final class Gates {
     private final Map<Gate, Integer> numbers = new ConcurrentHashMap<>();
     private final Map<Integer, Gate> gates = new ConcurrentHashMap<>();
     private final Map<Integer, GatesOfLane> ofLanes = new ConcurrentHashMap<>();
+    private final AtomicInteger forgotten = new AtomicInteger();
+
+    /** How often everything was forgotten: numbers from before that may stand for something else. */
+    public int forgotten() {
+        return forgotten.get();
+    }
+
+    void forgetAll() {
+        forgotten.incrementAndGet();
+        numbers.clear();
+        gates.clear();
+        ofLanes.clear();
+    }
 
     /**
      * Some gates may have been removed, or retired in their lanes: they are to be looked up again.

@@ -16,6 +16,11 @@ public final class LaneNumbers {
     private final Map<Lane, Integer> numbers = new ConcurrentHashMap<>();
     private final Map<Integer, Lane> lanes = new ConcurrentHashMap<>();
 
+    void forgetAll() {
+        numbers.clear();
+        lanes.clear();
+    }
+
     /** The number of a lane, if it is known. */
     public @Nullable Integer number(Lane lane) {
         return numbers.get(lane);

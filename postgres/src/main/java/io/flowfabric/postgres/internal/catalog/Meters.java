@@ -31,6 +31,11 @@ public final class Meters {
 
     private record Purse(Namespace namespace, String budget) {}
 
+    void forgetAll() {
+        numbers.clear();
+        chains.clear();
+    }
+
     /** What a policy names may have been removed or deleted. */
     void forget(Namespace namespace, Policy policy) {
         policy.quotas().forEach(use -> numbers.remove(new Meter(namespace, use)));

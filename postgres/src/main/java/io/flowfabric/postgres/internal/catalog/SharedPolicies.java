@@ -21,6 +21,11 @@ public final class SharedPolicies {
     /** Those that are there and well-formed, and say something that only newer programs know. */
     private final Set<Integer> ofNewerPrograms = ConcurrentHashMap.newKeySet();
 
+    void forgetAll() {
+        numbers.clear();
+        policies.clear();
+    }
+
     /** The number of the shared part of a policy, which is made if there is none. */
     public int number(Jdbc db, Policy policy) {
         var shared = policy.shared();

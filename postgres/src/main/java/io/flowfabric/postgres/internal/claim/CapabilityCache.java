@@ -38,6 +38,10 @@ public final class CapabilityCache {
                 }
             };
 
+    synchronized void forgetAll() {
+        sessions.clear();
+    }
+
     public synchronized Fit of(SessionId session) {
         return sessions.getOrDefault(session, Fit.UNKNOWN);
     }

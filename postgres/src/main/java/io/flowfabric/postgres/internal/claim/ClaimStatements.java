@@ -43,6 +43,10 @@ final class ClaimStatements {
         }
     }
 
+    void forgetAll() {
+        fits.forgetAll();
+    }
+
     /** Looks once, by the cheapest statement that is not known not to do. */
     ClaimRound look(Look look) {
         return look.ttl == null ? cheaply(look) : anyhow(look);

@@ -24,6 +24,11 @@ public final class PostgresClaims implements Claims {
         this.receipts = new Receipts(postgres);
     }
 
+    /** Forgets what was remembered of gates, which may be those of another time. */
+    public void forgetAll() {
+        statements.forgetAll();
+    }
+
     @Override
     public Claimed claim(Claim claim) {
         return given(claim, null)

@@ -58,10 +58,11 @@ public final class Summaries {
         making.lock();
         try {
             long now = last.get();
-            if (missing() && make(BEFORE_READING)) {
-                made.set(now);
+            boolean all = !missing() || make(BEFORE_READING);
+            if (all) {
+                made.accumulateAndGet(now, Math::max);
             }
-            return !missing();
+            return all;
         } finally {
             making.unlock();
         }

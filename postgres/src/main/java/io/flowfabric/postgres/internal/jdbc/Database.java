@@ -35,6 +35,7 @@ public final class Database implements Jdbc, AutoCloseable {
     private final String settings;
 
     private final HeartbeatConnections heartbeats;
+    private final Greetings greetings = new Greetings();
     private final Executor autocommit = new Autocommit();
 
     private Database(
@@ -197,11 +198,33 @@ public final class Database implements Jdbc, AutoCloseable {
 
     private Connection borrow() {
         checkOpen();
+        Connection connection;
         try {
-            return pool.getConnection();
+            connection = pool.getConnection();
         } catch (SQLException e) {
             throw Failures.connecting(options.server(), Connections.busy(options), e);
         }
+        try {
+            greetings.meet(connection);
+            return connection;
+        } catch (SQLException e) {
+            giveBack(connection);
+            throw Failures.of("The greeting of the server", e, false);
+        } catch (RuntimeException e) {
+            giveBack(connection);
+            throw e;
+        }
+    }
+
+    /**
+     * From now on lets a statement run on each connection before anything else does. It answers
+     * when the server was {@code started}.
+     *
+     * @param onNewServer called when that is another time than before, and before any call goes on
+     *     that has a connection to that server
+     */
+    public void greetServers(String statement, Runnable onNewServer) {
+        greetings.begin(statements.named(statement), onNewServer);
     }
 
     private final class Autocommit implements Executor {

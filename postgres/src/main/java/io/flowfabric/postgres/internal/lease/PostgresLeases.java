@@ -77,7 +77,11 @@ public final class PostgresLeases implements Leases {
     @Override
     public List<Answer<Ended>> end(List<Ending> endings) {
         return ExecutionBatches.answer(
-                "endings", endings, ending -> ending.fence().execution().uuid(), this::ended);
+                "endings",
+                endings,
+                ending -> ending.fence().execution().uuid(),
+                ending -> ending instanceof Ending.Complete done ? done.result().size() : 0,
+                this::ended);
     }
 
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {

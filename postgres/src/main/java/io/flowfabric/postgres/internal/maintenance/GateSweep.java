@@ -36,6 +36,7 @@ final class GateSweep {
     private static final Duration TURN = Duration.ofMinutes(15);
 
     private final PostgresContext postgres;
+    private volatile boolean told;
 
     GateSweep(PostgresContext postgres) {
         this.postgres = postgres;
@@ -56,6 +57,15 @@ final class GateSweep {
             case "fence" -> db().query("fence_gates").update();
             case "hear" -> db().query("gates_heard").set("fence", step.fence).update();
             case "remove" -> remove(Objects.requireNonNull(step.fence));
+            case "blind" -> {
+                if (!told) {
+                    told = true;
+                    log.warn(
+                            "Gates without work are not removed while other users who may use the"
+                                    + " schema are connected, for what they do is hidden from"
+                                    + " ours: grant it pg_read_all_stats");
+                }
+            }
             default -> {
                 // Few gates have been made, or somebody may not have seen yet.
             }

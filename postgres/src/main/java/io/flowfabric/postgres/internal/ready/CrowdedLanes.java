@@ -48,6 +48,11 @@ public final class CrowdedLanes {
         this.db = db;
     }
 
+    /** Forgets everything, because the data may be that of another time. */
+    public void forgetAll() {
+        lanes.clear();
+    }
+
     /** A gate of a lane with the meters that it waits for. */
     public record Full(LaneGate gate, Set<Integer> meters) {}
 

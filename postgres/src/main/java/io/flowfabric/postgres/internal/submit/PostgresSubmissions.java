@@ -47,10 +47,19 @@ public final class PostgresSubmissions implements Submissions {
         if (items.isEmpty()) {
             return;
         }
-        var accepted = insert(items);
+        var accepted = insertUnlessRemoved(items);
         postgres.submitted(accepted.ready());
         accepted.answer(items, answers);
         SubmitRefusals.explain(postgres, postgres.db(), accepted.others(items), answers);
+    }
+
+    private Accepted insertUnlessRemoved(List<PreparedSubmission> items) {
+        try {
+            return insert(items);
+        } catch (NumberRemoved e) {
+            // The items come again, with the numbers that are right then.
+            return Accepted.NOTHING;
+        }
     }
 
     private Accepted insert(List<PreparedSubmission> items) {
@@ -80,14 +89,9 @@ public final class PostgresSubmissions implements Submissions {
     private record Inserted(Accepted accepted, Queues queues, Set<Integer> used) {}
 
     private Accepted insertWhatIsNew(List<PreparedSubmission> items) {
-        try {
-            var inserted = postgres.db().transaction(tx -> insertWhatIsNew(tx, items));
-            inserted.queues.remember(inserted.used);
-            return inserted.accepted;
-        } catch (NumberRemoved e) {
-            // The items come again, with the numbers that are right then.
-            return Accepted.NOTHING;
-        }
+        var inserted = postgres.db().transaction(tx -> insertWhatIsNew(tx, items));
+        inserted.queues.remember(inserted.used);
+        return inserted.accepted;
     }
 
     /**

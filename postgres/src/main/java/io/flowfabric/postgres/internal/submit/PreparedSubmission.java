@@ -15,6 +15,7 @@ import io.flowfabric.postgres.internal.admission.Queues;
 import io.flowfabric.postgres.internal.catalog.Gate;
 import io.flowfabric.postgres.internal.catalog.GateBudget;
 import io.flowfabric.postgres.internal.catalog.LaneGate;
+import io.flowfabric.postgres.internal.catalog.NumberRemoved;
 import io.flowfabric.postgres.internal.catalog.ReservedAmounts;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 
@@ -33,6 +34,7 @@ import java.util.stream.IntStream;
  * A submission with its place in the batch, its digest and the numbers that it refers to.
  *
  * @param reserve how much it reserves, in the order of its gate
+ * @param forgotten how often everything had been forgotten when its numbers were looked up
  */
 public record PreparedSubmission(
         int index,
@@ -41,7 +43,8 @@ public record PreparedSubmission(
         int gate,
         int policy,
         List<Long> reserve,
-        Optional<NotFound> undefined) {
+        Optional<NotFound> undefined,
+        int forgotten) {
     private static final int NO_GATE = -1;
 
     public record Key(String namespace, String key) {}
@@ -93,6 +96,7 @@ public record PreparedSubmission(
      */
     private static List<PreparedSubmission> prepared(
             PostgresContext postgres, List<Submission> submissions, List<Integer> indexes) {
+        int forgotten = postgres.catalog().gates().forgotten();
         makeMeters(postgres, submissions);
         var wanted = submissions.stream().map(submission -> wanted(postgres, submission)).toList();
         var gates = wanted.stream().flatMap(item -> item.gate.stream()).collect(toSet());
@@ -110,7 +114,8 @@ public record PreparedSubmission(
                                     .policies()
                                     .number(postgres.db(), submission.policy()),
                             GateBudget.amounts(submission.policy().budgets()),
-                            wanted.get(i).undefined));
+                            wanted.get(i).undefined,
+                            forgotten));
         }
         return items;
     }
@@ -151,13 +156,20 @@ public record PreparedSubmission(
                 postgres.catalog().meters().metering(postgres.db(), namespace, policy));
     }
 
-    /** The queues that those items join that are for one of these lanes. */
+    /**
+     * The queues that those items join that are for one of these lanes.
+     *
+     * @throws NumberRemoved when their numbers may stand for something else by now
+     */
     public static Queues queues(
             PostgresContext postgres,
             Collection<PreparedSubmission> items,
             Map<Lane, Integer> lanes) {
         var reserved = new HashMap<LaneGate, ReservedAmounts>();
         for (PreparedSubmission item : items) {
+            if (item.forgotten != postgres.catalog().gates().forgotten()) {
+                throw new NumberRemoved();
+            }
             var lane = lanes.get(item.lane());
             if (lane != null) {
                 reserved.merge(

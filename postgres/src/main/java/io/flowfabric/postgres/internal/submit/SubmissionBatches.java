@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.submit;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submitted;
 
 import java.util.ArrayList;
@@ -78,8 +79,7 @@ public final class SubmissionBatches {
      */
     private static List<PreparedSubmission> decideInOrder(
             List<PreparedSubmission> round, Piece piece, Map<Integer, Answer<Submitted>> answers) {
-        for (int from = 0; from < round.size(); from += CHUNK) {
-            var some = round.subList(from, Math.min(from + CHUNK, round.size()));
+        for (var some : Chunks.of(round, CHUNK, item -> item.submission().input().size())) {
             piece.decide(some, answers);
             var undecided = some.stream().filter(item -> !isAnswered(item, answers)).toList();
             if (!undecided.isEmpty()) {

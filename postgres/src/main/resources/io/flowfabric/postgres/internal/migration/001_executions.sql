@@ -675,6 +675,8 @@ create table ${schema}.event_log (
     era bigint,
     -- up to which event it was written on another server, whose transactions mean nothing here
     restored bigint not null default 0,
+    -- when the server was started that the data was last seen on
+    server_started timestamptz,
     check ((origin is null) = (era is null) and (origin is null) = (timeline is null))
 );
 insert into ${schema}.event_log (dropped) values (0);

@@ -2,7 +2,10 @@
 with here as (
     select oid from pg_namespace where nspname = ?
 )
-select 'table' as kind, c.relname::text as name, concat_ws(' ', c.relkind::text, array_to_string(c.reloptions, ' '), pg_get_expr(c.relpartbound, c.oid)) as definition
+select
+    'table' as kind,
+    c.relname::text as name,
+    concat_ws(' ', c.relkind::text, array_to_string(c.reloptions, ' '), pg_get_expr(c.relpartbound, c.oid)) as definition
 from pg_class c join here on here.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'S')
 union all

@@ -115,3 +115,22 @@ select id from ${schema}.policy where body = :body
 insert into ${schema}.policy (body, attempt_timeout, stall_timeout, retention)
 values (:body, :attempt_timeout::bigint, :stall_timeout::bigint, :retention::bigint)
 on conflict do nothing
+
+-- name: greet_server
+-- A server that was started anew may have the data of an earlier time, out of a copy or because commits were lost: then
+-- numbers are given out again for other things. So whoever submits by what it knew before has to look it up again.
+with here as (
+    select pg_postmaster_start_time() as started
+),
+noted as (
+    update ${schema}.event_log l set server_started = here.started
+    from here
+    where l.server_started is distinct from here.started
+    returning l.server_started
+),
+renewed as (
+    update ${schema}.lane l
+    set generation = greatest(l.generation + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
+    where exists (select from noted)
+)
+select extract(epoch from started)::text as started from here

@@ -2,7 +2,8 @@
 -- Which step is next in removing gates without work. Whoever has not seen that gates are retired may still write behind them until
 -- its transaction ends. It has a snapshot from before the fence, or had one and has a number by now. So, once no such snapshot is
 -- left, a second fence is put above all those numbers, and when all transactions before that have ended nobody is left. After a
--- restore the fence may be one that this server has not reached; then there is nobody either.
+-- restore the fence may be one that this server has not reached; then there is nobody either. What is hidden from our user and may
+-- use the schema counts as somebody.
 select
     case
         when s.step = 'resting' then case when made.last_value >= s.begins_at then 'retire' else 'wait' end
@@ -11,6 +12,10 @@ select
         when s.step = 'heard' then case when s.busy_until <= ${>now} then 'remove' else 'wait' end
         when s.fence <= seen.xmax and exists (
             select from pg_stat_activity a where age(a.backend_xmin) > age((s.fence & 4294967295)::text::xid)) then 'wait'
+        when s.fence <= seen.xmax and exists (
+            select from pg_stat_activity a
+            where a.query = '<insufficient privilege>' and a.datname = current_database()
+                and has_schema_privilege(a.usesysid, '${schema}', 'usage')) then 'blind'
         else 'hear' end as word,
     s.fence
 from ${schema}.gate_sweep s
