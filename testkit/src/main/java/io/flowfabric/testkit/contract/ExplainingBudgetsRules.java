@@ -38,6 +38,16 @@ abstract class ExplainingBudgetsRules extends Rules {
     }
 
     @Test
+    void what_reserves_more_than_is_left_is_ahead_of_nothing() {
+        world.store().budgets().define(Budget.of("team", "tokens", 10), Scenario.OLGA);
+        world.submit(Policy.DEFAULT.priority(5).budget("team", Map.of("tokens", 20L)));
+        var plain = world.submit();
+        world.worker();
+
+        assertThat(world.explain(plain).words()).contains("nothing is ahead of it");
+    }
+
+    @Test
     void work_behind_a_breached_budget_says_what_is_used_and_when_it_resets() {
         define(MILLION.period(HOUR));
         var resets = world.in(HOUR);

@@ -12,6 +12,7 @@ import io.flowfabric.core.IdSource;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
@@ -176,6 +177,29 @@ abstract class TimeRules extends Rules {
         world.act(new OperatorCommand.Complete(idOf(byHand), Payload.text("done"))).orThrow();
         world.store().sessions().close(byHand.session());
         assertNothingIsDue();
+    }
+
+    @Test
+    void a_full_rate_is_due_when_enough_of_its_starts_are_over() {
+        var quotas = world.store().quotas();
+        quotas.define(Quota.rate("mail", 3, MINUTE), Scenario.OLGA);
+        world.submit(4, () -> work(Policy.DEFAULT.quota("mail")));
+        var worker = world.worker();
+        worker.claimOne();
+        world.advance(Duration.ofSeconds(10));
+        worker.claimOne();
+        var opens = world.in(MINUTE);
+        world.advance(Duration.ofSeconds(10));
+        worker.claimOne();
+        assertThat(nextDue()).isEqualTo(opens.minusSeconds(10));
+
+        quotas.define(Quota.rate("mail", 2, MINUTE), Scenario.OLGA);
+
+        assertThat(nextDue()).isEqualTo(opens);
+        world.pass(Duration.between(world.now(), opens).minusMillis(1));
+        assertThat(worker.claim(1)).isEmpty();
+        world.pass(Duration.ofMillis(1));
+        assertThat(worker.claim(1)).hasSize(1);
     }
 
     @Test

@@ -367,15 +367,18 @@ recorded as (
     coalesce(e.first_priority, e.priority) as first_priority, coalesce(e.start_due, 'after 0') as start_due, e.deadline_due, e.reserve
 
 -- fragment: affordable
--- Behind a gate g with different amounts, the most of each reservation that its meters have left, as far as one can see
--- without a lock; null where nothing bounds it. What reserves more is passed over.
-case when g.varies then array(
+-- Behind a gate g with different amounts, the most of each reservation that its meters have left. What reserves more is passed over.
+case when g.varies then ${>amounts_left} end
+
+-- fragment: amounts_left
+-- The most of each reservation of a gate g that its meters have left, as far as one can see without a lock; null where nothing bounds it.
+array(
             select min(m.enforced_limit - m.used - m.reserved)
             from generate_subscripts(g.smallest, 1) as pair (nth)
             join unnest(g.lead_from, g.lead_to) as lead (pair, meter) on lead.pair = pair.nth
             join ${schema}.meter m on m.id = g.meters[lead.meter]
             group by pair.nth
-            order by pair.nth) end
+            order by pair.nth)
 
 -- fragment: fits
 -- Whether an entry r reserves no more than is affordable: thousands may be asked, and most of them have one reservation.

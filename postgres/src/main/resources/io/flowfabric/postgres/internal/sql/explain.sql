@@ -39,7 +39,7 @@ select count(*) as ahead
 from (
     select
     from (
-        select g.gate, ${>affordable} as affordable
+        select g.gate, case when g.smallest is not null then ${>amounts_left} end as affordable
         from ${schema}.lane_gate g
         where g.lane = :lane::integer and g.gate = any(:gates::integer[])
     ) as rival
