@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -215,7 +216,9 @@ final class QueueCheck implements RunCheck {
 
     /** Notes who has waited for long, and for how long it still does is seen later. */
     private void overtakes(
-            Step step, Waiting taken, TreeMap<Integer, LinkedHashMap<ExecutionId, Waiting>> queue) {
+            Step step,
+            Waiting taken,
+            NavigableMap<Integer, ? extends Map<ExecutionId, Waiting>> queue) {
         var higher = queue.headMap(taken.priority, false).values().stream();
         // What was begun goes first, so that only fresh work overtakes what is equal to it.
         var equal =
