@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -39,7 +40,7 @@ final class QueueCheck implements RunCheck {
     private final Faults faults;
     private final Map<ExecutionId, Instant> due = new HashMap<>();
     private final Map<ExecutionId, Waiting> waiting = new HashMap<>();
-    private final Map<Queue, TreeMap<Integer, LinkedHashMap<ExecutionId, Waiting>>> queues =
+    private final Map<Queue, NavigableMap<Integer, SequencedMap<ExecutionId, Waiting>>> queues =
             new HashMap<>();
     private final Map<SessionId, Room> rooms = new HashMap<>();
     private final Map<ExecutionId, SessionId> holders = new HashMap<>();
@@ -218,13 +219,13 @@ final class QueueCheck implements RunCheck {
     private void overtakes(
             Step step,
             Waiting taken,
-            NavigableMap<Integer, ? extends Map<ExecutionId, Waiting>> queue) {
+            NavigableMap<Integer, SequencedMap<ExecutionId, Waiting>> queue) {
         var higher = queue.headMap(taken.priority, false).values().stream();
         // What was begun goes first, so that only fresh work overtakes what is equal to it.
         var equal =
                 taken.fresh
                         ? Stream.ofNullable(queue.get(taken.priority))
-                        : Stream.<LinkedHashMap<ExecutionId, Waiting>>empty();
+                        : Stream.<SequencedMap<ExecutionId, Waiting>>empty();
         Stream.concat(
                         higher.map(peers -> peers.firstEntry().getValue()),
                         equal.map(peers -> peers.firstEntry().getValue())

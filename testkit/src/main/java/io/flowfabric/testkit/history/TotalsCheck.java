@@ -59,7 +59,7 @@ final class TotalsCheck {
         for (var view : history.totals().quotas()) {
             int runs = quotas.running(view.quota().namespace(), view.use());
             // Work that was taken beside the definition of its quota may not be known.
-            if (view.running() > 0 && idle() || view.running() < runs) {
+            if ((view.running() > 0 && idle()) || view.running() < runs) {
                 notes.complain(
                         Kind.MISCOUNTED,
                         view.use(),

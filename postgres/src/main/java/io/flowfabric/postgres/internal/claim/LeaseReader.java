@@ -50,7 +50,7 @@ public final class LeaseReader {
             @Nullable String share,
             List<Long> reserve,
             String type,
-            byte @Nullable [] input,
+            @Nullable Payload input,
             @Nullable Integer size,
             Tags tags) {
         /** Whether the input is too large to come with the row. */
@@ -63,6 +63,8 @@ public final class LeaseReader {
     public record Read(List<Lease> leases, List<UUID> unreadable) {}
 
     public void add(Row row) {
+        var type = row.text("content_type");
+        var input = row.bytesOrNull("input");
         rows.add(
                 new Raw(
                         RowCodec.id(row),
@@ -80,8 +82,8 @@ public final class LeaseReader {
                         row.textOrNull("deadline_due"),
                         row.textOrNull("share"),
                         RowCodec.reserve(row),
-                        row.text("content_type"),
-                        row.bytesOrNull("input"),
+                        type,
+                        input == null ? null : Payload.of(input, type),
                         row.intOrNull("input_size"),
                         RowCodec.tags(row.texts("tags"))));
     }
@@ -108,7 +110,7 @@ public final class LeaseReader {
         for (Raw row : rows) {
             var gate = gateOf.get(row.gate);
             var shared = policyOf.get(row.policy);
-            var input = row.large() ? large.get(row.id.uuid()) : row.input;
+            var input = row.large() ? read(large.get(row.id.uuid()), row.type) : row.input;
             if (gate == null
                     || shared == null
                     || row.next.isEmpty()
@@ -126,7 +128,7 @@ public final class LeaseReader {
                             row.next.get(),
                             catalog.lanes().lane(row.lane),
                             gate.kind(),
-                            Payload.of(input, row.type),
+                            input,
                             row.tags,
                             RowCodec.policy(
                                     shared,
@@ -170,5 +172,9 @@ public final class LeaseReader {
                     .uuids("ids", ids, id -> id)
                     .each(row -> inputs.put(row.uuid("id"), row.bytes("bytes")));
         }
+    }
+
+    private static @Nullable Payload read(byte @Nullable [] large, String type) {
+        return large == null ? null : Payload.of(large, type);
     }
 }

@@ -80,7 +80,7 @@ public final class EventReader {
                     row.textOrNull("tags") == null ? Tags.NONE : RowCodec.tags(row.texts("tags"));
             rows.add(new Raw(id, newest, lane, tags, event(kind.get(), row)));
         } catch (UnknownWord newer) {
-            ofNewerProgram(id, newer.getMessage());
+            ofNewerProgram(id, String.valueOf(newer.getMessage()));
         } catch (RuntimeException unreadable) {
             passedOver(id, unreadable);
         }
