@@ -37,21 +37,6 @@ final class CatchUp implements Benchmark {
     private static final int CAUGHT_UP = 2_000_000;
     private static final FeedFilter EVERYTHING = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
 
-    private static final String FILL =
-            """
-            insert into flowfabric.event_%d
-                (at, lane, part, execution, transition, situation, attempts, epoch, session)
-            select
-                extract(epoch from now()) * 1000, (select min(id) from flowfabric.lane), 0,
-                ('018f' || lpad(to_hex(n), 28, '0'))::uuid, step::flowfabric.transition,
-                situation::flowfabric.situation, attempts, attempts, session::uuid
-            from generate_series(%d, %d) as n
-            cross join (values
-                ('submit', 'ready', 0, null),
-                ('claim', 'running', 1, '%4$s'),
-                ('complete', 'completed', 1, '%4$s')) as life (step, situation, attempts, session)
-            """;
-
     @Override
     public Report run(Arguments arguments, Consumer<String> progress)
             throws IOException, SQLException, InterruptedException {
@@ -79,7 +64,21 @@ final class CatchUp implements Benchmark {
         for (int from = 0; from < executions; from += CHUNK) {
             int to = Math.min(executions, from + CHUNK);
             int day = (int) ((long) from * DAYS / executions);
-            server.execute(FILL.formatted(day, from + 1, to, session.id().uuid()));
+            server.execute(
+                    """
+                    insert into flowfabric.event_%d
+                        (at, lane, part, execution, transition, situation, attempts, epoch, session)
+                    select
+                        extract(epoch from now()) * 1000, (select min(id) from flowfabric.lane), 0,
+                        ('018f' || lpad(to_hex(n), 28, '0'))::uuid, step::flowfabric.transition,
+                        situation::flowfabric.situation, attempts, attempts, session::uuid
+                    from generate_series(%d, %d) as n
+                    cross join (values
+                        ('submit', 'ready', 0, null),
+                        ('claim', 'running', 1, '%4$s'),
+                        ('complete', 'completed', 1, '%4$s')) as life (step, situation, attempts, session)
+                    """
+                            .formatted(day, from + 1, to, session.id().uuid()));
             store.maintenance().tick(Chore.RETENTION, 1000);
         }
     }

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -40,13 +41,10 @@ final class CuttingProxy implements AutoCloseable {
 
     /** Breaks every connection, whatever it is at, and says how many that were. */
     int cut() {
-        int cut = 0;
-        for (var socket : open) {
-            open.remove(socket);
-            shut(socket);
-            cut++;
-        }
-        return cut / 2;
+        var all = List.copyOf(open);
+        all.forEach(open::remove);
+        all.forEach(CuttingProxy::shut);
+        return all.size() / 2;
     }
 
     private void accept() {

@@ -119,7 +119,14 @@ final class SoakTable {
                     var counted = connection.prepareStatement(CONNECTIONS)) {
                 var tables = new TreeMap<String, Double>();
                 double log = 0;
-                try (var rows = statement.executeQuery(SIZES.formatted(schema.text()))) {
+                try (var rows =
+                        statement.executeQuery(
+                                """
+                                select relname, pg_total_relation_size(c.oid)
+                                from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                                where n.nspname = '%s' and c.relkind = 'r'
+                                """
+                                        .formatted(schema.text()))) {
                     while (rows.next()) {
                         double size = rows.getLong(2) / MEGABYTE;
                         if (rows.getString(1).matches("event.*|session")) {
@@ -136,13 +143,6 @@ final class SoakTable {
         }
         return new Sizes(0, Map.of(), 0);
     }
-
-    private static final String SIZES =
-            """
-            select relname, pg_total_relation_size(c.oid)
-            from pg_class c join pg_namespace n on n.oid = c.relnamespace
-            where n.nspname = '%s' and c.relkind = 'r'
-            """;
 
     private static final String CONNECTIONS =
             "select count(*) from pg_stat_activity where backend_type = 'client backend'";

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** R28: a process that is told to end finishes what it can, gives the rest back, and ends. */
 class TerminatedTest {
@@ -35,13 +36,14 @@ class TerminatedTest {
     @Test
     void sigterm_drains_the_workers_then_stops_the_engine_and_then_the_embedded_server() {
         var schema = Servers.freshSchema();
+        Consumer<String> lines = System.out::println;
         try (var program =
                 Child.start(
                         TerminatedProgram.class,
                         List.of("-Xmx128m"),
                         List.of(home.toString(), schema.text()),
                         "",
-                        System.out::println)) {
+                        lines)) {
             Waiting.until("it is at work", () -> program.said().contains("ready"));
             long told = System.nanoTime();
 

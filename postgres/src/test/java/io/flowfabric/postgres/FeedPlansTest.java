@@ -28,14 +28,6 @@ class FeedPlansTest extends BacklogPlans {
      */
     private static final int PAGES = 1000;
 
-    /** Long rows, so that few of them are many pages. */
-    private static final String FILL =
-            """
-            insert into %s.event_0 (kind, at, namespace, actor, reason, payload)
-            select 'namespace_changed', 1, 'shop', 'ada', repeat('x', 1000), '{"settings": {}}'
-            from generate_series(1, %d)
-            """;
-
     private static final FeedFilter EVERYTHING = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
 
     FeedPlansTest(Backlog backlog) {
@@ -109,7 +101,14 @@ class FeedPlansTest extends BacklogPlans {
             beside.submissions().submit(List.of(Submission.of("work", Payload.EMPTY)));
             var away = feeds.read(EVERYTHING, Cursor.NOW, 1).next();
             for (int i = 0; i < 10; i++) {
-                backlog.execute(FILL.formatted(schema, MISSED / 10));
+                // Long rows, so that few of them are many pages.
+                backlog.execute(
+                        """
+                        insert into %s.event_0 (kind, at, namespace, actor, reason, payload)
+                        select 'namespace_changed', 1, 'shop', 'ada', repeat('x', 1000), '{"settings": {}}'
+                        from generate_series(1, %d)
+                        """
+                                .formatted(schema, MISSED / 10));
             }
             var last = Submission.of("work", Payload.EMPTY).tag("colour", "red");
             beside.submissions().submit(List.of(last));

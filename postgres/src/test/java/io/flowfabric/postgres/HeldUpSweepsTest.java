@@ -68,7 +68,7 @@ class HeldUpSweepsTest {
         var stuck = open("stuck");
         var other = open("other");
         var work = List.of(claimed(stuck, submit(Policy.DEFAULT)), claimed(other, one()));
-        hold("select id from $.session where id = '%s' for key share", stuck.id().uuid());
+        hold("select id from $.session where id = '%s' for key share".formatted(stuck.id().uuid()));
 
         fixture.advance(Session.DEFAULT_TTL);
         var round = sweep(Chore.SESSIONS);
@@ -88,8 +88,8 @@ class HeldUpSweepsTest {
         var id = submit(Policy.DEFAULT);
         // The claim has taken the work, and cannot write its receipt yet.
         hold(
-                "insert into $.receipt (session, number, ids, epochs) values ('%s', 1, '{}', '{}')",
-                stuck.id().uuid());
+                "insert into $.receipt (session, number, ids, epochs) values ('%s', 1, '{}', '{}')"
+                        .formatted(stuck.id().uuid()));
         var claim = threads.submit(() -> store.claims().claim(new Claim(stuck.id(), 1, 1)));
         awaitWaiter();
 
@@ -109,7 +109,7 @@ class HeldUpSweepsTest {
     void an_operator_declares_a_session_dead_whose_claim_is_frozen() throws Exception {
         var stuck = open("stuck");
         var id = claimed(stuck, one());
-        hold("select id from $.session where id = '%s' for key share", stuck.id().uuid());
+        hold("select id from $.session where id = '%s' for key share".formatted(stuck.id().uuid()));
 
         var view = soon(() -> store.workers().markDead(stuck.id(), ADA));
 
@@ -126,8 +126,8 @@ class HeldUpSweepsTest {
         var lockedHeld = claimed(dying, one());
         var held = claimed(dying, one());
         hold(
-                "select id from $.execution where id in ('%s', '%s') for update",
-                lockedLater.uuid(), lockedHeld.uuid());
+                "select id from $.execution where id in ('%s', '%s') for update"
+                        .formatted(lockedLater.uuid(), lockedHeld.uuid()));
 
         fixture.advance(Session.DEFAULT_TTL);
         assertThat(sweep(Chore.SESSIONS).processed()).isEqualTo(1);
@@ -149,7 +149,9 @@ class HeldUpSweepsTest {
         }
         fixture.advance(Duration.ofSeconds(1));
         var later = submit(late);
-        hold("select id from $.execution where id in (%s) for update", String.join(",", locked));
+        hold(
+                "select id from $.execution where id in (%s) for update"
+                        .formatted(String.join(",", locked)));
 
         fixture.advance(Duration.ofSeconds(10));
         var round = soon(() -> store.maintenance().tick(Chore.TIMERS, 2));
@@ -284,9 +286,9 @@ class HeldUpSweepsTest {
         }
     }
 
-    private void hold(String sql, Object... values) throws SQLException {
+    private void hold(String sql) throws SQLException {
         try (var statement = frozen.createStatement()) {
-            statement.execute(sql.formatted(values).replace("$", fixture.schema().text()));
+            statement.execute(sql.replace("$", fixture.schema().text()));
         }
     }
 

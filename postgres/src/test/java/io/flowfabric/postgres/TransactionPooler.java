@@ -87,7 +87,15 @@ public final class TransactionPooler implements AutoCloseable {
         }
     }
 
-    private record Message(char type, byte[] body) {
+    private static final class Message {
+        final char type;
+        final byte[] body;
+
+        Message(char type, byte[] body) {
+            this.type = type;
+            this.body = body;
+        }
+
         int number() {
             return ByteBuffer.wrap(body).getInt();
         }

@@ -58,7 +58,7 @@ class FrozenClientTest {
             assertThat(lock(other, id)).isEqualTo(id);
 
             assertThat(claim).as("it has noticed nothing").isNotDone();
-            wire.close();
+            wire.end();
             assertThatThrownBy(claim::get).hasCauseInstanceOf(StoreFailure.class);
         }
     }
