@@ -14,6 +14,7 @@ import java.net.JarURLConnection;
 import java.net.URL;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -124,10 +125,19 @@ final class Binaries {
         var before = Instant.now().minus(ABANDONED);
         try (var folders = Files.newDirectoryStream(parent, UNFINISHED + "*")) {
             for (var folder : folders) {
-                if (Files.getLastModifiedTime(folder).toInstant().isBefore(before)) {
+                if (isOlder(folder, before)) {
                     Folders.delete(folder);
                 }
             }
+        }
+    }
+
+    private static boolean isOlder(Path folder, Instant than) throws IOException {
+        try {
+            return Files.getLastModifiedTime(folder).toInstant().isBefore(than);
+        } catch (NoSuchFileException finished) {
+            // Another process has just unpacked it, and given it its name.
+            return false;
         }
     }
 

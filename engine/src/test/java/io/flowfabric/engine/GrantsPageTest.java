@@ -6,6 +6,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
@@ -106,7 +107,8 @@ class GrantsPageTest {
 
     /** The same ticket for a later grant. */
     private static String changed(String ticket) {
-        return ticket.replaceFirst("\\.1\\.", ".2.");
+        var token = GrantToken.parse(ticket);
+        return ticket.replace("." + token.epoch() + ".", "." + (token.epoch() + 1) + ".");
     }
 
     private ExecutionId submitted() {
