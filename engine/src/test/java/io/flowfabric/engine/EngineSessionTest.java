@@ -216,7 +216,7 @@ class EngineSessionTest {
         try (faulty) {
             faulty.start();
 
-            eventually("the holder knows", () -> deaths.get() == 1);
+            eventually(time, "the holder knows", () -> deaths.get() == 1);
 
             assertThat(faulty.alive()).isFalse();
             assertThat(tally.of("session died")).isEqualTo(1);

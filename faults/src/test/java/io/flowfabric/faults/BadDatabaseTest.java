@@ -97,8 +97,8 @@ class BadDatabaseTest {
                 world.options,
                 world.schema.fill(
                         """
-                        insert into ${schema}.migration (number, name, checksum)
-                        select max(number) + 1, 'later', 'unknown' from ${schema}.migration
+                        insert into ${schema}.migration (number, name, checksum, readable_from)
+                        select max(number) + 1, 'later', 'unknown', max(number) + 1 from ${schema}.migration
                         """));
         var before = Servers.fingerprint(world.options, world.schema);
 

@@ -24,6 +24,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 
 /**
@@ -146,7 +148,8 @@ final class SoakProgram {
 
     private Payload slow(Task task) throws InterruptedException {
         for (int part = 1; part <= 5; part++) {
-            Thread.sleep(50);
+            // It can be interrupted, as work can be.
+            boolean unused = new CountDownLatch(1).await(50, TimeUnit.MILLISECONDS);
             task.progress(20 * part, "part " + part);
         }
         return result(task);

@@ -18,7 +18,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
 /** AES-GCM with a nonce of its own for each secret, bound to the name of the signing key. */
-final class AesKeyWrapping implements KeyWrapping {
+public final class AesKeyWrapping implements KeyWrapping {
     private static final String TRANSFORMATION = "AES/GCM/NoPadding";
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
@@ -28,10 +28,20 @@ final class AesKeyWrapping implements KeyWrapping {
     private final String name;
     private final Map<String, SecretKey> masters = new LinkedHashMap<>();
 
-    AesKeyWrapping(SecretKey master, List<SecretKey> former) {
+    private AesKeyWrapping(SecretKey master, List<SecretKey> former) {
         this.name = nameOf(master);
         former.forEach(before -> masters.put(nameOf(before), before));
         masters.put(name, master);
+    }
+
+    /**
+     * Wraps with AES-GCM.
+     *
+     * @param master wraps from now on
+     * @param former have wrapped what is still kept; they only unwrap
+     */
+    public static KeyWrapping of(SecretKey master, SecretKey... former) {
+        return new AesKeyWrapping(master, List.of(former));
     }
 
     /** A few bytes of a digest: they tell master keys apart, and nothing about them. */

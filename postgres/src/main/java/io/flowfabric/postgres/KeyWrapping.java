@@ -2,10 +2,6 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Unavailable;
 
-import java.util.List;
-
-import javax.crypto.SecretKey;
-
 /**
  * What protects the secrets of signing keys in the database, so that a reader of its tables, or of
  * a copy, cannot sign.
@@ -31,14 +27,4 @@ public interface KeyWrapping {
      * @throws Unavailable when there is no such master key here, or it has not wrapped this
      */
     byte[] unwrap(String name, String key, byte[] wrapped);
-
-    /**
-     * Wraps with AES-GCM.
-     *
-     * @param master wraps from now on
-     * @param former have wrapped what is still kept; they only unwrap
-     */
-    static KeyWrapping aes(SecretKey master, SecretKey... former) {
-        return new AesKeyWrapping(master, List.of(former));
-    }
 }

@@ -115,7 +115,7 @@ public final class PostgresStore implements Store {
             Optional<InstantSource> clock) {
         var store = over(connect(options, schema, clock), wrapping, clock);
         try {
-            store.postgres.db().greetServers("greet_server", store::forgetAll);
+            store.postgres.db().greetServers("greet_server", "note_server", store::forgetAll);
             store.origin.settle();
             return store;
         } catch (RuntimeException e) {

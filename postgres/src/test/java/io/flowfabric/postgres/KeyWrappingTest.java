@@ -38,7 +38,7 @@ class KeyWrappingTest {
 
     @Test
     void a_wrapped_secret_cannot_be_read_and_signs_all_the_same() {
-        var store = fixture.another(KeyWrapping.aes(MASTER));
+        var store = fixture.another(AesKeyWrapping.of(MASTER));
         store.keys().first();
         store.keys().rotate(Rotation.after(Duration.ZERO), ADA);
 
@@ -46,15 +46,15 @@ class KeyWrappingTest {
         // A nonce, the secret, a tag.
         assertThat(number("min(octet_length(secret))", "true")).isEqualTo(12 + 32 + 16);
         assertThat(redeems(store, store)).isTrue();
-        assertThat(redeems(store, fixture.another(KeyWrapping.aes(MASTER)))).isTrue();
+        assertThat(redeems(store, fixture.another(AesKeyWrapping.of(MASTER)))).isTrue();
     }
 
     @Test
     void a_process_without_the_master_key_signs_nothing_and_believes_nothing() {
-        var store = fixture.another(KeyWrapping.aes(MASTER));
+        var store = fixture.another(AesKeyWrapping.of(MASTER));
         store.keys().first();
 
-        for (var other : List.of(fixture.store(), fixture.another(KeyWrapping.aes(NEXT)))) {
+        for (var other : List.of(fixture.store(), fixture.another(AesKeyWrapping.of(NEXT)))) {
             assertThatExceptionOfType(Unavailable.class)
                     .isThrownBy(() -> redeems(other, store))
                     .withMessageContaining("aes-");
@@ -65,21 +65,21 @@ class KeyWrappingTest {
 
     @Test
     void another_master_key_wraps_from_the_next_rotation_on() {
-        var before = fixture.another(KeyWrapping.aes(MASTER));
+        var before = fixture.another(AesKeyWrapping.of(MASTER));
         before.keys().first();
-        var both = fixture.another(KeyWrapping.aes(NEXT, MASTER));
+        var both = fixture.another(AesKeyWrapping.of(NEXT, MASTER));
         assertThat(redeems(before, both)).isTrue();
 
         both.keys().rotate(Rotation.after(Duration.ZERO), ADA);
         both.keys().rotate(Rotation.after(Duration.ZERO), ADA);
 
-        assertThat(redeems(both, fixture.another(KeyWrapping.aes(NEXT)))).isTrue();
+        assertThat(redeems(both, fixture.another(AesKeyWrapping.of(NEXT)))).isTrue();
     }
 
     @Test
     void keys_that_were_made_without_it_are_used_until_the_next_rotation() {
         fixture.store().keys().first();
-        var store = fixture.another(KeyWrapping.aes(MASTER));
+        var store = fixture.another(AesKeyWrapping.of(MASTER));
 
         assertThat(redeems(fixture.store(), store)).isTrue();
         store.keys().rotate(Rotation.after(Duration.ZERO), ADA);
@@ -90,7 +90,7 @@ class KeyWrappingTest {
 
     @Test
     void a_secret_that_was_exchanged_in_the_database_is_not_believed() {
-        var store = fixture.another(KeyWrapping.aes(MASTER));
+        var store = fixture.another(AesKeyWrapping.of(MASTER));
         store.keys().first();
         store.keys().rotate(Rotation.after(Duration.ofMinutes(1)), ADA);
         fixture.execute(

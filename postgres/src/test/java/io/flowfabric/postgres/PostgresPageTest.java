@@ -27,9 +27,10 @@ class PostgresPageTest {
                         .skip(1)
                         .takeWhile(line -> !line.strip().equals("// " + part + "]"))
                         .collect(Collectors.joining("\n"))
-                        .stripIndent()
-                        .strip();
+                        .stripTrailing()
+                        .stripIndent();
 
+        assertThat(shown).isNotEmpty();
         assertThat(Files.readString(Path.of("../docs/postgres.md"))).contains(shown);
     }
 

@@ -2,7 +2,9 @@ package io.flowfabric.cli.dev;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.query.Queries;
 import io.flowfabric.worker.Task;
 import io.flowfabric.worker.TaskFailure;
 import io.flowfabric.worker.TaskResult;
@@ -31,16 +33,25 @@ final class Jobs {
     private static final Duration FOR_EVER = Duration.ofMinutes(10);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(700);
 
-    private Jobs() {}
+    private final Queries queries;
 
-    /** Teaches a worker all of it. */
-    static WorkerBuilder teach(WorkerBuilder worker) {
+    private Jobs(Queries queries) {
+        this.queries = queries;
+    }
+
+    /**
+     * Teaches a worker all of it.
+     *
+     * @param queries where jobs look up what has become of them before
+     */
+    static WorkerBuilder teach(WorkerBuilder worker, Queries queries) {
+        var jobs = new Jobs(queries);
         return worker.handle(GREET, Jobs::greet)
                 .handle(FLAKY, Jobs::flaky)
                 .handle(BROKEN, Jobs::broken)
                 .handle(STUCK, Jobs::stuck)
-                .handle(HAUL, Jobs::haul)
-                .handleWithResult(POLL, Jobs::poll);
+                .handle(HAUL, jobs::haul)
+                .handleWithResult(POLL, jobs::poll);
     }
 
     private static Payload greet(Task task) throws InterruptedException {
@@ -69,19 +80,27 @@ final class Jobs {
 
     /**
      * Under its first lease it never comes to an end, so that its worker can be killed over it. The
-     * worker that takes it over is done in a second. The epoch of the fence tells them apart.
+     * worker that takes it over is done in a second. Its history tells them apart.
      */
-    private static Payload haul(Task task) throws InterruptedException {
-        boolean first = task.fence().epoch() == 1;
+    private Payload haul(Task task) throws InterruptedException {
+        long lease = leases(task);
+        boolean first = lease == 1;
         task.progress(first ? 10 : 50, first ? "loading" : "going on where somebody stopped");
         work(first ? FOR_EVER : Duration.ofSeconds(1));
-        return Payload.text("Delivered under lease " + task.fence().epoch() + ".");
+        return Payload.text("Delivered under lease " + lease + ".");
     }
 
-    private static TaskResult poll(Task task) {
-        return task.fence().epoch() <= EMPTY_LOOKS
+    private TaskResult poll(Task task) {
+        return leases(task) <= EMPTY_LOOKS
                 ? TaskResult.delay(Due.in(BETWEEN_LOOKS))
                 : TaskResult.complete(Payload.text("It had arrived."));
+    }
+
+    /** How many leases it was given, with the one of now. */
+    private long leases(Task task) {
+        return queries.history(task.execution()).stream()
+                .filter(event -> event instanceof Event.Step step && step.transition().givesLease())
+                .count();
     }
 
     /** Stands for work: it takes time, and can be interrupted. */

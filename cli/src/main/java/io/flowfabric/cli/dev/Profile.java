@@ -45,6 +45,6 @@ enum Profile {
                         .concurrency(concurrency)
                         .ttl(TTL)
                         .grace(GRACE);
-        return Jobs.teach(this == C ? worker.lane(DESK).offers(GPU) : worker);
+        return Jobs.teach(this == C ? worker.lane(DESK).offers(GPU) : worker, engine.queries());
     }
 }

@@ -217,14 +217,17 @@ public final class Database implements Jdbc, AutoCloseable {
     }
 
     /**
-     * From now on lets a statement run on each connection before anything else does. It answers
-     * when the server was {@code started}.
+     * From now on looks at each connection, before anything else is done there, when its server was
+     * started.
      *
-     * @param onNewServer called when that is another time than before, and before any call goes on
+     * @param look the name of a statement that answers when it was {@code started}, and whether
+     *     that is yet {@code unnoted}
+     * @param note the name of one that notes it
+     * @param onNewServer called when it is another time than before, and before any call goes on
      *     that has a connection to that server
      */
-    public void greetServers(String statement, Runnable onNewServer) {
-        greetings.begin(statements.named(statement), onNewServer);
+    public void greetServers(String look, String note, Runnable onNewServer) {
+        greetings.begin(statements.named(look), statements.named(note), onNewServer);
     }
 
     private final class Autocommit implements Executor {

@@ -20,14 +20,20 @@ final class Greetings {
     /** So many connections are remembered before those that were closed are forgotten. */
     private static final int MOST = 1000;
 
-    private record Greeting(NamedStatement statement, Runnable onNewServer) {}
+    private record Greeting(NamedStatement look, NamedStatement note, Runnable onNewServer) {}
 
     private final Set<PGConnection> met = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Greeting greeting;
     private @Nullable String started;
 
-    void begin(NamedStatement statement, Runnable onNewServer) {
-        greeting = new Greeting(statement, onNewServer);
+    /**
+     * From now on every connection is asked.
+     *
+     * @param look answers when the server was started, and whether that is yet to be noted
+     * @param note notes it
+     */
+    void begin(NamedStatement look, NamedStatement note, Runnable onNewServer) {
+        greeting = new Greeting(look, note, onNewServer);
     }
 
     void meet(Connection connection) throws SQLException {
@@ -45,10 +51,17 @@ final class Greetings {
     /** One at a time, so that nobody goes on while another still forgets. */
     private synchronized void greet(Connection connection, Greeting now) throws SQLException {
         String there;
-        try (var statement = connection.prepareStatement(now.statement.sql());
-                var row = statement.executeQuery()) {
+        boolean unnoted;
+        try (var look = connection.prepareStatement(now.look.sql());
+                var row = look.executeQuery()) {
             row.next();
             there = row.getString("started");
+            unnoted = row.getBoolean("unnoted");
+        }
+        if (unnoted) {
+            try (var note = connection.prepareStatement(now.note.sql())) {
+                note.executeUpdate();
+            }
         }
         if (!there.equals(started)) {
             if (started != null) {

@@ -117,20 +117,20 @@ values (:body, :attempt_timeout::bigint, :stall_timeout::bigint, :retention::big
 on conflict do nothing
 
 -- name: greet_server
+-- When the server was started, and whether that is yet to be noted: a standby and a database that is only read note nothing.
+select
+    extract(epoch from pg_postmaster_start_time())::text as started,
+    server_started is distinct from pg_postmaster_start_time() and current_setting('transaction_read_only') = 'off' as unnoted
+from ${schema}.event_log
+
+-- name: note_server
 -- A server that was started anew may have the data of an earlier time, out of a copy or because commits were lost: then
 -- numbers are given out again for other things. So whoever submits by what it knew before has to look it up again.
-with here as (
-    select pg_postmaster_start_time() as started
-),
-noted as (
-    update ${schema}.event_log l set server_started = here.started
-    from here
-    where l.server_started is distinct from here.started
-    returning l.server_started
-),
-renewed as (
-    update ${schema}.lane l
-    set generation = greatest(l.generation + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
-    where exists (select from noted)
+with noted as (
+    update ${schema}.event_log set server_started = pg_postmaster_start_time()
+    where server_started is distinct from pg_postmaster_start_time()
+    returning server_started
 )
-select extract(epoch from started)::text as started from here
+update ${schema}.lane l
+set generation = greatest(l.generation + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
+where exists (select from noted)
