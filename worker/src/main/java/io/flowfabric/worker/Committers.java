@@ -1,8 +1,6 @@
 package io.flowfabric.worker;
 
-import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
@@ -317,7 +315,7 @@ final class Committers<T> extends Service {
                 if (closing) {
                     return;
                 }
-                if (aboutItems(e)) {
+                if (FlowFabricException.concernsRequest(e)) {
                     split(batch, e);
                     return;
                 }
@@ -329,18 +327,6 @@ final class Committers<T> extends Service {
             answered(batch, unanswered);
             return;
         }
-    }
-
-    /**
-     * Whether a call failed because of what it was given, and not because the store cannot be used
-     * now. What nobody has foreseen is about the items too: alone, they harm no others.
-     */
-    static boolean aboutItems(Throwable failure) {
-        return switch (failure) {
-            case Unavailable nobodyCould -> false;
-            case FlowFabricException known -> known.advice() != Advice.REPEAT_LATER;
-            default -> true;
-        };
     }
 
     /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */

@@ -45,7 +45,7 @@ final class UsageCommit implements Committers.Commit<UsageCommit.Waiting> {
                 batch.get(i).answer.complete(answers.get(i));
             }
         } catch (FlowFabricException failure) {
-            if (Committers.aboutItems(failure)) {
+            if (FlowFabricException.concernsRequest(failure)) {
                 throw failure;
             }
             batch.forEach(waiting -> waiting.answer.complete(Answer.refused(failure)));

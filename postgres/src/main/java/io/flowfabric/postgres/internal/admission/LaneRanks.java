@@ -1,10 +1,13 @@
 package io.flowfabric.postgres.internal.admission;
 
+import io.flowfabric.core.Contended;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -22,6 +25,8 @@ import java.util.UUID;
  * transaction was over that had begun before the change: those may queue work in places of before.
  */
 public final class LaneRanks {
+    private static final Logger log = LoggerFactory.getLogger(LaneRanks.class);
+
     /** How much is looked at, and moved, at once. */
     private static final int PIECE = 2000;
 
@@ -54,8 +59,13 @@ public final class LaneRanks {
 
     /** Moves what waits in a lane whose settings have just been changed: all, or a good deal. */
     void rank(int lane) {
-        for (var changed : toRank(lane)) {
-            pass(changed, System.nanoTime() + OWN_SHARE);
+        try {
+            for (var changed : toRank(lane)) {
+                pass(changed, System.nanoTime() + OWN_SHARE);
+            }
+        } catch (Contended held) {
+            // The settings are changed, whoever holds what waits: the sweeps do the rest.
+            log.debug("What waits in the lane {} is held by another; later", lane, held);
         }
     }
 

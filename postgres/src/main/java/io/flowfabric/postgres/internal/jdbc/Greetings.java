@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Greetings {
     private static final Logger log = LoggerFactory.getLogger(Greetings.class);
 
-    /** So many connections are remembered before those that were closed are forgotten. */
+    /** When so many are remembered, most of them are closed; those in use are asked once more. */
     private static final int MOST = 1000;
 
     private record Greeting(NamedStatement look, NamedStatement note, Runnable onNewServer) {}
@@ -74,7 +74,7 @@ final class Greetings {
         }
     }
 
-    private void remember(PGConnection physical) throws SQLException {
+    private void remember(PGConnection physical) {
         if (met.size() >= MOST) {
             met.clear();
         }
