@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -47,7 +48,9 @@ class CommitTest {
     void a_commit_takes_whatever_queued_up_during_the_one_before() {
         blockCommits();
         world.start(world.worker().concurrency(100).handle("welcome", task -> Payload.EMPTY));
-        var ids = world.submit("welcome", 100);
+        var ids = new ArrayList<>(world.submit("welcome", 1));
+        eventually("a committer is busy", () -> world.calls("end") == 1);
+        ids.addAll(world.submit("welcome", 99));
         eventually("both committers are busy", () -> world.calls("end") == 2);
         eventually("all the others wait", () -> world.tally.of("claimed") == 100);
         Eventually.pause(Duration.ofMillis(50));
