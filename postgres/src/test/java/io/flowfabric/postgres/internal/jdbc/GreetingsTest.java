@@ -41,7 +41,7 @@ class GreetingsTest {
         while (closed.stream().anyMatch(connection -> connection.get() != null)
                 && System.nanoTime() - begun < LONGEST.toNanos()) {
             System.gc();
-            Thread.yield();
+            Thread.onSpinWait();
         }
         assertThat(closed).allMatch(connection -> connection.get() == null);
     }
