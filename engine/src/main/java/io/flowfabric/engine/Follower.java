@@ -240,7 +240,7 @@ public final class Follower extends Service {
                     log.debug("A feed cannot be read, for the {}th time.", failures + 1, e);
                 }
                 change(State.RECONNECTING, Optional.of(e));
-                due = time.nanos() + AGAIN.delay(failures++).toNanos();
+                due = time.nanos() + time.jittered(AGAIN.delay(failures++));
             }
             case CHANGE_THE_REQUEST, STOP_WORKING -> {
                 refusal = e;

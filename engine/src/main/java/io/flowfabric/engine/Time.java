@@ -1,8 +1,11 @@
 package io.flowfabric.engine;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * How an engine knows what time it is, and how it waits. Everything that waits here waits through
@@ -36,4 +39,30 @@ public interface Time extends InstantSource {
      * return for no reason: the caller looks again whether there is still something to wait for.
      */
     void park(long nanos);
+
+    /**
+     * Waits before something that failed is tried again: so long, or somewhat shorter as {@link
+     * #jittered} says. It ends before when this thread is interrupted, or unparked and told that it
+     * is over.
+     */
+    default void backOff(Duration delay, BooleanSupplier over) {
+        long wait = jittered(delay);
+        long began = nanos();
+        for (long left = wait; left > 0 && !over.getAsBoolean(); left = wait - nanos() + began) {
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
+            park(left);
+        }
+    }
+
+    /**
+     * How many nanoseconds to wait before something that failed is tried again: so long, or less by
+     * chance, but half of it at least. What fails in many processes at once is not tried again by
+     * all of them at once.
+     */
+    default long jittered(Duration delay) {
+        long whole = delay.toNanos();
+        return whole - ThreadLocalRandom.current().nextLong(whole / 2 + 1);
+    }
 }

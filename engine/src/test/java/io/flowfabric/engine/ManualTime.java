@@ -46,6 +46,12 @@ public final class ManualTime implements Time {
         }
     }
 
+    /** All of it, so that a test knows how long. */
+    @Override
+    public long jittered(Duration delay) {
+        return delay.toNanos();
+    }
+
     /** Lets time pass in small steps, each long enough for those that it wakes. */
     public void pass(Duration total) {
         long until = nanos() + total.toNanos();

@@ -237,7 +237,7 @@ final class Committers<T> extends Service {
                 failures++;
             }
             if (failures > 0) {
-                time.park(AGAIN.delay(failures - 1).toNanos());
+                time.backOff(AGAIN.delay(failures - 1), () -> closing);
             }
         }
     }

@@ -42,6 +42,9 @@ public final class Worker extends Service {
      */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+    /** How many heartbeats a session sends in its time to live. */
+    private static final int HEARTBEATS = 6;
+
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
 
@@ -56,6 +59,9 @@ public final class Worker extends Service {
     private volatile boolean draining;
     private volatile WorkerSession shift;
     private @Nullable Thread claimer;
+
+    /** How many sessions in a row ended before their first heartbeat. Belongs to the claimer. */
+    private int stillborn;
 
     /**
      * @param template the session, of which each life gets an id of its own
@@ -166,7 +172,7 @@ public final class Worker extends Service {
                 trouble.worked();
             } catch (Throwable e) {
                 trouble.failed(e);
-                engine.time().park(AGAIN.delay(failures++).toNanos());
+                pause(failures++);
             }
         }
     }
@@ -206,7 +212,15 @@ public final class Worker extends Service {
 
     /** Goes on under another session. */
     private void relieve(WorkerSession old) {
+        boolean early = old.age() < template.ttl().toNanos() / HEARTBEATS;
         old.session().stop();
+        stillborn = early ? stillborn + 1 : 0;
+        if (stillborn > 1) {
+            pause(stillborn - 2);
+        }
+        if (draining) {
+            return;
+        }
         var next = newShift();
         next.session().start();
         shift = next;
@@ -216,6 +230,10 @@ public final class Worker extends Service {
             return;
         }
         LOG.info("{} goes on in the session {}.", this, next.session().id());
+    }
+
+    private void pause(int failures) {
+        engine.time().backOff(AGAIN.delay(failures), () -> draining);
     }
 
     private WorkerSession newShift() {
