@@ -46,10 +46,9 @@ final class Committers<T> extends Service {
         }
 
         /**
-         * Brings a batch to the store, and returns the items that got no answer: they are repeated
-         * after a while. When it throws because the store cannot be used now, all of them are
-         * repeated, before any other batch; when it throws anything else, the batch is split until
-         * those that it is about are alone.
+         * Brings a batch to the store, and returns the items that got no answer: they are repeated.
+         * When it throws because the store cannot be used now, all of them are; when it throws
+         * anything else, the batch is split at once until those that it is about are alone.
          */
         Set<T> commit(List<T> batch);
 
@@ -63,19 +62,17 @@ final class Committers<T> extends Service {
         void lost(T item, Throwable why);
     }
 
-    /** An item, and how often the store could not answer it. */
+    /** An item on its way. It belongs to one thread at a time. */
     private static final class Queued<T> {
         final T item;
         final long bytes;
-        final int repeats;
 
-        /** Whether it is accounted for. Belongs to the committer that has it. */
+        /** Whether it is accounted for. */
         boolean settled;
 
-        Queued(T item, long bytes, int repeats) {
+        Queued(T item, long bytes) {
             this.item = item;
             this.bytes = bytes;
-            this.repeats = repeats;
         }
     }
 
@@ -98,6 +95,7 @@ final class Committers<T> extends Service {
     private final String name;
     private final Runnable settled;
     private final OutageLog trouble;
+    private final Repeats<Queued<T>> repeats;
 
     private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();
@@ -119,8 +117,11 @@ final class Committers<T> extends Service {
         this.time = time;
         this.name = name;
         this.settled = settled;
-        this.trouble =
-                new OutageLog(LOG, time, "Commits of %s of %s".formatted(commit.items(), name));
+        var what = commit.items() + " of " + name;
+        this.trouble = new OutageLog(LOG, time, "Commits of " + what);
+        var again = new OutageLog(LOG, time, "Repeated commits of " + what);
+        this.repeats =
+                new Repeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
     }
 
     /** How many items are on their way. */
@@ -135,7 +136,7 @@ final class Committers<T> extends Service {
 
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
     boolean add(T item) {
-        var queued = new Queued<>(item, commit.bytes(item), 0);
+        var queued = new Queued<>(item, commit.bytes(item));
         lock.lock();
         try {
             if (closing) {
@@ -152,6 +153,7 @@ final class Committers<T> extends Service {
 
     @Override
     protected void begin() {
+        repeats.start();
         threads.add(commits("-committer", this::take));
         threads.add(commits("-second-committer", this::help));
     }
@@ -186,6 +188,7 @@ final class Committers<T> extends Service {
             LockSupport.unpark(thread);
             join(thread, GOODBYE);
         }
+        repeats.stop();
     }
 
     private void enqueue(List<Queued<T>> items) {
@@ -217,28 +220,48 @@ final class Committers<T> extends Service {
 
     /** Commits until it is over. */
     private void run(Supplier<List<Queued<T>>> source) {
+        int failures = 0;
         while (true) {
             try {
                 var batch = source.get();
                 if (batch.isEmpty()) {
                     return;
                 }
-                commit(batch);
+                var left = attempt(batch, trouble);
+                if (!left.isEmpty() && !closing) {
+                    repeat(left);
+                }
+                failures = left.size() < batch.size() ? 0 : failures + 1;
             } catch (Throwable bug) {
                 LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
-                time.park(AGAIN.delay(0).toNanos());
+                failures++;
+            }
+            if (failures > 0) {
+                time.park(AGAIN.delay(failures - 1).toNanos());
             }
         }
     }
 
-    /** Commits a batch, or loses it. Nothing that goes wrong on the way ends a committer. */
-    private void commit(List<Queued<T>> batch) {
+    private void repeat(List<Queued<T>> unanswered) {
         try {
-            commitOrSplit(batch);
+            repeats.add(unanswered);
+        } catch (OutOfMemoryError noThread) {
+            enqueue(unanswered);
+        }
+    }
+
+    /**
+     * Commits a batch, or loses it, and returns what of it got no answer. Nothing that goes wrong
+     * on the way ends a committer.
+     */
+    private List<Queued<T>> attempt(List<Queued<T>> batch, OutageLog log) {
+        try {
+            return commitOrSplit(batch, log);
         } catch (Throwable bug) {
             LOG.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
             batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
             LockSupport.unpark(stopping);
+            return List.of();
         }
     }
 
@@ -305,73 +328,48 @@ final class Committers<T> extends Service {
         return batch;
     }
 
-    private void commitOrSplit(List<Queued<T>> batch) {
-        var items = batch.stream().map(queued -> queued.item).toList();
-        for (int failures = 0; ; failures++) {
-            Set<T> unanswered;
-            try {
-                unanswered = commit.commit(items);
-            } catch (Throwable e) {
-                if (closing) {
-                    return;
-                }
-                if (FlowFabricException.concernsRequest(e)) {
-                    split(batch, e);
-                    return;
-                }
-                trouble.failed(e);
-                time.park(AGAIN.delay(failures).toNanos());
-                continue;
+    private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog log) {
+        Set<T> unanswered;
+        try {
+            unanswered = commit.commit(batch.stream().map(queued -> queued.item).toList());
+        } catch (Throwable e) {
+            if (!FlowFabricException.concernsRequest(e)) {
+                log.failed(e);
+                return batch;
             }
-            trouble.worked();
-            answered(batch, unanswered);
-            return;
+            return closing ? batch : split(batch, log, e);
         }
+        log.worked();
+        return answered(batch, unanswered);
     }
 
     /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */
-    private void split(List<Queued<T>> batch, Throwable why) {
+    private List<Queued<T>> split(List<Queued<T>> batch, OutageLog log, Throwable why) {
         int size = batch.size();
         if (size == 1) {
             var item = batch.getFirst().item;
-            answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
-            return;
+            return answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
         }
         LOG.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
-        commit(batch.subList(0, size / 2));
-        commit(batch.subList(size / 2, size));
+        var left = new ArrayList<>(attempt(batch.subList(0, size / 2), log));
+        left.addAll(attempt(batch.subList(size / 2, size), log));
+        return left;
     }
 
-    private void answered(List<Queued<T>> batch, Set<T> unanswered) {
-        var again = new ArrayList<Queued<T>>();
+    /** Accounts for what was answered, and returns the others. */
+    private List<Queued<T>> answered(List<Queued<T>> batch, Set<T> unanswered) {
+        var left = new ArrayList<Queued<T>>();
         for (var queued : batch) {
             if (unanswered.contains(queued.item)) {
-                again.add(queued);
+                left.add(queued);
             } else {
                 settle(queued);
             }
-        }
-        if (!again.isEmpty()) {
-            later(again);
         }
         settled.run();
         if (unsettled.get() == 0) {
             LockSupport.unpark(stopping);
         }
-    }
-
-    /** Tries single items again after a while, without holding up all the others. */
-    private void later(List<Queued<T>> unanswered) {
-        int failures = unanswered.getFirst().repeats;
-        var again =
-                unanswered.stream()
-                        .map(queued -> new Queued<>(queued.item, queued.bytes, queued.repeats + 1))
-                        .toList();
-        daemon(
-                name + "-again",
-                () -> {
-                    time.park(AGAIN.delay(failures).toNanos());
-                    enqueue(again);
-                });
+        return left;
     }
 }

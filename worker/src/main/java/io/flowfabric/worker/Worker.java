@@ -86,7 +86,12 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads, endings, engine.time());
+        this.slots =
+                new Slots(
+                        concurrency,
+                        new HandlerThreads(threads, engine.time()),
+                        endings,
+                        engine.time());
         this.shift = newShift();
     }
 
@@ -125,7 +130,9 @@ public final class Worker extends Service {
 
     private void drain() {
         draining = true;
-        slots.close().forEach(Assignment::release);
+        slots.close();
+        // Those that wait for a slot, and those that wait for their thread.
+        shift.assignments().forEach(Assignment::release);
         shift.session().quiet();
         if (!slots.awaitIdle(WorkerSession.nanos(grace))) {
             var left = shift.assignments();
