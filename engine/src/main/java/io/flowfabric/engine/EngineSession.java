@@ -39,9 +39,6 @@ import java.util.function.IntSupplier;
 public final class EngineSession extends Service {
     private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
-    /** Of a time to live: one part between heartbeats, five until it gives itself up. */
-    private static final int PARTS = 6;
-
     private static final int TRIES = 5;
 
     /** How long a heartbeat may take even where they come in quicker succession. */
@@ -60,7 +57,7 @@ public final class EngineSession extends Service {
 
         /**
          * Looks after what time does to its leases. Called when the time has come that it said
-         * before, and when {@link EngineSession#attend} was called.
+         * before, and when {@link EngineSession#attendSoon} was called.
          *
          * @return how many nanoseconds later it is to be called again at the latest
          */
@@ -72,8 +69,11 @@ public final class EngineSession extends Service {
         void died();
     }
 
-    /** So long no answer to a claim is on its way to its holder. */
-    private static final int STRANGERS_BELIEVED = 3;
+    /**
+     * After so many heartbeats in a row with leases that are not known here, no claim can still be
+     * on its way: the store must have lost the ends of some.
+     */
+    private static final int UNKNOWN_LEASES_BELIEVED_AFTER = 3;
 
     private final Store store;
     private final ClaimParking parking;
@@ -107,7 +107,7 @@ public final class EngineSession extends Service {
     private long answered;
 
     /** How many heartbeats in a row the store knew of leases that are not known here. */
-    private int strangers;
+    private int heartbeatsWithUnknownLeases;
 
     private volatile boolean quiet;
     private volatile long lastSign;
@@ -128,8 +128,8 @@ public final class EngineSession extends Service {
         this.time = time;
         this.session = session;
         this.holder = holder;
-        this.beatEvery = session.ttl().toNanos() / PARTS;
-        this.fencedAfter = beatEvery * (PARTS - 1);
+        this.beatEvery = session.heartbeatEvery().toNanos();
+        this.fencedAfter = session.givesItselfUpAfter().toNanos();
         this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
@@ -210,7 +210,7 @@ public final class EngineSession extends Service {
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
-    public void attend() {
+    public void attendSoon() {
         watch.hurry();
     }
 
@@ -315,15 +315,15 @@ public final class EngineSession extends Service {
 
     /**
      * A store that has lost commits, because it was restored or a standby took over, may think that
-     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them:
-     * so the session gives way to another one when it sees that more than once.
+     * the session has leases which it has ended. No worker works on those, and heartbeats keep
+     * them: so the session gives way to another one when it sees that more than once.
      *
      * @param knew how many leases were known of before the store was asked
      */
     private void compare(int leases, int knew) {
         boolean unknown = !claiming.underWay() && leases > Math.max(knew, holder.held().size());
-        strangers = unknown ? strangers + 1 : 0;
-        if (strangers >= STRANGERS_BELIEVED) {
+        heartbeatsWithUnknownLeases = unknown ? heartbeatsWithUnknownLeases + 1 : 0;
+        if (heartbeatsWithUnknownLeases >= UNKNOWN_LEASES_BELIEVED_AFTER) {
             die("the store has leases of it that it does not know, and must have lost their ends");
         }
     }
