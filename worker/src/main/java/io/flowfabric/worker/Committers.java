@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
@@ -31,9 +32,6 @@ import java.util.function.Supplier;
 final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
-
-    /** After so many bytes a commit takes no further item. */
-    static final long BATCH_BYTES = 8L << 20;
 
     /** How a batch is brought to the store. */
     interface Commit<T> {
@@ -97,6 +95,7 @@ final class Committers<T> extends Service {
     private final Time time;
     private final String name;
     private final Runnable settled;
+    private final Logger log;
     private final OutageLog trouble;
 
     private final BriefLock lock = new BriefLock();
@@ -115,12 +114,17 @@ final class Committers<T> extends Service {
      * @param settled called after each commit, when fewer items are on their way
      */
     Committers(Commit<T> commit, Time time, String name, Runnable settled) {
+        this(commit, time, name, settled, LOG);
+    }
+
+    Committers(Commit<T> commit, Time time, String name, Runnable settled, Logger log) {
         this.commit = commit;
         this.time = time;
         this.name = name;
         this.settled = settled;
+        this.log = log;
         this.trouble =
-                new OutageLog(LOG, time, "Commits of %s of %s".formatted(commit.items(), name));
+                new OutageLog(log, time, "Commits of %s of %s".formatted(commit.items(), name));
     }
 
     /** How many items are on their way. */
@@ -166,7 +170,13 @@ final class Committers<T> extends Service {
             interrupted |= Thread.interrupted();
             long left = PATIENCE.toNanos() - (time.nanos() - began);
             if (left <= 0) {
-                LOG.warn("{} {} were left without an answer.", unsettled.get(), commit.items());
+                log.warn(
+                        "{} stopped before the store had answered {} {}. What was not written is"
+                                + " repeated by another worker when the session ends; look for an"
+                                + " outage of the store above.",
+                        name,
+                        unsettled.get(),
+                        commit.items());
                 break;
             }
             time.park(left);
@@ -208,7 +218,7 @@ final class Committers<T> extends Service {
 
     /** Whether what waits is a commit of its own. */
     private boolean isFull() {
-        return queue.size() >= BATCH || queuedBytes >= BATCH_BYTES;
+        return queue.size() >= BATCH || queuedBytes >= Chunks.BYTES;
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
@@ -225,7 +235,7 @@ final class Committers<T> extends Service {
                 }
                 commit(batch);
             } catch (Throwable bug) {
-                LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
+                log.error("A committer of {} failed, and goes on.", commit.items(), bug);
                 time.park(AGAIN.delay(0).toNanos());
             }
         }
@@ -236,7 +246,7 @@ final class Committers<T> extends Service {
         try {
             commitOrSplit(batch);
         } catch (Throwable bug) {
-            LOG.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
+            log.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
             batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
             LockSupport.unpark(stopping);
         }
@@ -247,7 +257,7 @@ final class Committers<T> extends Service {
         try {
             commit.lost(queued.item, bug);
         } catch (Throwable worse) {
-            LOG.error("Nobody could be told of the loss.", worse);
+            log.error("The loss of one of the {} could not be handled.", commit.items(), worse);
         }
     }
 
@@ -295,10 +305,12 @@ final class Committers<T> extends Service {
     private List<Queued<T>> batch() {
         var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
         long bytes = 0;
-        while (batch.size() < BATCH && bytes < BATCH_BYTES && !queue.isEmpty()) {
-            var queued = queue.remove();
-            bytes += queued.bytes;
-            batch.add(queued);
+        for (var next = queue.peek(); next != null; next = queue.peek()) {
+            if (!Chunks.fits(batch.size(), BATCH, bytes, next.bytes)) {
+                break;
+            }
+            bytes += next.bytes;
+            batch.add(queue.remove());
         }
         queuedBytes -= bytes;
         moved = System.nanoTime();
@@ -337,7 +349,7 @@ final class Committers<T> extends Service {
             answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
             return;
         }
-        LOG.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
+        log.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
         commit(batch.subList(0, size / 2));
         commit(batch.subList(size / 2, size));
     }

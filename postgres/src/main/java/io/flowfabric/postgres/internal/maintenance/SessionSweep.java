@@ -29,7 +29,7 @@ import java.util.UUID;
 /**
  * What becomes of sessions that died, and of what they held.
  *
- * <p>A death is written at once and waits for nobody. Then what the session holds is returned, and
+ * <p>A death is written at once and waits for no lock. Then what the session holds is returned, and
  * when nothing is left, and no claim of it is under way that could be given more, it is buried.
  */
 final class SessionSweep {

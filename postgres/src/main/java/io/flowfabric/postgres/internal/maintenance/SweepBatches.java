@@ -24,9 +24,9 @@ import java.util.function.Consumer;
  * Takes the batches of a sweep through whatever stands in their way.
  *
  * <p>A row that another transaction has locked is passed over. Meters that another holds are waited
- * for a moment, then passed over together with the work that counts against them: whoever holds
- * them may be frozen. A batch that fails because of what is in it is split until the bad execution
- * is alone, and the others come through.
+ * for a moment, then passed over together with the work that counts against them: the process that
+ * holds them may be frozen. A batch that fails because of what is in it is split until the bad
+ * execution is alone, and the others come through.
  */
 final class SweepBatches {
     private static final Logger log = LoggerFactory.getLogger(SweepBatches.class);
