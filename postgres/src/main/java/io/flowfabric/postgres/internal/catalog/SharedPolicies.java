@@ -24,6 +24,7 @@ public final class SharedPolicies {
     void forgetAll() {
         numbers.clear();
         policies.clear();
+        ofNewerPrograms.clear();
     }
 
     /** The number of the shared part of a policy, which is made if there is none. */

@@ -5,6 +5,7 @@ import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
 import io.flowfabric.postgres.internal.admission.LaneRanks;
+import io.flowfabric.postgres.internal.step.SweepBatches;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ public final class PostgresMaintenance implements Maintenance {
     private final TimerSweep timers;
     private final RetentionSweep retention;
     private final LaneRanks ranks;
+    private final BudgetBreaches breaches;
 
     public PostgresMaintenance(PostgresContext postgres) {
         this.postgres = postgres;
@@ -33,6 +35,7 @@ public final class PostgresMaintenance implements Maintenance {
         this.timers = new TimerSweep(postgres, batches);
         this.retention = new RetentionSweep(postgres);
         this.ranks = new LaneRanks(postgres);
+        this.breaches = new BudgetBreaches(postgres);
     }
 
     @Override
@@ -53,9 +56,10 @@ public final class PostgresMaintenance implements Maintenance {
         var done = timers.round(limit);
         openMeters();
         rankLanes();
-        var breaches = breaches(limit - done.processed());
-        int processed = done.processed() + breaches.cancelled();
-        return new Round(processed, done.errors() + breaches.errors(), processed >= limit);
+        // The engine that took the report of a breach has done this, unless it died first.
+        var cancelled = breaches.cancel(limit - done.processed());
+        int processed = done.processed() + cancelled.processed();
+        return new Round(processed, done.errors() + cancelled.errors(), processed >= limit);
     }
 
     /** The call that changed a lane has done this, but for what was too much or came late. */
@@ -64,16 +68,6 @@ public final class PostgresMaintenance implements Maintenance {
             ranks.sweep();
         } catch (Contended held) {
             log.debug("What waits in a lane that was changed is held by another; later", held);
-        }
-    }
-
-    /** The engine that took the report of a breach has done this, unless it died first. */
-    private BudgetBreaches.Round breaches(int limit) {
-        try {
-            return new BudgetBreaches(postgres).cancel(limit);
-        } catch (Contended held) {
-            log.debug("What draws on a budget that is used up is held by another; later", held);
-            return BudgetBreaches.Round.NOTHING;
         }
     }
 

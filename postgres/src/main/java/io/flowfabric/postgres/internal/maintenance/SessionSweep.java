@@ -9,9 +9,11 @@ import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Query;
-import io.flowfabric.postgres.internal.maintenance.SweepBatches.Done;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
+import io.flowfabric.postgres.internal.step.PassedOver;
 import io.flowfabric.postgres.internal.step.StepBatch;
+import io.flowfabric.postgres.internal.step.SweepBatches;
+import io.flowfabric.postgres.internal.step.SweepBatches.Done;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -124,7 +126,7 @@ final class SessionSweep {
         // In order, because what was only granted takes its turn anew.
         for (UUID id : held) {
             var row = locked.get(id);
-            if (row == null) {
+            if (row == null || row.ofNewerProgram()) {
                 continue;
             }
             if (row.facts().isEmpty()) {

@@ -4,9 +4,10 @@ import io.flowfabric.core.decision.Timer;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
-import io.flowfabric.postgres.internal.maintenance.SweepBatches.Done;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.StepBatch;
+import io.flowfabric.postgres.internal.step.SweepBatches;
+import io.flowfabric.postgres.internal.step.SweepBatches.Done;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

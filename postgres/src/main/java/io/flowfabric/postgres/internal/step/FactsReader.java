@@ -144,8 +144,11 @@ public final class FactsReader {
                     new Locked(
                             row.id,
                             facts,
-                            row.state.isEmpty()
-                                    || postgres.catalog().policies().isOfNewerProgram(row.policy),
+                            facts.isEmpty()
+                                    && (row.state.isEmpty()
+                                            || postgres.catalog()
+                                                    .policies()
+                                                    .isOfNewerProgram(row.policy)),
                             row.now,
                             row.lane,
                             gate == null ? "" : gate.kind(),

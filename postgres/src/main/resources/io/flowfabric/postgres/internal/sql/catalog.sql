@@ -130,7 +130,11 @@ with noted as (
     update ${schema}.event_log set server_started = pg_postmaster_start_time()
     where server_started is distinct from pg_postmaster_start_time()
     returning server_started
+),
+held as (
+    select id from ${schema}.lane where exists (select from noted) order by id for no key update
 )
 update ${schema}.lane l
 set generation = greatest(l.generation + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
-where exists (select from noted)
+from held
+where l.id = held.id

@@ -1,13 +1,11 @@
-package io.flowfabric.postgres.internal.maintenance;
+package io.flowfabric.postgres.internal.step;
 
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
-import io.flowfabric.postgres.internal.step.FactsReader;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
-import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,30 +26,30 @@ import java.util.function.Consumer;
  * holds them may be frozen. A batch that fails because of what is in it is split until the bad
  * execution is alone, and the others come through.
  */
-final class SweepBatches {
+public final class SweepBatches {
     private static final Logger log = LoggerFactory.getLogger(SweepBatches.class);
 
     private final PostgresContext postgres;
 
-    SweepBatches(PostgresContext postgres) {
+    public SweepBatches(PostgresContext postgres) {
         this.postgres = postgres;
     }
 
     /** What was done, and whom it concerns. */
-    record Done(
+    public record Done(
             int processed,
             int errors,
             Set<Integer> lanes,
             Set<Integer> meters,
             Set<SessionId> losers) {
-        static final Done NOTHING = failed(0);
+        public static final Done NOTHING = failed(0);
 
         /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
             return new Done(0, errors, Set.of(), Set.of(), Set.of());
         }
 
-        Done and(Done more) {
+        public Done and(Done more) {
             return new Done(
                     processed + more.processed,
                     errors + more.errors,
@@ -68,7 +66,7 @@ final class SweepBatches {
     }
 
     /** What is done to a batch of executions in one transaction. */
-    interface Work {
+    public interface Work {
         /**
          * Decides and writes.
          *
@@ -89,7 +87,7 @@ final class SweepBatches {
      *
      * @param failed hears of each execution that the work fails for even alone
      */
-    Done through(List<UUID> executions, Work work, Consumer<UUID> failed) {
+    public Done through(List<UUID> executions, Work work, Consumer<UUID> failed) {
         if (executions.isEmpty()) {
             return Done.NOTHING;
         }
@@ -158,7 +156,7 @@ final class SweepBatches {
     }
 
     /** Writes what was decided. */
-    Done write(Jdbc tx, StepBatch steps, int errors) {
+    public Done write(Jdbc tx, StepBatch steps, int errors) {
         if (steps.isEmpty()) {
             return Done.failed(errors);
         }
