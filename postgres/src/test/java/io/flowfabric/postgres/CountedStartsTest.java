@@ -31,7 +31,7 @@ class CountedStartsTest {
 
     @BeforeEach
     void connect() throws SQLException {
-        connection = TestPostgres.connect();
+        connection = TestServer.get().connect();
     }
 
     @AfterEach

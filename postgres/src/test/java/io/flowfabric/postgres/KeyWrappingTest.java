@@ -59,7 +59,8 @@ class KeyWrappingTest {
                 .endsWith(PageExample.compiled(source).getFirst());
 
         var schema = fixture.schema();
-        try (var store = KeyWrappingExample.open(TestPostgres.options(), schema, "01".repeat(32))) {
+        try (var store =
+                KeyWrappingExample.open(TestServer.get().options(), schema, "01".repeat(32))) {
             store.keys().first();
         }
 

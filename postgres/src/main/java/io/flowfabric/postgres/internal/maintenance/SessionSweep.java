@@ -102,7 +102,13 @@ final class SessionSweep {
             // Each once, however often it was given to the same session.
             var ids = new LinkedHashSet<UUID>();
             held.forEach(lost -> ids.add(lost.id));
-            done = done.and(batches.through(passedOver.without(ids), this::lapse, passedOver::add));
+            done =
+                    done.and(
+                            batches.through(
+                                    "dead sessions",
+                                    passedOver.without(ids),
+                                    this::lapse,
+                                    passedOver::add));
             more = held.size() == page;
             last = held.isEmpty() ? last : held.getLast();
         }

@@ -73,6 +73,7 @@ final class TimerSweep {
             done =
                     done.and(
                             batches.through(
+                                    "timers " + timer,
                                     due.stream().map(Due::id).toList(),
                                     (tx, ids, locked) -> ring(tx, timer, ids, locked),
                                     bad -> putOff(timer, bad)));

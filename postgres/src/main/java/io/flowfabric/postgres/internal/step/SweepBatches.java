@@ -85,20 +85,22 @@ public final class SweepBatches {
      * Does the work on as many of the executions as possible, and wakes those who wait for what
      * came of it.
      *
-     * @param failed hears of each execution that the work fails for even alone
+     * @param sweep what the work does, as the log names it
+     * @param failed hears of each execution that the work fails for even alone; it leaves that one
+     *     alone for a minute
      */
-    public Done through(List<UUID> executions, Work work, Consumer<UUID> failed) {
+    public Done through(String sweep, List<UUID> executions, Work work, Consumer<UUID> failed) {
         if (executions.isEmpty()) {
             return Done.NOTHING;
         }
-        var done = split(executions, work, failed);
+        var done = split(sweep, executions, work, failed);
         postgres.requeued(done.lanes);
         postgres.freed(done.meters);
         postgres.lost(done.losers);
         return done;
     }
 
-    private Done split(List<UUID> executions, Work work, Consumer<UUID> failed) {
+    private Done split(String sweep, List<UUID> executions, Work work, Consumer<UUID> failed) {
         try {
             return once(executions, work);
         } catch (RuntimeException failure) {
@@ -107,11 +109,16 @@ public final class SweepBatches {
             }
             int size = executions.size();
             if (size > 1) {
-                return split(executions.subList(0, size / 2), work, failed)
-                        .and(split(executions.subList(size / 2, size), work, failed));
+                return split(sweep, executions.subList(0, size / 2), work, failed)
+                        .and(split(sweep, executions.subList(size / 2, size), work, failed));
             }
             var bad = executions.getFirst();
-            log.error("A sweep cannot do what is due for the execution {}", bad, failure);
+            log.error(
+                    "The sweep of {} cannot deal with the execution {}; it is tried again in a"
+                            + " minute, and the others were done.",
+                    sweep,
+                    bad,
+                    failure);
             failed.accept(bad);
             return Done.failed(1);
         }
