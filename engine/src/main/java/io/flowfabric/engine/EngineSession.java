@@ -39,9 +39,6 @@ import java.util.function.IntSupplier;
 public final class EngineSession extends Service {
     private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
-    /** Of a time to live: one part between heartbeats, five until it gives itself up. */
-    private static final int PARTS = 6;
-
     private static final int TRIES = 5;
 
     /** How long a heartbeat may take even where they come in quicker succession. */
@@ -60,7 +57,7 @@ public final class EngineSession extends Service {
 
         /**
          * Looks after what time does to its leases. Called when the time has come that it said
-         * before, and when {@link EngineSession#attend} was called.
+         * before, and when {@link EngineSession#attendSoon} was called.
          *
          * @return how many nanoseconds later it is to be called again at the latest
          */
@@ -123,8 +120,8 @@ public final class EngineSession extends Service {
         this.time = time;
         this.session = session;
         this.holder = holder;
-        this.beatEvery = session.ttl().toNanos() / PARTS;
-        this.fencedAfter = beatEvery * (PARTS - 1);
+        this.beatEvery = session.heartbeatEvery().toNanos();
+        this.fencedAfter = session.givesItselfUpAfter().toNanos();
         this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
@@ -203,7 +200,7 @@ public final class EngineSession extends Service {
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
-    public void attend() {
+    public void attendSoon() {
         watch.hurry();
     }
 

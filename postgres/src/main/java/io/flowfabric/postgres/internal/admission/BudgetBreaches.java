@@ -63,7 +63,10 @@ public final class BudgetBreaches {
         while (from < running.size() && done.processed() < limit) {
             int to = from + Math.min(AT_ONCE, limit - done.processed());
             var some = running.subList(from, Math.min(to, running.size()));
-            done = done.and(batches.through(some, this::cancel, passedOver::add));
+            done =
+                    done.and(
+                            batches.through(
+                                    "breached budgets", some, this::cancel, passedOver::add));
             from += some.size();
         }
         return done;

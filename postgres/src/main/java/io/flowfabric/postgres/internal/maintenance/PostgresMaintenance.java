@@ -62,7 +62,7 @@ public final class PostgresMaintenance implements Maintenance {
         return new Round(processed, done.errors() + cancelled.errors(), processed >= limit);
     }
 
-    /** Whoever changed a lane has done this, unless there was too much, or something came late. */
+    /** The call that changed a lane has done this, but for what was too much or came late. */
     private void rankLanes() {
         try {
             ranks.sweep();
