@@ -40,9 +40,6 @@ import java.util.function.IntSupplier;
 public final class EngineSession extends Service {
     private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
-    /** Of a time to live: one part between heartbeats, five until it gives itself up. */
-    private static final int PARTS = 6;
-
     /** Shorter ones would end between two heartbeats; their loop needs time for itself. */
     private static final Duration SHORTEST_TTL = Loop.FLOOR.multipliedBy(10);
 
@@ -64,7 +61,7 @@ public final class EngineSession extends Service {
 
         /**
          * Looks after what time does to its leases. Called when the time has come that it said
-         * before, and when {@link EngineSession#attend} was called.
+         * before, and when {@link EngineSession#attendSoon} was called.
          *
          * @return how many nanoseconds later it is to be called again at the latest
          */
@@ -134,8 +131,8 @@ public final class EngineSession extends Service {
                     "%s is shorter than %d ms, and no heartbeat would come in time."
                             .formatted(session.ttl(), SHORTEST_TTL.toMillis()));
         }
-        this.beatEvery = session.ttl().toNanos() / PARTS;
-        this.fencedAfter = beatEvery * (PARTS - 1);
+        this.beatEvery = session.heartbeatEvery().toNanos();
+        this.fencedAfter = session.givesItselfUpAfter().toNanos();
         this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
@@ -214,7 +211,7 @@ public final class EngineSession extends Service {
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
-    public void attend() {
+    public void attendSoon() {
         watch.hurry();
     }
 

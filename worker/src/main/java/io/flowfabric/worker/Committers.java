@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
@@ -31,9 +32,6 @@ import java.util.function.Supplier;
 final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
-
-    /** After so many bytes a commit takes no further item. */
-    static final long BATCH_BYTES = 8L << 20;
 
     /** How a batch is brought to the store. */
     interface Commit<T> {
@@ -94,6 +92,7 @@ final class Committers<T> extends Service {
     private final Time time;
     private final String name;
     private final Runnable settled;
+    private final Logger log;
     private final OutageLog trouble;
     private final Repeats<Queued<T>> repeats;
 
@@ -113,13 +112,18 @@ final class Committers<T> extends Service {
      * @param settled called after each commit, when fewer items are on their way
      */
     Committers(Commit<T> commit, Time time, String name, Runnable settled) {
+        this(commit, time, name, settled, LOG);
+    }
+
+    Committers(Commit<T> commit, Time time, String name, Runnable settled, Logger log) {
         this.commit = commit;
         this.time = time;
         this.name = name;
         this.settled = settled;
+        this.log = log;
         var what = commit.items() + " of " + name;
-        this.trouble = new OutageLog(LOG, time, "Commits of " + what);
-        var again = new OutageLog(LOG, time, "Repeated commits of " + what);
+        this.trouble = new OutageLog(log, time, "Commits of " + what);
+        var again = new OutageLog(log, time, "Repeated commits of " + what);
         this.repeats =
                 new Repeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
     }
@@ -168,7 +172,13 @@ final class Committers<T> extends Service {
             interrupted |= Thread.interrupted();
             long left = PATIENCE.toNanos() - (time.nanos() - began);
             if (left <= 0) {
-                LOG.warn("{} {} were left without an answer.", unsettled.get(), commit.items());
+                log.warn(
+                        "{} stopped before the store had answered {} {}. What was not written is"
+                                + " repeated by another worker when the session ends; look for an"
+                                + " outage of the store above.",
+                        name,
+                        unsettled.get(),
+                        commit.items());
                 break;
             }
             time.park(left);
@@ -211,7 +221,7 @@ final class Committers<T> extends Service {
 
     /** Whether what waits is a commit of its own. */
     private boolean isFull() {
-        return queue.size() >= BATCH || queuedBytes >= BATCH_BYTES;
+        return queue.size() >= BATCH || queuedBytes >= Chunks.BYTES;
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
@@ -233,7 +243,7 @@ final class Committers<T> extends Service {
                 }
                 failures = left.size() < batch.size() ? 0 : failures + 1;
             } catch (Throwable bug) {
-                LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
+                log.error("A committer of {} failed, and goes on.", commit.items(), bug);
                 failures++;
             }
             if (failures > 0) {
@@ -254,11 +264,11 @@ final class Committers<T> extends Service {
      * Commits a batch, or loses it, and returns what of it got no answer. Nothing that goes wrong
      * on the way ends a committer.
      */
-    private List<Queued<T>> attempt(List<Queued<T>> batch, OutageLog log) {
+    private List<Queued<T>> attempt(List<Queued<T>> batch, OutageLog outages) {
         try {
-            return commitOrSplit(batch, log);
+            return commitOrSplit(batch, outages);
         } catch (Throwable bug) {
-            LOG.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
+            log.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
             batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
             LockSupport.unpark(stopping);
             return List.of();
@@ -270,7 +280,7 @@ final class Committers<T> extends Service {
         try {
             commit.lost(queued.item, bug);
         } catch (Throwable worse) {
-            LOG.error("Nobody could be told of the loss.", worse);
+            log.error("The loss of one of the {} could not be handled.", commit.items(), worse);
         }
     }
 
@@ -318,41 +328,43 @@ final class Committers<T> extends Service {
     private List<Queued<T>> batch() {
         var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
         long bytes = 0;
-        while (batch.size() < BATCH && bytes < BATCH_BYTES && !queue.isEmpty()) {
-            var queued = queue.remove();
-            bytes += queued.bytes;
-            batch.add(queued);
+        for (var next = queue.peek(); next != null; next = queue.peek()) {
+            if (!Chunks.fits(batch.size(), BATCH, bytes, next.bytes)) {
+                break;
+            }
+            bytes += next.bytes;
+            batch.add(queue.remove());
         }
         queuedBytes -= bytes;
         moved = System.nanoTime();
         return batch;
     }
 
-    private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog log) {
+    private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog outages) {
         Set<T> unanswered;
         try {
             unanswered = commit.commit(batch.stream().map(queued -> queued.item).toList());
         } catch (Throwable e) {
             if (!FlowFabricException.concernsRequest(e)) {
-                log.failed(e);
+                outages.failed(e);
                 return batch;
             }
-            return closing ? batch : split(batch, log, e);
+            return closing ? batch : split(batch, outages, e);
         }
-        log.worked();
+        outages.worked();
         return answered(batch, unanswered);
     }
 
     /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */
-    private List<Queued<T>> split(List<Queued<T>> batch, OutageLog log, Throwable why) {
+    private List<Queued<T>> split(List<Queued<T>> batch, OutageLog outages, Throwable why) {
         int size = batch.size();
         if (size == 1) {
             var item = batch.getFirst().item;
             return answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
         }
-        LOG.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
-        var left = new ArrayList<>(attempt(batch.subList(0, size / 2), log));
-        left.addAll(attempt(batch.subList(size / 2, size), log));
+        log.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
+        var left = new ArrayList<>(attempt(batch.subList(0, size / 2), outages));
+        left.addAll(attempt(batch.subList(size / 2, size), outages));
         return left;
     }
 

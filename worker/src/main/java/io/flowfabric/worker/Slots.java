@@ -1,6 +1,7 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.engine.Time;
 
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ final class Slots {
     private static final int UNSETTLED = 2 * Committers.BATCH;
 
     /** How many bytes of them. */
-    private static final long UNSETTLED_BYTES = 2 * Committers.BATCH_BYTES;
+    private static final long UNSETTLED_BYTES = 2 * Chunks.BYTES;
 
     /** How long an assignment waits for a slot before another worker should have it. */
     static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
@@ -139,24 +140,35 @@ final class Slots {
         return unwanted;
     }
 
-    /**
-     * Notes that a handler is through, and lets the next one begin.
-     *
-     * @param nanos how long it took; negative when it did not run
-     */
+    /** Notes how many nanoseconds a handler took, and passes its slot on. */
     void ran(long nanos) {
-        var next = next(nanos);
+        passOn(nextAfter(nanos));
+    }
+
+    /** Passes on a slot whose handler did not run. */
+    void slotFreed() {
+        passOn(next());
+    }
+
+    private void passOn(@Nullable Assignment next) {
         if (next != null && !threads.start(next)) {
             giveBack(List.of(next));
         }
     }
 
-    private @Nullable Assignment next(long nanos) {
+    private @Nullable Assignment nextAfter(long nanos) {
         lock.lock();
         try {
-            if (nanos >= 0) {
-                pace.ran(nanos);
-            }
+            pace.ran(nanos);
+            return next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Assignment next() {
+        lock.lock();
+        try {
             var next = waiting.poll();
             if (next == null) {
                 vacate(1);
@@ -199,15 +211,15 @@ final class Slots {
     }
 
     /**
-     * What waits in vain: all of it when the first has waited for too long, because then handlers
-     * are slow, and otherwise what is more than handlers that have become slower are to have
-     * waiting.
+     * What other workers should have: all that waits, once the first of it has waited for {@link
+     * #LONGEST_WAIT}; before that, what exceeds the prefetch that the pace of now allows.
      */
     Collection<Assignment> stranded(long now) {
         lock.lock();
         try {
             if (left(now) <= 0) {
-                // Otherwise they would be prefetched again.
+                // Without runs the pace allows no prefetch: so everything is returned below, and
+                // nothing is fetched again until handlers are quick.
                 pace.forget();
             }
             var tooMany = new ArrayList<Assignment>();
@@ -225,7 +237,7 @@ final class Slots {
         lock.lock();
         try {
             var first = waiting.peek();
-            return first == null ? WorkerSession.FAR : LONGEST_WAIT - first.age(now);
+            return first == null ? Time.FAR : LONGEST_WAIT - first.age(now);
         } finally {
             lock.unlock();
         }

@@ -9,6 +9,7 @@ import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
+import io.flowfabric.engine.Time;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
@@ -41,9 +42,6 @@ public final class Worker extends Service {
      * How long a claim under way may last before it is interrupted, and again before it is left.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
-
-    /** How many heartbeats a session sends in its time to live. */
-    private static final int HEARTBEATS = 6;
 
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
@@ -140,10 +138,10 @@ public final class Worker extends Service {
         // Those that wait for a slot, and those that wait for their thread.
         shift.assignments().forEach(Assignment::release);
         shift.session().quiet();
-        if (!slots.awaitIdle(WorkerSession.nanos(grace))) {
+        if (!slots.awaitIdle(Time.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
-            left.forEach(Assignment::tell);
+            left.forEach(Assignment::askToStop);
             slots.awaitIdle(UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
@@ -192,7 +190,7 @@ public final class Worker extends Service {
         }
     }
 
-    /** Takes on what was claimed; leases that nobody works on end with their session. */
+    /** Takes on what was claimed; leases that no handler works on end with their session. */
     private static void take(WorkerSession now, List<Lease> claimed) {
         try {
             now.take(claimed);
@@ -212,7 +210,7 @@ public final class Worker extends Service {
 
     /** Goes on under another session. */
     private void relieve(WorkerSession old) {
-        boolean early = old.age() < template.ttl().toNanos() / HEARTBEATS;
+        boolean early = old.age() < template.heartbeatEvery().toNanos();
         old.session().stop();
         stillborn = early ? stillborn + 1 : 0;
         if (stillborn > 1) {

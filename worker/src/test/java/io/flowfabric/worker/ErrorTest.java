@@ -129,6 +129,8 @@ class ErrorTest {
 
     @Test
     void a_task_that_could_not_be_run_is_given_back_and_so_is_its_slot() {
+        // The first thread of a handler asks for the time before its handler begins, in
+        // Assignment.run, to see whether its attempt is over by then.
         time.hiccupOn("mailer-0");
         world.start(world.worker().concurrency(1).handle("welcome", task -> Payload.EMPTY));
 
