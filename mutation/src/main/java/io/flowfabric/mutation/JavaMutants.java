@@ -17,9 +17,7 @@ final class JavaMutants {
      *     change
      */
     static boolean run(Module module, List<String> words) throws IOException, InterruptedException {
-        if (words.size() == 2
-                || words.size() > 3
-                || !words.get(words.size() > 1 ? 1 : 0).matches("--only|[0-9]+")) {
+        if (words.size() == 2 || words.size() > 3 || !words.get(words.size() > 1 ? 1 : 0).matches("--only|[0-9]+")) {
             throw new Misused(
                     "mutate %s takes --only 'io.flowfabric.%s.Some*', the classes to change."
                             .formatted(module.name(), module.name()));

@@ -12,8 +12,8 @@ public final class Main {
     private Main() {}
 
     /**
-     * @param words what is changed, {@code java} or {@code statements}; the folder of the module;
-     *     its class path for tests; then what the one or the other understands
+     * @param words what is changed, {@code java} or {@code statements}; the folder of the module; its
+     *     class path for tests; then what the one or the other understands
      */
     public static void main(String[] words) throws IOException, InterruptedException {
         var given = List.of(words);

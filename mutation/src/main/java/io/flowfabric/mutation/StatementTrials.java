@@ -72,7 +72,8 @@ final class StatementTrials {
         System.out.println();
         unnoticed.forEach(
                 (number, result) ->
-                        System.out.printf("%s  (%s)%n", mutants.get(number), result.inWords()));
+                        System.out.printf(
+                                "%s  (%s)%n", mutants.get(number), result.inWords()));
         int noticed = counted - explicable - unnoticed.size();
         System.out.printf(
                 "%d changes, %d noticed, %d not noticed and explained, %d not%n",

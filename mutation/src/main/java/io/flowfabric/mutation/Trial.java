@@ -93,7 +93,8 @@ final class Trial {
                             }
                             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
                             var covering =
-                                    new Covering(test.getUniqueId(), millis, statements(log, from));
+                                    new Covering(
+                                            test.getUniqueId(), millis, statements(log, from));
                             answer("covers\t" + covering.line());
                         }
                     });

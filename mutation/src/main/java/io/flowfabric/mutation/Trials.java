@@ -113,7 +113,8 @@ final class Trials {
             throws IOException, InterruptedException {
         var main = new ArrayList<>(List.of(Trial.class.getName()));
         main.addAll(words);
-        var starting = module.java("", main).redirectError(ProcessBuilder.Redirect.DISCARD);
+        var starting =
+                module.java("", main).redirectError(ProcessBuilder.Redirect.DISCARD);
         Module.use(server, starting);
         var process = starting.start();
         try (var in = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8))) {
