@@ -90,9 +90,33 @@ class KeyWrappingTest {
         assertThat(redeems(before, both)).isTrue();
 
         both.keys().rotate(Rotation.after(Duration.ZERO), ADA);
-        both.keys().rotate(Rotation.after(Duration.ZERO), ADA);
 
         assertThat(redeems(both, fixture.another(AesKeyWrapping.of(NEXT)))).isTrue();
+    }
+
+    @Test
+    void the_former_master_key_is_needed_until_the_grace_is_over_and_not_longer() {
+        fixture.another(AesKeyWrapping.of(MASTER)).keys().first();
+        var both = fixture.another(AesKeyWrapping.of(NEXT, MASTER));
+        both.keys().rotate(Rotation.after(Duration.ofMinutes(1)), ADA);
+        var after = fixture.another(AesKeyWrapping.of(NEXT));
+
+        assertThatExceptionOfType(Unavailable.class)
+                .isThrownBy(() -> redeems(both, after))
+                .withMessageContaining("former");
+        fixture.advance(Duration.ofMinutes(1));
+
+        assertThat(redeems(both, after)).isTrue();
+        assertThat(redeems(after, after)).isTrue();
+    }
+
+    @Test
+    void a_process_that_wraps_nothing_goes_on_when_the_grace_of_what_was_wrapped_is_over() {
+        fixture.another(AesKeyWrapping.of(MASTER)).keys().first();
+        var plain = fixture.store();
+        plain.keys().rotate(Rotation.after(Duration.ZERO), ADA);
+
+        assertThat(redeems(plain, plain)).isTrue();
     }
 
     @Test
@@ -117,6 +141,9 @@ class KeyWrappingTest {
                         .formatted(fixture.schema().text()));
 
         assertThatExceptionOfType(Unavailable.class).isThrownBy(() -> redeems(store, store));
+        fixture.advance(Duration.ofMinutes(1));
+        store.keys().rotate(Rotation.after(Duration.ZERO), ADA);
+        assertThat(redeems(store, store)).as("as the error says").isTrue();
     }
 
     /** Whether a ticket from one store is worth a lease at another. */

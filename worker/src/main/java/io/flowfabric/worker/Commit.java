@@ -14,10 +14,9 @@ interface Commit<T> {
     }
 
     /**
-     * Brings a batch to the store, and returns the items that got no answer: they are repeated
-     * after a while. When it throws because the store cannot be used now, all of them are repeated,
-     * before any other batch; when it throws anything else, the batch is split until those that it
-     * is about are alone.
+     * Brings a batch to the store, and returns the items that got no answer: they are repeated.
+     * When it throws because the store cannot be used now, all of them are; when it throws anything
+     * else, the batch is split at once until those that it is about are alone.
      */
     Set<T> commit(List<T> batch);
 

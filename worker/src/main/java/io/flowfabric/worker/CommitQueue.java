@@ -13,19 +13,17 @@ import java.util.concurrent.locks.Condition;
  * that is a commit of its own, or when the first stays away.
  */
 final class CommitQueue<T> {
-    /** An item, and how often the store could not answer it. */
+    /** An item on its way. It belongs to one thread at a time. */
     static final class Queued<T> {
         final T item;
         final long bytes;
-        final int repeats;
 
-        /** Whether it is accounted for. Belongs to the committer that has it. */
+        /** Whether it is accounted for. */
         boolean settled;
 
-        Queued(T item, long bytes, int repeats) {
+        Queued(T item, long bytes) {
             this.item = item;
             this.bytes = bytes;
-            this.repeats = repeats;
         }
     }
 

@@ -48,6 +48,7 @@ final class Committers<T> extends Service {
     private final Runnable settled;
     private final Logger log;
     private final OutageLog trouble;
+    private final Repeats<Queued<T>> repeats;
 
     private final CommitQueue<T> queue = new CommitQueue<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -68,8 +69,11 @@ final class Committers<T> extends Service {
         this.name = name;
         this.settled = settled;
         this.log = log;
-        this.trouble =
-                new OutageLog(log, time, "Commits of %s of %s".formatted(commit.items(), name));
+        var what = commit.items() + " of " + name;
+        this.trouble = new OutageLog(log, time, "Commits of " + what);
+        var again = new OutageLog(log, time, "Repeated commits of " + what);
+        this.repeats =
+                new Repeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
     }
 
     /** How many items are on their way. */
@@ -84,7 +88,7 @@ final class Committers<T> extends Service {
 
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
     boolean add(T item) {
-        var queued = new Queued<>(item, commit.bytes(item), 0);
+        var queued = new Queued<>(item, commit.bytes(item));
         // Counted first: what is on its way is waited for when it stops.
         unsettled.incrementAndGet();
         unsettledBytes.addAndGet(queued.bytes);
@@ -97,6 +101,7 @@ final class Committers<T> extends Service {
 
     @Override
     protected void begin() {
+        repeats.start();
         threads.add(commits("-committer", queue::take));
         threads.add(commits("-second-committer", queue::help));
     }
@@ -130,6 +135,7 @@ final class Committers<T> extends Service {
             LockSupport.unpark(thread);
             join(thread, GOODBYE);
         }
+        repeats.stop();
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
@@ -138,28 +144,48 @@ final class Committers<T> extends Service {
 
     /** Commits until it is over. */
     private void run(Supplier<List<Queued<T>>> source) {
+        int failures = 0;
         while (true) {
             try {
                 var batch = source.get();
                 if (batch.isEmpty()) {
                     return;
                 }
-                commit(batch);
+                var left = attempt(batch, trouble);
+                if (!left.isEmpty() && !queue.isClosed()) {
+                    repeat(left);
+                }
+                failures = left.size() < batch.size() ? 0 : failures + 1;
             } catch (Throwable bug) {
                 log.error("A committer of {} failed, and goes on.", commit.items(), bug);
-                time.park(AGAIN.delay(0).toNanos());
+                failures++;
+            }
+            if (failures > 0) {
+                time.park(AGAIN.delay(failures - 1).toNanos());
             }
         }
     }
 
-    /** Commits a batch, or loses it. Nothing that goes wrong on the way ends a committer. */
-    private void commit(List<Queued<T>> batch) {
+    private void repeat(List<Queued<T>> unanswered) {
         try {
-            commitOrSplit(batch);
+            repeats.add(unanswered);
+        } catch (OutOfMemoryError noThread) {
+            queue.putBack(unanswered);
+        }
+    }
+
+    /**
+     * Commits a batch, or loses it, and returns what of it got no answer. Nothing that goes wrong
+     * on the way ends a committer.
+     */
+    private List<Queued<T>> attempt(List<Queued<T>> batch, OutageLog outages) {
+        try {
+            return commitOrSplit(batch, outages);
         } catch (Throwable bug) {
             log.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
             batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
             LockSupport.unpark(stopping);
+            return List.of();
         }
     }
 
@@ -178,73 +204,48 @@ final class Committers<T> extends Service {
         unsettledBytes.addAndGet(-queued.bytes);
     }
 
-    private void commitOrSplit(List<Queued<T>> batch) {
-        var items = batch.stream().map(queued -> queued.item).toList();
-        for (int failures = 0; ; failures++) {
-            Set<T> unanswered;
-            try {
-                unanswered = commit.commit(items);
-            } catch (Throwable e) {
-                if (queue.isClosed()) {
-                    return;
-                }
-                if (FlowFabricException.concernsRequest(e)) {
-                    split(batch, e);
-                    return;
-                }
-                trouble.failed(e);
-                time.park(AGAIN.delay(failures).toNanos());
-                continue;
+    private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog outages) {
+        Set<T> unanswered;
+        try {
+            unanswered = commit.commit(batch.stream().map(queued -> queued.item).toList());
+        } catch (Throwable e) {
+            if (!FlowFabricException.concernsRequest(e)) {
+                outages.failed(e);
+                return batch;
             }
-            trouble.worked();
-            answered(batch, unanswered);
-            return;
+            return queue.isClosed() ? batch : split(batch, outages, e);
         }
+        outages.worked();
+        return answered(batch, unanswered);
     }
 
     /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */
-    private void split(List<Queued<T>> batch, Throwable why) {
+    private List<Queued<T>> split(List<Queued<T>> batch, OutageLog outages, Throwable why) {
         int size = batch.size();
         if (size == 1) {
             var item = batch.getFirst().item;
-            answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
-            return;
+            return answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
         }
         log.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
-        commit(batch.subList(0, size / 2));
-        commit(batch.subList(size / 2, size));
+        var left = new ArrayList<>(attempt(batch.subList(0, size / 2), outages));
+        left.addAll(attempt(batch.subList(size / 2, size), outages));
+        return left;
     }
 
-    private void answered(List<Queued<T>> batch, Set<T> unanswered) {
-        var again = new ArrayList<Queued<T>>();
+    /** Accounts for what was answered, and returns the others. */
+    private List<Queued<T>> answered(List<Queued<T>> batch, Set<T> unanswered) {
+        var left = new ArrayList<Queued<T>>();
         for (var queued : batch) {
             if (unanswered.contains(queued.item)) {
-                again.add(queued);
+                left.add(queued);
             } else {
                 settle(queued);
             }
-        }
-        if (!again.isEmpty()) {
-            later(again);
         }
         settled.run();
         if (unsettled.get() == 0) {
             LockSupport.unpark(stopping);
         }
-    }
-
-    /** Tries single items again after a while, without holding up all the others. */
-    private void later(List<Queued<T>> unanswered) {
-        int failures = unanswered.getFirst().repeats;
-        var again =
-                unanswered.stream()
-                        .map(queued -> new Queued<>(queued.item, queued.bytes, queued.repeats + 1))
-                        .toList();
-        daemon(
-                name + "-again",
-                () -> {
-                    time.park(AGAIN.delay(failures).toNanos());
-                    queue.putBack(again);
-                });
+        return left;
     }
 }

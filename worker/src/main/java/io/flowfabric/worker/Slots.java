@@ -2,19 +2,15 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.store.Chunks;
-import io.flowfabric.engine.OutageLog;
-import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Time;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -35,16 +31,10 @@ final class Slots {
     /** How long an assignment waits for a slot before another worker should have it. */
     static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
-    /** How long nothing begins when there is no thread for it. */
-    private static final long PAUSE = Duration.ofMillis(100).toNanos();
-
-    private static final Logger LOG = QuietLogger.of(Slots.class);
-
     private final int concurrency;
-    private final ThreadFactory threads;
+    private final HandlerThreads threads;
     private final Committers<Assignment> endings;
     private final Time time;
-    private final OutageLog threadTrouble;
 
     private final BriefLock lock = new BriefLock();
     private final Condition roomy = lock.newCondition();
@@ -59,12 +49,11 @@ final class Slots {
     /**
      * @param endings how endings go to the store: while many are on their way, nothing is claimed
      */
-    Slots(int concurrency, ThreadFactory threads, Committers<Assignment> endings, Time time) {
+    Slots(int concurrency, HandlerThreads threads, Committers<Assignment> endings, Time time) {
         this.concurrency = concurrency;
         this.threads = threads;
         this.endings = endings;
         this.time = time;
-        this.threadTrouble = new OutageLog(LOG, time, "Starts of threads for handlers");
     }
 
     /** How many leases are wanted now. */
@@ -77,15 +66,26 @@ final class Slots {
         }
     }
 
-    /** Waits until a claim is worth it; false when there is no point in one any more. */
+    /**
+     * Waits until a claim is worth it; false when there is no point in one any more. Where nothing
+     * is prefetched a free slot waits for others as long as quick handlers take: if they have
+     * become slow, none of them may end for hours.
+     */
     boolean awaitRoom(BooleanSupplier over) throws InterruptedException {
+        threads.pauseIfNone();
+        long patience = Pace.QUICK;
         lock.lock();
         try {
             while (!closed && !over.getAsBoolean()) {
-                if (free() >= worthwhile()) {
+                int free = free();
+                if (free >= worthwhile() || (free > 0 && patience <= 0)) {
                     return true;
                 }
-                roomy.await();
+                if (free > 0 && pace.ahead(concurrency) == 0) {
+                    patience = roomy.awaitNanos(patience);
+                } else {
+                    roomy.await();
+                }
             }
             return false;
         } finally {
@@ -131,9 +131,10 @@ final class Slots {
         } finally {
             lock.unlock();
         }
-        for (var assignment : now) {
-            if (!begin(assignment)) {
-                slotFreed();
+        for (int i = 0; i < now.size(); i++) {
+            if (!threads.start(now.get(i))) {
+                giveBack(now.subList(i, now.size()));
+                break;
             }
         }
         return unwanted;
@@ -150,11 +151,8 @@ final class Slots {
     }
 
     private void passOn(@Nullable Assignment next) {
-        while (next != null && !begin(next)) {
-            next = next();
-        }
-        if (idle) {
-            LockSupport.unpark(idleWaiter);
+        if (next != null && !threads.start(next)) {
+            giveBack(List.of(next));
         }
     }
 
@@ -173,16 +171,43 @@ final class Slots {
         try {
             var next = waiting.poll();
             if (next == null) {
-                running--;
+                vacate(1);
             }
-            idle = running == 0;
-            if (free() >= worthwhile()) {
+            int free = free();
+            // The first one, because a claimer without any room waits until it is told.
+            if (free == 1 || free >= worthwhile()) {
                 roomy.signal();
             }
             return next;
         } finally {
             lock.unlock();
         }
+    }
+
+    private void vacate(int count) {
+        running -= count;
+        idle = running == 0;
+        if (idle) {
+            LockSupport.unpark(idleWaiter);
+        }
+    }
+
+    /**
+     * Gives back what has a slot and no thread, and what waits behind it: there is no thread for
+     * that either.
+     */
+    private void giveBack(List<Assignment> unbegun) {
+        var all = new ArrayList<>(unbegun);
+        lock.lock();
+        try {
+            all.addAll(waiting);
+            waiting.clear();
+            vacate(unbegun.size());
+            roomy.signal();
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(Assignment::release);
     }
 
     /**
@@ -229,13 +254,13 @@ final class Slots {
         }
     }
 
-    /** Takes nothing any more, and returns what has not begun. */
-    Collection<Assignment> close() {
+    /** Takes nothing any more, and forgets what waits for a slot. */
+    void close() {
         lock.lock();
         try {
             closed = true;
             roomy.signalAll();
-            return takeWaiting();
+            waiting.clear();
         } finally {
             lock.unlock();
         }
@@ -256,12 +281,6 @@ final class Slots {
             time.park(left);
         }
         return idle;
-    }
-
-    private List<Assignment> takeWaiting() {
-        var taken = List.copyOf(waiting);
-        waiting.clear();
-        return taken;
     }
 
     private int free() {
@@ -287,21 +306,5 @@ final class Slots {
         int prefetch = pace.ahead(concurrency);
         int wanted = prefetch == 0 ? concurrency / 2 : dry ? prefetch : prefetch / 2;
         return Math.clamp(wanted, 1, (int) Limit.CLAIM.max());
-    }
-
-    /** Lets an assignment begin, or gives it back: then its slot has to be passed on. */
-    private boolean begin(Assignment assignment) {
-        try {
-            threads.newThread(assignment).start();
-            threadTrouble.worked();
-            return true;
-        } catch (Throwable noThread) {
-            threadTrouble.failed(noThread);
-            assignment.release();
-            // Others are asked for as soon as there is room; there may be no thread for them
-            // either.
-            time.park(PAUSE);
-            return false;
-        }
     }
 }

@@ -87,7 +87,12 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads, endings, engine.time());
+        this.slots =
+                new Slots(
+                        concurrency,
+                        new HandlerThreads(threads, engine.time()),
+                        endings,
+                        engine.time());
         this.shift = newShift();
     }
 
@@ -126,7 +131,9 @@ public final class Worker extends Service {
 
     private void drain() {
         draining = true;
-        slots.close().forEach(Assignment::release);
+        slots.close();
+        // Those that wait for a slot, and those that wait for their thread.
+        shift.assignments().forEach(Assignment::release);
         shift.session().quiet();
         if (!slots.awaitIdle(Time.nanos(grace))) {
             var left = shift.assignments();

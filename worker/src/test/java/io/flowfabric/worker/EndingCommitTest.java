@@ -43,7 +43,11 @@ class EndingCommitTest {
                     world.engine(),
                     Session.of("mailer", "1", WorkerScenario.LANE.name()),
                     Map.of("welcome", task -> TaskResult.complete(Payload.text("done"))),
-                    new Slots(1, Thread.ofVirtual().factory(), endings, Time.SYSTEM),
+                    new Slots(
+                            1,
+                            new HandlerThreads(Thread.ofVirtual().factory(), Time.SYSTEM),
+                            endings,
+                            Time.SYSTEM),
                     endings,
                     usage);
 

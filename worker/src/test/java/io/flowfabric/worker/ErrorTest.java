@@ -170,6 +170,34 @@ class ErrorTest {
     }
 
     @Test
+    void where_no_thread_can_be_had_all_that_was_claimed_is_given_back_at_once() {
+        var asked = new AtomicInteger();
+        var scarce = new AtomicBoolean(true);
+        world.start(
+                world.worker()
+                        .concurrency(200)
+                        .threads(
+                                task -> {
+                                    if (scarce.get()) {
+                                        asked.incrementAndGet();
+                                        throw new OutOfMemoryError("no thread, by a test");
+                                    }
+                                    return Thread.ofVirtual().name("mine").unstarted(task);
+                                })
+                        .handle("welcome", task -> Payload.EMPTY));
+
+        var ids = world.submit("welcome", 200);
+
+        eventually(
+                "all are given back",
+                () -> ids.stream().allMatch(id -> world.steps(id).contains(Transition.RELEASE)));
+        assertThat(asked.get()).as("not once for each").isLessThan(20);
+        scarce.set(false);
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        assertThat(ids).allMatch(id -> world.view(id).reclaims() == 0);
+    }
+
+    @Test
     void a_fault_on_the_thread_of_a_heart_ends_the_session_at_once_and_another_one_goes_on() {
         var broken = new AtomicBoolean(true);
         world.hook(
