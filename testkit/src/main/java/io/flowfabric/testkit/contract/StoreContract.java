@@ -354,6 +354,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Redeeming extends RedeemingRules {
+        Redeeming() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Reclaiming extends ReclaimGrantRules {
+        Reclaiming() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Signing extends SigningRules {
         Signing() {
             super(StoreContract.this::open);
