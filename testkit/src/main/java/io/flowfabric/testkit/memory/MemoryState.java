@@ -416,6 +416,14 @@ class MemoryState implements Wakeups {
         return (int) heldBy(session).stream().filter(row -> row.state instanceof Running).count();
     }
 
+    /** How many leases a session was given that has asked for them. */
+    int leasesAskedForBy(SessionId session) {
+        return (int)
+                heldBy(session).stream()
+                        .filter(row -> row.state instanceof Running && !row.leasedByHand)
+                        .count();
+    }
+
     /** Who has a row, or a grant for it. */
     private static Optional<SessionId> holder(MemoryExecution row) {
         return switch (row.state) {
@@ -537,6 +545,7 @@ class MemoryState implements Wakeups {
         }
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
+        row.leasedByHand = by.isPresent();
         row.owner = Optional.of(living.owner());
         change(row, step, new Running(living.session.id(), now()));
         record(row, step, row.owner, by, Optional.empty());
