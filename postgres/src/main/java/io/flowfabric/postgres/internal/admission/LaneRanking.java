@@ -171,8 +171,7 @@ final class LaneRanking {
                 tx.query("rank_anew")
                         .uuids("ids", waiting, id -> id)
                         .list(row -> new Moved(row.uuid("id"), row.bool("needs_round")));
-        var roundless =
-                moved.stream().filter(Moved::needsRound).map(Moved::id).collect(toSet());
+        var roundless = moved.stream().filter(Moved::needsRound).map(Moved::id).collect(toSet());
         StepBatch.place(tx, misplaced.stream().filter(roundless::contains).toList());
         return moved.size();
     }
