@@ -671,6 +671,8 @@ create table ${schema}.event_log (
     -- then. Of the last events they are known one by one; of the others, up to which one there were any.
     dropped_late int8multirange not null default '{}',
     dropped_early bigint not null default 0,
+    -- the last transaction that dropped some, which the one row makes come one after the other
+    dropped_by bigint not null default 0,
     -- which server and database it is in, and on which timeline; null until an engine has looked
     origin text,
     timeline integer,
@@ -772,12 +774,23 @@ begin
 end
 $$;
 
--- Notes up to which event the log is dropped, and of which transactions what was dropped is: one by one, or up to which.
+-- Notes up to which event the log is dropped, and of which transactions what was dropped is: of ten thousand one by one, and of
+-- the others up to which.
 create function ${schema}.note_dropped(last bigint, late int8multirange, early bigint) returns void language sql as $$
+    with noted as (
+        select h.dropped_late + coalesce(late, '{}') as late, greatest(h.dropped_early, early) as early from ${schema}.event_log h
+    ),
+    bounded as (
+        select noted.late, greatest(noted.early, (
+            select upper(span) - 1 from unnest(noted.late) as span order by span desc offset 10000 limit 1)) as early
+        from noted
+    )
     update ${schema}.event_log h
     set dropped = greatest(h.dropped, last),
-        dropped_early = greatest(h.dropped_early, early),
-        dropped_late = (h.dropped_late + coalesce(late, '{}')) * int8multirange(int8range(greatest(h.dropped_early, early), null, '()'))
+        dropped_early = bounded.early,
+        dropped_late = bounded.late * int8multirange(int8range(bounded.early, null, '()')),
+        dropped_by = txid_current()
+    from bounded
 $$;
 
 -- Empties a day's table of which nothing is to be kept, and says up to which event the log is dropped by that; null

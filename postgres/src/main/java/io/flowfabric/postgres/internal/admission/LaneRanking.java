@@ -89,7 +89,7 @@ final class LaneRanking {
                 } while (more && System.nanoTime() - end < 0);
             }
         } catch (Contended held) {
-            // The settings are changed; the sweeps move what waits.
+            // The settings are changed, although another holds what waits: sweeps move the rest.
             log.debug("What waits in the lane {} is held by another; later", lane, held);
         }
     }

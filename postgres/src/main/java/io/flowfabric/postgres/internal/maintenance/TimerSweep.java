@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -37,6 +38,9 @@ final class TimerSweep {
     /** When newer programs may have looked at what only they can read. */
     private static final Duration SOON = Duration.ofSeconds(2);
 
+    /** A round puts off no more of that, for each kind of timer: there may be very much of it. */
+    private static final int MOST_LEFT = 10 * PostgresMaintenance.AT_ONCE;
+
     private final PostgresContext postgres;
     private final SweepBatches batches;
 
@@ -47,6 +51,9 @@ final class TimerSweep {
 
     private record Due(long at, UUID id) {}
 
+    /** A kind of timer of which something was due at a moment. */
+    private record DueKind(Optional<Timer> timer, long now) {}
+
     /** Does what is due of every kind of timer: no more than so much. */
     Done round(int limit) {
         var done = Done.NOTHING;
@@ -54,27 +61,38 @@ final class TimerSweep {
                 postgres.db()
                         .query("due_kinds")
                         .set("now", postgres.now())
-                        .list(row -> RowCodec.known(Timer.class, row.text("kind")));
+                        .list(
+                                row ->
+                                        new DueKind(
+                                                RowCodec.known(Timer.class, row.text("kind")),
+                                                row.longValue("now")));
         for (var kind : kinds) {
             // One that is not known here is rung by newer programs.
-            if (kind.isPresent()) {
-                done = done.and(ring(kind.get(), limit - done.processed()));
+            if (kind.timer.isPresent()) {
+                done = done.and(ring(kind.timer.get(), kind.now, limit - done.processed()));
             }
         }
         return done;
     }
 
-    private Done ring(Timer timer, int limit) {
+    /**
+     * Does what was due at one moment: what is put off meanwhile would otherwise be due again before
+     * the last page, and the round would not end.
+     */
+    private Done ring(Timer timer, long now, int limit) {
         var done = Done.NOTHING;
         var last = new Due(Long.MIN_VALUE, FIRST);
-        for (boolean more = true; more && done.processed() < limit; ) {
+        for (boolean more = true;
+                more && done.processed() < limit && done.left() < MOST_LEFT; ) {
             int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
-            var due = due(timer, last, page);
+            var due = due(timer, now, last, page);
+            var soon = soon(done.left());
             done =
                     done.and(
                             batches.through(
+                                    "timers " + timer,
                                     due.stream().map(Due::id).toList(),
-                                    (tx, ids, locked) -> ring(tx, timer, ids, locked),
+                                    (tx, ids, locked) -> ring(tx, timer, soon, ids, locked),
                                     bad -> putOff(timer, bad)));
             more = due.size() == page;
             last = due.isEmpty() ? last : due.getLast();
@@ -82,10 +100,16 @@ final class TimerSweep {
         return done;
     }
 
-    private List<Due> due(Timer timer, Due after, int limit) {
+    /** The more there is that only newer programs can read, the later it is looked at again. */
+    private static Duration soon(int left) {
+        var doubled = SOON.multipliedBy(1L << (left / PostgresMaintenance.AT_ONCE));
+        return doubled.compareTo(LATER) < 0 ? doubled : LATER;
+    }
+
+    private List<Due> due(Timer timer, long now, Due after, int limit) {
         return postgres.db()
                 .query("due")
-                .set("now", postgres.now())
+                .set("now", now)
                 .set("kind", RowCodec.word(timer))
                 .set("after_due", after.at)
                 .set("after_id", after.id)
@@ -93,18 +117,21 @@ final class TimerSweep {
                 .list(row -> new Due(row.longValue("due"), row.uuid("id")));
     }
 
-    private Done ring(Jdbc tx, Timer timer, List<UUID> due, Map<UUID, Locked> locked) {
+    private Done ring(
+            Jdbc tx, Timer timer, Duration soon, List<UUID> due, Map<UUID, Locked> locked) {
         var steps = new StepBatch();
         var later = new HashMap<UUID, Instant>();
         var over = new ArrayList<UUID>();
         int errors = 0;
+        int left = 0;
         for (UUID id : due) {
             var row = locked.get(id);
             if (row == null) {
                 continue;
             }
             if (row.ofNewerProgram()) {
-                later.put(id, row.now().plus(SOON));
+                later.put(id, row.now().plus(soon));
+                left++;
                 continue;
             }
             if (row.facts().isEmpty()) {
@@ -135,7 +162,7 @@ final class TimerSweep {
                     .uuids("ids", over, id -> id)
                     .update();
         }
-        return done;
+        return done.leaving(left);
     }
 
     /** Those whose execution has been forgotten since. */

@@ -10,6 +10,7 @@ import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -21,13 +22,16 @@ import java.util.function.Consumer;
 /**
  * Takes the batches of a sweep through whatever stands in their way.
  *
- * <p>A row that another transaction has locked is passed over. Meters that another holds are waited
- * for a moment, then passed over together with the work that counts against them: whoever holds
- * them may be frozen. A batch that fails because of what is in it is split until the bad execution
- * is alone, and the others come through.
+ * <p>A row that another transaction has locked is passed over. What else another holds is waited for
+ * a moment, then passed over together with the work that needs it, because the holder may be frozen:
+ * meters, and where keys share their rounds. A batch that is held up all the same, or fails because
+ * of what is in it, is split until the execution in question is alone, and the others come through.
  */
 public final class SweepBatches {
     private static final Logger log = LoggerFactory.getLogger(SweepBatches.class);
+
+    /** How long a batch is split to find out what holds it up; the rest waits for the next round. */
+    private static final Duration LONGEST_SEARCH = Duration.ofSeconds(2);
 
     private final PostgresContext postgres;
 
@@ -35,10 +39,15 @@ public final class SweepBatches {
         this.postgres = postgres;
     }
 
-    /** What was done, and whom it concerns. */
+    /**
+     * What was done, and whom it concerns.
+     *
+     * @param left how many executions were left to newer programs
+     */
     public record Done(
             int processed,
             int errors,
+            int left,
             Set<Integer> lanes,
             Set<Integer> meters,
             Set<SessionId> losers) {
@@ -46,13 +55,18 @@ public final class SweepBatches {
 
         /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
-            return new Done(0, errors, Set.of(), Set.of(), Set.of());
+            return new Done(0, errors, 0, Set.of(), Set.of(), Set.of());
+        }
+
+        public Done leaving(int more) {
+            return new Done(processed, errors, left + more, lanes, meters, losers);
         }
 
         public Done and(Done more) {
             return new Done(
                     processed + more.processed,
                     errors + more.errors,
+                    left + more.left,
                     union(lanes, more.lanes),
                     union(meters, more.meters),
                     union(losers, more.losers));
@@ -75,69 +89,93 @@ public final class SweepBatches {
         Done run(Jdbc tx, List<UUID> executions, Map<UUID, Locked> locked);
     }
 
-    /** Whether meters that another transaction holds are waited for. */
-    private enum Meters {
-        AWAITED,
-        PASSED_OVER
-    }
-
     /**
      * Does the work on as many of the executions as possible, and wakes those who wait for what
-     * came of it.
+     * came of it. What another transaction holds up is left for the next round.
      *
-     * @param failed hears of each execution that the work fails for even alone
+     * @param sweep what the work does, as the log names it
+     * @param failed hears of each execution that the work fails for even alone; it leaves that one
+     *     alone for a minute
      */
-    public Done through(List<UUID> executions, Work work, Consumer<UUID> failed) {
+    public Done through(String sweep, List<UUID> executions, Work work, Consumer<UUID> failed) {
         if (executions.isEmpty()) {
             return Done.NOTHING;
         }
-        var done = split(executions, work, failed);
+        var done = pass(sweep, executions, work, failed, Way.AWAITING);
         postgres.requeued(done.lanes);
         postgres.freed(done.meters);
         postgres.lost(done.losers);
         return done;
     }
 
-    private Done split(List<UUID> executions, Work work, Consumer<UUID> failed) {
+    /**
+     * How a batch meets what other transactions hold.
+     *
+     * @param awaits whether it waits for that, or passes it over
+     * @param until until when it is split to find out what it could not pass over
+     */
+    private record Way(boolean awaits, long until) {
+        static final Way AWAITING = new Way(true, 0);
+
+        static Way passingOver() {
+            return new Way(false, System.nanoTime() + LONGEST_SEARCH.toNanos());
+        }
+
+        boolean isOver() {
+            return System.nanoTime() - until > 0;
+        }
+    }
+
+    private Done pass(
+            String sweep, List<UUID> executions, Work work, Consumer<UUID> failed, Way way) {
+        int size = executions.size();
         try {
-            return once(executions, work);
+            return once(executions, work, way);
+        } catch (Contended held) {
+            log.debug("A sweep passes over what another transaction holds", held);
+            if (way.awaits) {
+                return pass(sweep, executions, work, failed, Way.passingOver());
+            }
+            if (size == 1 || way.isOver()) {
+                return Done.NOTHING;
+            }
         } catch (RuntimeException failure) {
             if (!FlowFabricException.concernsRequest(failure)) {
                 throw failure;
             }
-            int size = executions.size();
-            if (size > 1) {
-                return split(executions.subList(0, size / 2), work, failed)
-                        .and(split(executions.subList(size / 2, size), work, failed));
+            if (size == 1) {
+                var bad = executions.getFirst();
+                log.error(
+                        "The sweep of {} cannot deal with the execution {}; it is tried again in a"
+                                + " minute, and the others were done.",
+                        sweep,
+                        bad,
+                        failure);
+                failed.accept(bad);
+                return Done.failed(1);
             }
-            var bad = executions.getFirst();
-            log.error("A sweep cannot do what is due for the execution {}", bad, failure);
-            failed.accept(bad);
-            return Done.failed(1);
         }
+        return pass(sweep, executions.subList(0, size / 2), work, failed, way)
+                .and(pass(sweep, executions.subList(size / 2, size), work, failed, way));
     }
 
-    private Done once(List<UUID> executions, Work work) {
-        try {
-            return once(executions, work, Meters.AWAITED);
-        } catch (Contended held) {
-            log.debug("A sweep passes over what another transaction holds", held);
-            return once(executions, work, Meters.PASSED_OVER);
-        }
-    }
-
-    private Done once(List<UUID> executions, Work work, Meters meters) {
+    private Done once(List<UUID> executions, Work work, Way way) {
         return postgres.db()
                 .transaction(
                         tx -> {
-                            tx.query("patience_of_sweeps").run();
-                            return work.run(tx, executions, lock(tx, executions, meters));
+                            tx.query(way.awaits ? "patience_of_sweeps" : "little_patience").run();
+                            return work.run(tx, executions, lock(tx, executions, way));
                         });
     }
 
-    private Map<UUID, Locked> lock(Jdbc tx, List<UUID> executions, Meters meters) {
+    private Map<UUID, Locked> lock(Jdbc tx, List<UUID> executions, Way way) {
         var locked = FactsReader.lock("free_facts", tx, postgres, executions);
-        if (meters == Meters.PASSED_OVER) {
+        if (!way.awaits && !locked.isEmpty()) {
+            locked.keySet()
+                    .removeAll(
+                            tx.query("lock_unheld_rounds")
+                                    .uuids("ids", locked.keySet(), id -> id)
+                                    .list(row -> row.uuid("id")));
             var free = lockUnheld(tx, locked.values());
             locked.values().removeIf(row -> !free.containsAll(row.slots()));
         }
@@ -169,6 +207,6 @@ public final class SweepBatches {
                 lanes.add(step.lane());
             }
         }
-        return new Done(written.size(), errors, lanes, meters, steps.losers());
+        return new Done(written.size(), errors, 0, lanes, meters, steps.losers());
     }
 }

@@ -129,7 +129,7 @@ from ${schema}.event_log
 
 -- name: note_server
 -- A server that was started anew may have the data of an earlier time, out of a copy or because commits were lost: then
--- numbers are given out again for other things. So whoever submits by what it knew before has to look it up again.
+-- numbers are given out again for other things. So a process that submits by what it knew before has to look it up again.
 with noted as (
     update ${schema}.event_log set server_started = pg_postmaster_start_time()
     where server_started is distinct from pg_postmaster_start_time()

@@ -1,5 +1,6 @@
 -- name: due_kinds
-select kind
+-- The kinds of which something is due, and the moment that this was asked at.
+select kind, ${>now} as now
 from unnest(enum_range(null::${schema}.timer_kind)) as kind
 where exists (
     select from ${schema}.timer t
@@ -153,8 +154,12 @@ select day, mixed from ${schema}.aged_days(:before::bigint)
 set local lock_timeout = '100ms'
 
 -- name: patience_of_sweeps
--- Whoever holds what a sweep needs is done in a moment, or frozen.
+-- A transaction that holds what a sweep needs is done in a moment, or its process is frozen.
 set local lock_timeout = '1s'
+
+-- name: little_patience
+-- A sweep has waited for the holder before.
+set local lock_timeout = '100ms'
 
 -- name: lock_event_log
 -- Before the events, in the order in which an era begins.
