@@ -89,7 +89,7 @@ final class LaneRanking {
                 } while (more && System.nanoTime() - end < 0);
             }
         } catch (Contended held) {
-            // The settings are changed; the sweeps move what waits.
+            // The settings are changed, although another holds what waits: sweeps move the rest.
             log.debug("What waits in the lane {} is held by another; later", lane, held);
         }
     }
@@ -171,8 +171,7 @@ final class LaneRanking {
                 tx.query("rank_anew")
                         .uuids("ids", waiting, id -> id)
                         .list(row -> new Moved(row.uuid("id"), row.bool("needs_round")));
-        var roundless =
-                moved.stream().filter(Moved::needsRound).map(Moved::id).collect(toSet());
+        var roundless = moved.stream().filter(Moved::needsRound).map(Moved::id).collect(toSet());
         StepBatch.place(tx, misplaced.stream().filter(roundless::contains).toList());
         return moved.size();
     }
