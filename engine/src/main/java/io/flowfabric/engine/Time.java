@@ -2,6 +2,7 @@ package io.flowfabric.engine;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -36,4 +37,14 @@ public interface Time extends InstantSource {
      * return for no reason: the caller looks again whether there is still something to wait for.
      */
     void park(long nanos);
+
+    /**
+     * How much longer than it must an engine waits, so that many do not wait for the same moment.
+     *
+     * @param most in nanoseconds
+     * @return from zero to {@code most}, by chance; a test decides it
+     */
+    default long jitter(long most) {
+        return ThreadLocalRandom.current().nextLong(most + 1);
+    }
 }

@@ -3,6 +3,7 @@ package io.flowfabric.postgres.internal.admission;
 import io.flowfabric.core.Contended;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ public final class LaneRanks {
             var misplaced = places.stream().filter(Place::misplaced).map(Place::id).toList();
             if (!misplaced.isEmpty()) {
                 int moved = postgres.db().transaction(tx -> move(tx, misplaced));
-                postgres.requeued(Set.of(changed.lane));
+                postgres.requeued(ReadyLanes.uncounted(Set.of(changed.lane)));
                 whole &= moved == misplaced.size();
             }
             last = places.isEmpty() ? last : places.getLast();

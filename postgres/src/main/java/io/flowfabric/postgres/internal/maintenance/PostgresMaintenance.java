@@ -5,6 +5,7 @@ import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
 import io.flowfabric.postgres.internal.admission.LaneRanks;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,6 +90,17 @@ public final class PostgresMaintenance implements Maintenance {
                         .query("reset_due")
                         .set("now", postgres.now())
                         .list(row -> row.intValue("id")));
+    }
+
+    @Override
+    public boolean takeTurn(Duty duty, Duration every) {
+        return postgres.db()
+                        .query("take_turn")
+                        .set("now", postgres.now())
+                        .set("duty", RowCodec.word(duty))
+                        .set("every", every.toMillis())
+                        .update()
+                > 0;
     }
 
     @Override

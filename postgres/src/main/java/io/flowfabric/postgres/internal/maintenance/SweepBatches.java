@@ -5,6 +5,7 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.FactsReader;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.StepBatch;
@@ -41,21 +42,24 @@ final class SweepBatches {
     record Done(
             int processed,
             int errors,
-            Set<Integer> lanes,
+            ReadyLanes lanes,
             Set<Integer> meters,
             Set<SessionId> losers) {
         static final Done NOTHING = failed(0);
 
         /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
-            return new Done(0, errors, Set.of(), Set.of(), Set.of());
+            return new Done(0, errors, new ReadyLanes(), Set.of(), Set.of());
         }
 
         Done and(Done more) {
+            var ready = new ReadyLanes();
+            ready.addAll(lanes);
+            ready.addAll(more.lanes);
             return new Done(
                     processed + more.processed,
                     errors + more.errors,
-                    union(lanes, more.lanes),
+                    ready,
                     union(meters, more.meters),
                     union(losers, more.losers));
         }
@@ -163,12 +167,12 @@ final class SweepBatches {
             return Done.failed(errors);
         }
         var written = steps.write(tx, postgres.now());
-        var lanes = new HashSet<Integer>();
+        var lanes = new ReadyLanes();
         var meters = new HashSet<Integer>();
         for (var step : written) {
             meters.addAll(step.freed());
             if (step.ready()) {
-                lanes.add(step.lane());
+                lanes.add(step.lane(), step.id());
             }
         }
         return new Done(written.size(), errors, lanes, meters, steps.losers());
