@@ -161,7 +161,7 @@ final class Committers<T> extends Service {
                 failures++;
             }
             if (failures > 0) {
-                time.backOff(AGAIN.delay(failures - 1), () -> closing);
+                time.backOff(AGAIN.delay(failures - 1), queue::isClosed);
             }
         }
     }

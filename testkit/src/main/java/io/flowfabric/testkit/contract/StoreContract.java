@@ -396,6 +396,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class TakingTurns extends TurnRules {
+        TakingTurns() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Time extends TimeRules {
         Time() {
             super(StoreContract.this::open);
