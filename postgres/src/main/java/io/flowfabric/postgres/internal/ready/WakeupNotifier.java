@@ -16,12 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,12 @@ public final class WakeupNotifier implements AutoCloseable {
     private static final Duration MENDING_PAUSE = Duration.ofSeconds(1);
     private static final int LISTEN_MILLIS = 500;
 
+    /** After so long without a word the listener asks whether the server is still there. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
+    /** How long an answer may take: the server may be gone without having closed anything. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     /** In the place of a process that knows already; no process is called so. */
     private static final String NOBODY = "-";
 
@@ -59,6 +67,10 @@ public final class WakeupNotifier implements AutoCloseable {
     private final Condition done = lock.newCondition();
     private final Map<Lane, Order> pending = new HashMap<>();
     private final Set<SessionId> losers = new HashSet<>();
+
+    /** What the announcer has to say; what it could not say it says on the next connection. */
+    private final Queue<String> unsaid = new ArrayDeque<>();
+
     private volatile boolean closed;
     private @Nullable Thread announcer;
     private @Nullable Thread listener;
@@ -128,16 +140,20 @@ public final class WakeupNotifier implements AutoCloseable {
         var failures = new AtomicInteger();
         while (!closed) {
             try (var connection = db.connect("wake-ups")) {
+                connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
                 loop.run(connection, () -> works(failures));
             } catch (InterruptedException stop) {
                 return;
-            } catch (SQLException | RuntimeException broken) {
+            } catch (SQLException | RuntimeException | Error broken) {
+                // Nobody would begin anew in the place of this thread.
                 if (!closed) {
                     if (failures.getAndIncrement() == 0) {
-                        log.warn(
-                                "Wake-ups between processes are interrupted, waiters poll"
-                                        + " meanwhile: {}",
-                                broken.getMessage());
+                        tell(
+                                () ->
+                                        log.warn(
+                                                "Wake-ups between processes are interrupted,"
+                                                        + " waiters poll meanwhile: {}",
+                                                broken.toString()));
                     }
                     pause(MENDING_PAUSE);
                 }
@@ -146,10 +162,22 @@ public final class WakeupNotifier implements AutoCloseable {
     }
 
     private static void works(AtomicInteger failures) {
-        if (failures.get() > 0) {
-            log.info(
-                    "Wake-ups between processes work again, after {} tries.",
-                    failures.getAndSet(0));
+        int tries = failures.getAndSet(0);
+        if (tries > 0) {
+            tell(
+                    () ->
+                            log.info(
+                                    "Wake-ups between processes work again, after {} tries.",
+                                    tries));
+        }
+    }
+
+    /** A logger that throws must not end the thread that uses it. */
+    private static void tell(Runnable line) {
+        try {
+            line.run();
+        } catch (RuntimeException | Error unheard) {
+            // There is nothing left to tell it to.
         }
     }
 
@@ -157,10 +185,14 @@ public final class WakeupNotifier implements AutoCloseable {
             throws SQLException, InterruptedException {
         try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
             while (!closed) {
-                for (var message : next()) {
+                if (unsaid.isEmpty()) {
+                    unsaid.addAll(next());
+                }
+                for (var message = unsaid.peek(); message != null; message = unsaid.peek()) {
                     notify.setString(1, channel);
                     notify.setString(2, message);
                     notify.execute();
+                    unsaid.remove();
                     works.run();
                 }
                 pause(PAUSE);
@@ -193,14 +225,19 @@ public final class WakeupNotifier implements AutoCloseable {
     private void listen(Connection connection, Runnable works) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("listen \"" + channel + "\"");
-        }
-        works.run();
-        var notifications = connection.unwrap(PGConnection.class);
-        while (!closed) {
-            var heard = notifications.getNotifications(LISTEN_MILLIS);
-            if (heard != null) {
-                for (var notification : heard) {
-                    hear(notification.getParameter());
+            works.run();
+            var notifications = connection.unwrap(PGConnection.class);
+            long spoke = System.nanoTime();
+            while (!closed) {
+                var heard = notifications.getNotifications(LISTEN_MILLIS);
+                if (heard != null && heard.length > 0) {
+                    for (var notification : heard) {
+                        hear(notification.getParameter());
+                    }
+                    spoke = System.nanoTime();
+                } else if (System.nanoTime() - spoke > SILENCE.toNanos()) {
+                    statement.execute("select");
+                    spoke = System.nanoTime();
                 }
             }
         }

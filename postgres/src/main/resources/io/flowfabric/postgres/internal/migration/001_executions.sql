@@ -34,6 +34,8 @@ create table ${schema}.lane (
     ageing bigint,
     -- whether share keys take turns
     sharing boolean not null default false,
+    -- where rounds have begun since keys share: one before it was given when they did so earlier
+    first_round bigint not null default 1,
     -- all settings that differ from their defaults, also those that only newer programs know
     settings jsonb not null default '{}',
     -- Which generation of its gates this is. A process that submits work behind a gate that it knows says of which generation; those
@@ -473,7 +475,7 @@ create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities sm
     turn as materialized (
         select
             s.lane, s.priority, s.key, asked.ids,
-            greatest(r.reached, 1 + case when unseen then s.round else least(s.round, greatest(r.reached, (
+            greatest(r.reached, l.first_round, 1 + case when unseen then s.round else least(s.round, greatest(r.reached, (
                 select max(q.rank) - ${schema}.place_of(s.priority, null, null, true)
                 from ${schema}.ready q
                 where q.lane = s.lane and q.share = s.key
@@ -482,6 +484,7 @@ create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities sm
         from asked
         join ${schema}.share s on s.lane = asked.lane and s.priority = asked.priority and s.key = asked.key
         join ${schema}.round r on r.lane = asked.lane and r.priority = asked.priority
+        join ${schema}.lane l on l.id = asked.lane
     ),
     given as (
         update ${schema}.share s
