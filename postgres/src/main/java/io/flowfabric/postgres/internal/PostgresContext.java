@@ -10,6 +10,8 @@ import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
 import java.util.Collection;
@@ -30,6 +32,8 @@ public record PostgresContext(
         PostgresWakeups waking,
         Optional<KeyWrapping> wrapping,
         Optional<InstantSource> clock) {
+    private static final Logger log = LoggerFactory.getLogger(PostgresContext.class);
+
     /** The moment to bind as {@code :now}: null lets the server's clock decide. */
     public @Nullable Long now() {
         return clock.map(InstantSource::millis).orElse(null);
@@ -89,23 +93,37 @@ public record PostgresContext(
     public void freed(Collection<Integer> meters) {
         if (!meters.isEmpty()) {
             crowds.freed(meters);
-            wake(
-                    db.query("lanes_behind")
-                            .ints("meters", meters, meter -> meter)
-                            .list(row -> row.intValue("lane")),
-                    PostgresWakeups.Order.KEPT);
+            hint(
+                    () ->
+                            wake(
+                                    db.query("lanes_behind")
+                                            .ints("meters", meters, meter -> meter)
+                                            .list(row -> row.intValue("lane")),
+                                    PostgresWakeups.Order.KEPT));
         }
     }
 
     /** Lets sessions know that work was taken from them, wherever they are. */
     public void lost(Collection<SessionId> sessions) {
-        sessions.forEach(waking::lost);
+        hint(() -> sessions.forEach(waking::lost));
     }
 
     private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {
         if (!lanes.isEmpty()) {
-            catalog.lanes().load(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), order));
+            hint(
+                    () -> {
+                        var named = catalog.lanes().byNumber(db, lanes);
+                        lanes.forEach(lane -> waking.wake(named.lane(lane), order));
+                    });
+        }
+    }
+
+    /** What was done is committed, and who is not woken looks by itself: so this fails nothing. */
+    private static void hint(Runnable waking) {
+        try {
+            waking.run();
+        } catch (RuntimeException failure) {
+            log.warn("Work is ready, and those who wait for it could not be woken", failure);
         }
     }
 }
