@@ -80,7 +80,7 @@ public final class Engine extends Service implements Backend {
     public Engine(Store store, EngineOptions options, EngineMetrics metrics, Time time) {
         this.store = store;
         this.stopsWithJvm = options.stopsWithJvm();
-        this.metrics = new GuardedMetrics(metrics);
+        this.metrics = new GuardedMetrics(metrics, time);
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.recounts = new Recounts(store, options, this.metrics, time);

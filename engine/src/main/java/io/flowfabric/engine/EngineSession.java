@@ -39,9 +39,6 @@ import java.util.function.IntSupplier;
 public final class EngineSession extends Service {
     private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
-    /** Of a time to live: one part between heartbeats, five until it gives itself up. */
-    private static final int PARTS = 6;
-
     private static final int TRIES = 5;
 
     /** How long a heartbeat may take even where they come in quicker succession. */
@@ -60,7 +57,7 @@ public final class EngineSession extends Service {
 
         /**
          * Looks after what time does to its leases. Called when the time has come that it said
-         * before, and when {@link EngineSession#attend} was called.
+         * before, and when {@link EngineSession#attendSoon} was called.
          *
          * @return how many nanoseconds later it is to be called again at the latest
          */
@@ -71,9 +68,6 @@ public final class EngineSession extends Service {
         /** Everything is lost. Called once at most, and not when the session is closed. */
         void died();
     }
-
-    /** So long no answer to a claim is on its way to its holder. */
-    private static final int STRANGERS_BELIEVED = 3;
 
     private final Store store;
     private final ClaimParking parking;
@@ -87,6 +81,7 @@ public final class EngineSession extends Service {
     private final Duration patience;
     private final Backoff again;
     private final NumberedClaims claiming;
+    private final UnknownLeases unknown;
     private final OutageLog trouble;
     private final Loop heart;
     private final Loop watch;
@@ -105,9 +100,6 @@ public final class EngineSession extends Service {
     private long asking;
 
     private long answered;
-
-    /** How many heartbeats in a row the store knew of leases that are not known here. */
-    private int strangers;
 
     private volatile boolean quiet;
     private volatile long lastSign;
@@ -128,8 +120,8 @@ public final class EngineSession extends Service {
         this.time = time;
         this.session = session;
         this.holder = holder;
-        this.beatEvery = session.ttl().toNanos() / PARTS;
-        this.fencedAfter = beatEvery * (PARTS - 1);
+        this.beatEvery = session.heartbeatEvery().toNanos();
+        this.fencedAfter = session.givesItselfUpAfter().toNanos();
         this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
@@ -139,6 +131,7 @@ public final class EngineSession extends Service {
                         time,
                         again,
                         () -> quiet || dead.get());
+        this.unknown = new UnknownLeases(claiming);
         this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
         this.heart = new Loop("ff-heart", time, this::beat, again, this::failed);
         this.watch = new Loop("ff-watch", time, this::look, again, this::failed);
@@ -198,10 +191,7 @@ public final class EngineSession extends Service {
     /** Lets claims that wait return at once, and no others begin. The session goes on. */
     public void quiet() {
         quiet = true;
-        var here = place;
-        if (here != null) {
-            here.rouse();
-        }
+        rouse();
     }
 
     /** Ends the session as if it had died: its holder hears of it, and its work is lost. */
@@ -210,7 +200,7 @@ public final class EngineSession extends Service {
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
-    public void attend() {
+    public void attendSoon() {
         watch.hurry();
     }
 
@@ -269,6 +259,14 @@ public final class EngineSession extends Service {
         }
     }
 
+    /** Lets claims that wait look whether it is over. */
+    private void rouse() {
+        var here = place;
+        if (here != null) {
+            here.rouse();
+        }
+    }
+
     private void askNow() {
         reasons.incrementAndGet();
         heart.hurry();
@@ -288,7 +286,7 @@ public final class EngineSession extends Service {
         }
         var heartbeat =
                 new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
-        int knew = holder.held().size();
+        unknown.asking(() -> holder.held().size());
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
@@ -301,9 +299,9 @@ public final class EngineSession extends Service {
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
-                if (early <= 0) {
-                    // Those that come in between may follow upon each other at once.
-                    compare(beat.leases(), knew);
+                // Those that come in between may follow upon each other at once.
+                if (early <= 0 && unknown.believed(beat.leases())) {
+                    die("the store has leases that it does not know, whose ends it has lost");
                 }
             }
             case Answer.Refused<HeartbeatResult>(NotFound gone) ->
@@ -311,21 +309,6 @@ public final class EngineSession extends Service {
             case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
         return reasons.get() == answered ? beatEvery - (time.nanos() - asked) : 0;
-    }
-
-    /**
-     * A store that has lost commits, because it was restored or a standby took over, may think that
-     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them:
-     * so the session gives way to another one when it sees that more than once.
-     *
-     * @param knew how many leases were known of before the store was asked
-     */
-    private void compare(int leases, int knew) {
-        boolean unknown = !claiming.underWay() && leases > Math.max(knew, holder.held().size());
-        strangers = unknown ? strangers + 1 : 0;
-        if (strangers >= STRANGERS_BELIEVED) {
-            die("the store has leases of it that it does not know, and must have lost their ends");
-        }
     }
 
     /** What is held; where that is too much for one heartbeat, each of it in its turn. */
@@ -361,11 +344,11 @@ public final class EngineSession extends Service {
         if (dead.compareAndSet(false, true)) {
             LOG.warn("The session {} of {} is over: {}.", session.id(), session.worker(), because);
             metrics.sessionDied();
-            var here = place;
-            if (here != null) {
-                here.rouse();
+            try {
+                holder.died();
+            } finally {
+                rouse();
             }
-            holder.died();
         }
     }
 

@@ -95,7 +95,7 @@ final class Loop extends Service {
         try {
             trouble.accept(failure);
         } catch (RuntimeException | Error worse) {
-            // A loop that ended here would be missed by nobody, and needed by many.
+            // A loop that ended here would not be missed by any thread, and is needed by many.
         }
     }
 

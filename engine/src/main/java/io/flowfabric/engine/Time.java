@@ -1,5 +1,6 @@
 package io.flowfabric.engine;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.locks.LockSupport;
@@ -27,6 +28,14 @@ public interface Time extends InstantSource {
                     LockSupport.parkNanos(nanos);
                 }
             };
+
+    /** Later than anything that is waited for, in nanoseconds from now. */
+    long FAR = Duration.ofDays(365).toNanos();
+
+    /** As many nanoseconds, or {@link #FAR} for all that is longer: those of centuries overflow. */
+    static long nanos(Duration length) {
+        return length.compareTo(Duration.ofNanos(FAR)) < 0 ? length.toNanos() : FAR;
+    }
 
     /** Nanoseconds since some moment. They never go back, whatever happens to the clock. */
     long nanos();

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * Changes that no test can notice, because they change nothing but the work of the server, and why
- * that is so: in {@code explained.txt} each has a line with its description, and below it, indented,
- * the reason.
+ * that is so: in {@code explained.txt} each has a line with its description, and below it,
+ * indented, the reason.
  */
 final class Explained {
     private final Map<String, String> reasons = new LinkedHashMap<>();

@@ -17,14 +17,9 @@ final class JavaMutants {
      *     change
      */
     static boolean run(Module module, List<String> words) throws IOException, InterruptedException {
-        if (words.size() == 2 || words.size() > 3 || !words.get(words.size() > 1 ? 1 : 0).matches("--only|[0-9]+")) {
-            throw new Misused(
-                    "mutate %s takes --only 'io.flowfabric.%s.Some*', the classes to change."
-                            .formatted(module.name(), module.name()));
-        }
-        var classes =
-                words.size() > 1 ? words.get(2) : "io.flowfabric.%s.*".formatted(module.name());
-        var process = module.java(own(module), pit(module, classes, words.getFirst())).inheritIO();
+        var process =
+                module.java(own(module), pit(module, classes(module, words), words.getFirst()))
+                        .inheritIO();
         if (!module.name().equals(ON_POSTGRES)) {
             return process.start().waitFor() == 0;
         }
@@ -32,6 +27,18 @@ final class JavaMutants {
             Module.use(server, process);
             return process.start().waitFor() == 0;
         }
+    }
+
+    private static String classes(Module module, List<String> words) {
+        if (words.size() == 1) {
+            return "io.flowfabric.%s.*".formatted(module.name());
+        }
+        if (words.size() == 3 && words.get(1).equals("--only")) {
+            return words.get(2);
+        }
+        throw new Misused(
+                "mutate %1$s takes --only 'io.flowfabric.%1$s.Some*', the classes to change."
+                        .formatted(module.name()));
     }
 
     private static String own(Module module) {

@@ -12,8 +12,10 @@ public final class Main {
     private Main() {}
 
     /**
-     * @param words what is changed, {@code java} or {@code statements}; the folder of the module; its
-     *     class path for tests; then what the one or the other understands
+     * Changes what it is told to, and leaves with an error if too little of it is noticed.
+     *
+     * @param words what is changed, {@code java} or {@code statements}; the folder of the module;
+     *     its class path for tests; then what the one or the other understands
      */
     public static void main(String[] words) throws IOException, InterruptedException {
         var given = List.of(words);

@@ -40,8 +40,7 @@ record Mutant(Block block, Change change, int line, int begin, String before, St
 
     /** What identifies it as long as its statement stays as it is, wherever in the file that is. */
     String name() {
-        return "%s: %s: %s -> %s"
-                .formatted(block.name(), change, oneLine(before), oneLine(after));
+        return "%s: %s: %s -> %s".formatted(block.name(), change, oneLine(before), oneLine(after));
     }
 
     private static String oneLine(String text) {

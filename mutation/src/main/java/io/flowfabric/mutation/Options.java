@@ -49,8 +49,8 @@ record Options(int sample, long seed, String only) {
 
     private static Misused refusal(String why) {
         return new Misused(
-                ("mutate statements: %s; it takes --sample 200, --seed 1 and --only step.sql (a file,"
-                         + " a statement, or any words of a change).")
+                ("mutate statements: %s; it takes --sample 200, --seed 1 and --only step.sql (a"
+                                + " file, a statement, or any words of a change).")
                         .formatted(why));
     }
 }

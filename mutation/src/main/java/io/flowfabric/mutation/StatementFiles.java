@@ -20,7 +20,7 @@ final class StatementFiles {
 
     static StatementFiles of(Path module) throws IOException {
         var files = new StatementFiles();
-        try (var listed = Files.list(module.resolve("target/classes").resolve(FOLDER))) {
+        try (var listed = Files.list(module.resolve("src/main/resources").resolve(FOLDER))) {
             for (var file : listed.sorted().toList()) {
                 files.add(file.getFileName().toString(), Files.readString(file));
             }

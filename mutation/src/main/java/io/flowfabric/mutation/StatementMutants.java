@@ -38,9 +38,31 @@ final class StatementMutants {
     /** What ends a condition that is not in parentheses. */
     private static final Set<String> AFTER_CONDITION =
             Set.of(
-                    "and", "or", "where", "on", "having", "group", "order", "limit", "offset",
-                    "returning", "for", "union", "then", "left", "join", "cross", "inner", "as",
-                    "from", "do", "else", "end", "when", "window", ",");
+                    "and",
+                    "or",
+                    "where",
+                    "on",
+                    "having",
+                    "group",
+                    "order",
+                    "limit",
+                    "offset",
+                    "returning",
+                    "for",
+                    "union",
+                    "then",
+                    "left",
+                    "join",
+                    "cross",
+                    "inner",
+                    "as",
+                    "from",
+                    "do",
+                    "else",
+                    "end",
+                    "when",
+                    "window",
+                    ",");
 
     /** What ends the list of what an update sets. */
     private static final Set<String> AFTER_SET = Set.of("from", "where", "returning");
@@ -240,8 +262,18 @@ final class StatementMutants {
                     return true;
                 }
                 if (token.is(
-                        "where", "and", "or", "on", "when", "select", "having", "case", "then",
-                        "not", "returning", "else")) {
+                        "where",
+                        "and",
+                        "or",
+                        "on",
+                        "when",
+                        "select",
+                        "having",
+                        "case",
+                        "then",
+                        "not",
+                        "returning",
+                        "else")) {
                     return false;
                 }
             }

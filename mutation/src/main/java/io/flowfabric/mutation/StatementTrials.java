@@ -27,8 +27,10 @@ final class StatementTrials {
         Files.createDirectories(module.scratch());
         var mutants = StatementFiles.of(module.folder()).mutants();
         var trials = new Trials(module);
-        try (var server = module.server("log_statement", "all")) {
-            trials.cover(server);
+        if (!trials.knowCoverage()) {
+            try (var server = module.server("log_statement", "all")) {
+                trials.cover(server);
+            }
         }
         try (var server = module.server("log_statement", "none")) {
             return report(mutants, trials.tryAll(server, chosen(mutants, options), mutants));
@@ -72,8 +74,7 @@ final class StatementTrials {
         System.out.println();
         unnoticed.forEach(
                 (number, result) ->
-                        System.out.printf(
-                                "%s  (%s)%n", mutants.get(number), result.inWords()));
+                        System.out.printf("%s  (%s)%n", mutants.get(number), result.inWords()));
         int noticed = counted - explicable - unnoticed.size();
         System.out.printf(
                 "%d changes, %d noticed, %d not noticed and explained, %d not%n",

@@ -2,8 +2,10 @@ package io.flowfabric.mutation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A word, number, string, parameter, fragment or sign of SQL, and where it stands in its file.
@@ -20,16 +22,16 @@ record Token(Kind kind, String text, int begin, int end, int depth) {
         SIGN
     }
 
-    /** In the order of {@link Kind}; what matches the first group is not part of a statement. */
+    /** Each kind is a group of its name; what is in none of them is not part of a statement. */
     private static final Pattern ANY =
             Pattern.compile(
                     """
-                    (\\s+|--[^\\n]*|/\\*.*?\\*/)\
-                    |([A-Za-z_][A-Za-z0-9_]*)\
-                    |([0-9]+(?:\\.[0-9]+)?)\
-                    |('(?:[^']|'')*'|"[^"]*")\
-                    |(\\$\\{[^}]*}|(?<![:A-Za-z0-9_)\\]]):[A-Za-z_][A-Za-z0-9_]*)\
-                    |(::|<=|>=|<>|!=|\\|\\||->>|->|@>|<@|&&|.)\
+                    (?:\\s+|--[^\\n]*|/\\*.*?\\*/)\
+                    |(?<WORD>[A-Za-z_][A-Za-z0-9_]*)\
+                    |(?<NUMBER>[0-9]+(?:\\.[0-9]+)?)\
+                    |(?<STRING>'(?:[^']|'')*'|"[^"]*")\
+                    |(?<HOLE>\\$\\{[^}]*}|(?<![:A-Za-z0-9_)\\]]):[A-Za-z_][A-Za-z0-9_]*)\
+                    |(?<SIGN>::|<=|>=|<>|!=|\\|\\||->>|->|@>|<@|&&|.)\
                     """,
                     Pattern.DOTALL);
 
@@ -39,14 +41,15 @@ record Token(Kind kind, String text, int begin, int end, int depth) {
         var found = ANY.matcher(file).region(begin, end).useTransparentBounds(true);
         int depth = 0;
         while (found.find()) {
-            if (found.group(1) != null) {
+            var kind = kind(found);
+            if (kind.isEmpty()) {
                 continue;
             }
             var text = found.group();
             if (text.equals(")") || text.equals("]")) {
                 depth--;
             }
-            tokens.add(new Token(kind(found), text, found.start(), found.end(), depth));
+            tokens.add(new Token(kind.get(), text, found.start(), found.end(), depth));
             if (text.equals("(") || text.equals("[")) {
                 depth++;
             }
@@ -54,13 +57,10 @@ record Token(Kind kind, String text, int begin, int end, int depth) {
         return tokens;
     }
 
-    private static Kind kind(Matcher found) {
-        for (var kind : Kind.values()) {
-            if (found.group(kind.ordinal() + 2) != null) {
-                return kind;
-            }
-        }
-        throw new IllegalStateException("no kind of token: " + found.group());
+    private static Optional<Kind> kind(Matcher found) {
+        return Stream.of(Kind.values())
+                .filter(kind -> found.group(kind.name()) != null)
+                .findFirst();
     }
 
     boolean is(String... words) {

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -93,15 +94,14 @@ final class Trial {
                             }
                             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
                             var covering =
-                                    new Covering(
-                                            test.getUniqueId(), millis, statements(log, from));
+                                    new Covering(test.getUniqueId(), millis, statements(log, from));
                             answer("covers\t" + covering.line());
                         }
                     });
         }
     }
 
-    private static TreeSet<String> statements(Path log, long from) {
+    private static Set<String> statements(Path log, long from) {
         var names = new TreeSet<String>();
         try (var in = Files.newInputStream(log);
                 var lines =

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The processes in which changes are tried, one after the other. */
 final class Trials {
@@ -38,6 +39,19 @@ final class Trials {
     Trials(Module module) {
         this.module = module;
         this.coverage = module.scratch().resolve("coverage");
+    }
+
+    /** Whether nothing was compiled since that was learned. */
+    boolean knowCoverage() throws IOException {
+        if (!Files.exists(coverage)) {
+            return false;
+        }
+        var learned = Files.getLastModifiedTime(coverage);
+        try (var main = Files.walk(module.folder().resolve("target/classes"));
+                var tests = Files.walk(module.folder().resolve("target/test-classes"))) {
+            return Stream.concat(main, tests)
+                    .noneMatch(file -> file.toFile().lastModified() > learned.toMillis());
+        }
     }
 
     /** Learns which statements each test runs. */
@@ -113,8 +127,7 @@ final class Trials {
             throws IOException, InterruptedException {
         var main = new ArrayList<>(List.of(Trial.class.getName()));
         main.addAll(words);
-        var starting =
-                module.java("", main).redirectError(ProcessBuilder.Redirect.DISCARD);
+        var starting = module.java("", main).redirectError(ProcessBuilder.Redirect.DISCARD);
         Module.use(server, starting);
         var process = starting.start();
         try (var in = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8))) {

@@ -13,10 +13,13 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.PageExample;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -47,6 +50,22 @@ class KeyWrappingTest {
         assertThat(number("min(octet_length(secret))", "true")).isEqualTo(12 + 32 + 16);
         assertThat(redeems(store, store)).isTrue();
         assertThat(redeems(store, fixture.another(AesKeyWrapping.of(MASTER)))).isTrue();
+    }
+
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled_and_wraps() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/postgres/KeyWrappingExample.java");
+        assertThat(PageExample.shown(Path.of("../docs/grants.md")))
+                .endsWith(PageExample.compiled(source).getFirst());
+
+        var schema = fixture.schema();
+        try (var store =
+                KeyWrappingExample.open(TestServer.get().options(), schema, "01".repeat(32))) {
+            store.keys().first();
+        }
+
+        assertThat(number("count(*)", "wrapping is null")).isZero();
+        assertThat(number("count(*)", "true")).isEqualTo(1);
     }
 
     @Test

@@ -1,8 +1,5 @@
 package io.flowfabric.worker;
 
-import static io.flowfabric.worker.WorkerSession.FAR;
-
-import io.flowfabric.core.Advice;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
@@ -20,6 +17,7 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.engine.QuietLogger;
+import io.flowfabric.engine.Time;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,7 +57,7 @@ final class Assignment implements Task, Runnable {
     private final long ends;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
     private volatile @Nullable Thread thread;
-    private volatile boolean told;
+    private volatile boolean askedToStop;
     private @Nullable Ending ending;
     private boolean refused;
 
@@ -78,11 +76,11 @@ final class Assignment implements Task, Runnable {
      * moments of the store's clock, and so is the lease's beginning; the difference holds by any.
      */
     private static long lifetime(Lease lease) {
-        long timeout = lease.policy().attemptTimeout().map(WorkerSession::nanos).orElse(FAR);
+        long timeout = lease.policy().attemptTimeout().map(Time::nanos).orElse(Time.FAR);
         long expiry =
                 lease.deadline()
-                        .map(end -> WorkerSession.nanos(Duration.between(lease.since(), end)))
-                        .orElse(FAR);
+                        .map(end -> Time.nanos(Duration.between(lease.since(), end)))
+                        .orElse(Time.FAR);
         return Math.min(timeout, expiry);
     }
 
@@ -117,12 +115,16 @@ final class Assignment implements Task, Runnable {
                 end(Stage.RUNNING, perform());
             }
         } catch (Throwable bug) {
-            // Nobody else would end it: its session goes on, and with it the lease.
+            // Nothing else would end it: its session goes on, and with it the lease.
             release();
             abandon();
             LOG.error("{} could not be run to its end; it is given back.", this, bug);
         } finally {
-            shift.ran(mine ? System.nanoTime() - began : -1);
+            if (mine) {
+                shift.ran(System.nanoTime() - began);
+            } else {
+                shift.slotFreed();
+            }
         }
     }
 
@@ -132,8 +134,8 @@ final class Assignment implements Task, Runnable {
     }
 
     /** Asks the handler to stop; if it does, without a result, the lease is given up unharmed. */
-    void tell() {
-        told = true;
+    void askToStop() {
+        askedToStop = true;
         interrupt(Stage.RUNNING);
     }
 
@@ -235,12 +237,12 @@ final class Assignment implements Task, Runnable {
                         new Ending.Cancel(fence(), given("cancel", reason));
             };
         } catch (Throwable failure) {
-            // Whatever a handler throws when it is told to stop, it throws because of that.
-            return told || lost() ? new Ending.Release(fence()) : failed(failure);
+            // Whatever a handler throws when it is asked to stop, it throws because of that.
+            return askedToStop || lost() ? new Ending.Release(fence()) : failed(failure);
         }
     }
 
-    /** What the handler gave; callers that nobody checks for null can give nothing. */
+    /** What the handler gave; code that is not checked for null can give nothing. */
     private <T> T given(String result, @Nullable T value) {
         if (value == null) {
             throw TaskFailure.permanent(
@@ -300,7 +302,7 @@ final class Assignment implements Task, Runnable {
             lose();
             throw gone;
         } catch (FlowFabricException e) {
-            if (e.advice() != Advice.REPEAT_LATER) {
+            if (!EndingCommit.mayBeTakenLater(e)) {
                 throw e;
             }
             LOG.debug("A report on {} was not taken.", fence(), e);
@@ -324,7 +326,7 @@ final class Assignment implements Task, Runnable {
 
     @Override
     public boolean shuttingDown() {
-        return told;
+        return askedToStop;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
@@ -32,9 +33,6 @@ final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
 
-    /** After so many bytes a commit takes no further item. */
-    static final long BATCH_BYTES = 8L << 20;
-
     /** How a batch is brought to the store. */
     interface Commit<T> {
         /** What the items are, for the log. */
@@ -46,10 +44,9 @@ final class Committers<T> extends Service {
         }
 
         /**
-         * Brings a batch to the store, and returns the items that got no answer: they are repeated
-         * after a while. When it throws because the store cannot be used now, all of them are
-         * repeated, before any other batch; when it throws anything else, the batch is split until
-         * those that it is about are alone.
+         * Brings a batch to the store, and returns the items that got no answer: they are repeated.
+         * When it throws because the store cannot be used now, all of them are; when it throws
+         * anything else, the batch is split at once until those that it is about are alone.
          */
         Set<T> commit(List<T> batch);
 
@@ -63,19 +60,17 @@ final class Committers<T> extends Service {
         void lost(T item, Throwable why);
     }
 
-    /** An item, and how often the store could not answer it. */
+    /** An item on its way. It belongs to one thread at a time. */
     private static final class Queued<T> {
         final T item;
         final long bytes;
-        final int repeats;
 
-        /** Whether it is accounted for. Belongs to the committer that has it. */
+        /** Whether it is accounted for. */
         boolean settled;
 
-        Queued(T item, long bytes, int repeats) {
+        Queued(T item, long bytes) {
             this.item = item;
             this.bytes = bytes;
-            this.repeats = repeats;
         }
     }
 
@@ -97,7 +92,9 @@ final class Committers<T> extends Service {
     private final Time time;
     private final String name;
     private final Runnable settled;
+    private final Logger log;
     private final OutageLog trouble;
+    private final Repeats<Queued<T>> repeats;
 
     private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();
@@ -115,12 +112,20 @@ final class Committers<T> extends Service {
      * @param settled called after each commit, when fewer items are on their way
      */
     Committers(Commit<T> commit, Time time, String name, Runnable settled) {
+        this(commit, time, name, settled, LOG);
+    }
+
+    Committers(Commit<T> commit, Time time, String name, Runnable settled, Logger log) {
         this.commit = commit;
         this.time = time;
         this.name = name;
         this.settled = settled;
-        this.trouble =
-                new OutageLog(LOG, time, "Commits of %s of %s".formatted(commit.items(), name));
+        this.log = log;
+        var what = commit.items() + " of " + name;
+        this.trouble = new OutageLog(log, time, "Commits of " + what);
+        var again = new OutageLog(log, time, "Repeated commits of " + what);
+        this.repeats =
+                new Repeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
     }
 
     /** How many items are on their way. */
@@ -135,7 +140,7 @@ final class Committers<T> extends Service {
 
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
     boolean add(T item) {
-        var queued = new Queued<>(item, commit.bytes(item), 0);
+        var queued = new Queued<>(item, commit.bytes(item));
         lock.lock();
         try {
             if (closing) {
@@ -152,6 +157,7 @@ final class Committers<T> extends Service {
 
     @Override
     protected void begin() {
+        repeats.start();
         threads.add(commits("-committer", this::take));
         threads.add(commits("-second-committer", this::help));
     }
@@ -166,7 +172,13 @@ final class Committers<T> extends Service {
             interrupted |= Thread.interrupted();
             long left = PATIENCE.toNanos() - (time.nanos() - began);
             if (left <= 0) {
-                LOG.warn("{} {} were left without an answer.", unsettled.get(), commit.items());
+                log.warn(
+                        "{} stopped before the store had answered {} {}. What was not written is"
+                                + " repeated by another worker when the session ends; look for an"
+                                + " outage of the store above.",
+                        name,
+                        unsettled.get(),
+                        commit.items());
                 break;
             }
             time.park(left);
@@ -186,6 +198,7 @@ final class Committers<T> extends Service {
             LockSupport.unpark(thread);
             join(thread, GOODBYE);
         }
+        repeats.stop();
     }
 
     private void enqueue(List<Queued<T>> items) {
@@ -208,7 +221,7 @@ final class Committers<T> extends Service {
 
     /** Whether what waits is a commit of its own. */
     private boolean isFull() {
-        return queue.size() >= BATCH || queuedBytes >= BATCH_BYTES;
+        return queue.size() >= BATCH || queuedBytes >= Chunks.BYTES;
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
@@ -217,28 +230,48 @@ final class Committers<T> extends Service {
 
     /** Commits until it is over. */
     private void run(Supplier<List<Queued<T>>> source) {
+        int failures = 0;
         while (true) {
             try {
                 var batch = source.get();
                 if (batch.isEmpty()) {
                     return;
                 }
-                commit(batch);
+                var left = attempt(batch, trouble);
+                if (!left.isEmpty() && !closing) {
+                    repeat(left);
+                }
+                failures = left.size() < batch.size() ? 0 : failures + 1;
             } catch (Throwable bug) {
-                LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
-                time.park(AGAIN.delay(0).toNanos());
+                log.error("A committer of {} failed, and goes on.", commit.items(), bug);
+                failures++;
+            }
+            if (failures > 0) {
+                time.park(AGAIN.delay(failures - 1).toNanos());
             }
         }
     }
 
-    /** Commits a batch, or loses it. Nothing that goes wrong on the way ends a committer. */
-    private void commit(List<Queued<T>> batch) {
+    private void repeat(List<Queued<T>> unanswered) {
         try {
-            commitOrSplit(batch);
+            repeats.add(unanswered);
+        } catch (OutOfMemoryError noThread) {
+            enqueue(unanswered);
+        }
+    }
+
+    /**
+     * Commits a batch, or loses it, and returns what of it got no answer. Nothing that goes wrong
+     * on the way ends a committer.
+     */
+    private List<Queued<T>> attempt(List<Queued<T>> batch, OutageLog outages) {
+        try {
+            return commitOrSplit(batch, outages);
         } catch (Throwable bug) {
-            LOG.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
+            log.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
             batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
             LockSupport.unpark(stopping);
+            return List.of();
         }
     }
 
@@ -247,7 +280,7 @@ final class Committers<T> extends Service {
         try {
             commit.lost(queued.item, bug);
         } catch (Throwable worse) {
-            LOG.error("Nobody could be told of the loss.", worse);
+            log.error("The loss of one of the {} could not be handled.", commit.items(), worse);
         }
     }
 
@@ -295,83 +328,60 @@ final class Committers<T> extends Service {
     private List<Queued<T>> batch() {
         var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
         long bytes = 0;
-        while (batch.size() < BATCH && bytes < BATCH_BYTES && !queue.isEmpty()) {
-            var queued = queue.remove();
-            bytes += queued.bytes;
-            batch.add(queued);
+        for (var next = queue.peek(); next != null; next = queue.peek()) {
+            if (!Chunks.fits(batch.size(), BATCH, bytes, next.bytes)) {
+                break;
+            }
+            bytes += next.bytes;
+            batch.add(queue.remove());
         }
         queuedBytes -= bytes;
         moved = System.nanoTime();
         return batch;
     }
 
-    private void commitOrSplit(List<Queued<T>> batch) {
-        var items = batch.stream().map(queued -> queued.item).toList();
-        for (int failures = 0; ; failures++) {
-            Set<T> unanswered;
-            try {
-                unanswered = commit.commit(items);
-            } catch (Throwable e) {
-                if (closing) {
-                    return;
-                }
-                if (FlowFabricException.concernsRequest(e)) {
-                    split(batch, e);
-                    return;
-                }
-                trouble.failed(e);
-                time.park(AGAIN.delay(failures).toNanos());
-                continue;
+    private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog outages) {
+        Set<T> unanswered;
+        try {
+            unanswered = commit.commit(batch.stream().map(queued -> queued.item).toList());
+        } catch (Throwable e) {
+            if (!FlowFabricException.concernsRequest(e)) {
+                outages.failed(e);
+                return batch;
             }
-            trouble.worked();
-            answered(batch, unanswered);
-            return;
+            return closing ? batch : split(batch, outages, e);
         }
+        outages.worked();
+        return answered(batch, unanswered);
     }
 
     /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */
-    private void split(List<Queued<T>> batch, Throwable why) {
+    private List<Queued<T>> split(List<Queued<T>> batch, OutageLog outages, Throwable why) {
         int size = batch.size();
         if (size == 1) {
             var item = batch.getFirst().item;
-            answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
-            return;
+            return answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
         }
-        LOG.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
-        commit(batch.subList(0, size / 2));
-        commit(batch.subList(size / 2, size));
+        log.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
+        var left = new ArrayList<>(attempt(batch.subList(0, size / 2), outages));
+        left.addAll(attempt(batch.subList(size / 2, size), outages));
+        return left;
     }
 
-    private void answered(List<Queued<T>> batch, Set<T> unanswered) {
-        var again = new ArrayList<Queued<T>>();
+    /** Accounts for what was answered, and returns the others. */
+    private List<Queued<T>> answered(List<Queued<T>> batch, Set<T> unanswered) {
+        var left = new ArrayList<Queued<T>>();
         for (var queued : batch) {
             if (unanswered.contains(queued.item)) {
-                again.add(queued);
+                left.add(queued);
             } else {
                 settle(queued);
             }
-        }
-        if (!again.isEmpty()) {
-            later(again);
         }
         settled.run();
         if (unsettled.get() == 0) {
             LockSupport.unpark(stopping);
         }
-    }
-
-    /** Tries single items again after a while, without holding up all the others. */
-    private void later(List<Queued<T>> unanswered) {
-        int failures = unanswered.getFirst().repeats;
-        var again =
-                unanswered.stream()
-                        .map(queued -> new Queued<>(queued.item, queued.bytes, queued.repeats + 1))
-                        .toList();
-        daemon(
-                name + "-again",
-                () -> {
-                    time.park(AGAIN.delay(failures).toNanos());
-                    enqueue(again);
-                });
+        return left;
     }
 }

@@ -9,6 +9,7 @@ import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
+import io.flowfabric.engine.Time;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,12 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads, endings, engine.time());
+        this.slots =
+                new Slots(
+                        concurrency,
+                        new HandlerThreads(threads, engine.time()),
+                        endings,
+                        engine.time());
         this.shift = newShift();
     }
 
@@ -125,12 +131,14 @@ public final class Worker extends Service {
 
     private void drain() {
         draining = true;
-        slots.close().forEach(Assignment::release);
+        slots.close();
+        // Those that wait for a slot, and those that wait for their thread.
+        shift.assignments().forEach(Assignment::release);
         shift.session().quiet();
-        if (!slots.awaitIdle(WorkerSession.nanos(grace))) {
+        if (!slots.awaitIdle(Time.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
-            left.forEach(Assignment::tell);
+            left.forEach(Assignment::askToStop);
             slots.awaitIdle(UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
@@ -179,7 +187,7 @@ public final class Worker extends Service {
         }
     }
 
-    /** Takes on what was claimed; leases that nobody works on end with their session. */
+    /** Takes on what was claimed; leases that no handler works on end with their session. */
     private static void take(WorkerSession now, List<Lease> claimed) {
         try {
             now.take(claimed);

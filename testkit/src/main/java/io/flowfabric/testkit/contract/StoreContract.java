@@ -60,6 +60,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Moments extends MomentRules {
+        Moments() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Dying extends DyingRules {
         Dying() {
             super(StoreContract.this::open);

@@ -120,9 +120,8 @@ abstract class WakingRules extends Rules {
         var lease = world.begun();
         var waiting = world.submit(work().lane(lease.lane()));
         var told = new LinkedBlockingQueue<SessionId>();
-        try (var listening = world.store().wakeups().listenForLosses(told::add)) {
-            assertThat(listening).isNotNull();
-
+        var listening = world.store().wakeups().listenForLosses(told::add);
+        try (listening) {
             world.end(release(lease)).orThrow();
             world.cancel(waiting);
         }
@@ -132,8 +131,8 @@ abstract class WakingRules extends Rules {
 
     private void isTold(SessionId session, Runnable cause) {
         var told = new LinkedBlockingQueue<SessionId>();
-        try (var listening = world.store().wakeups().listenForLosses(told::add)) {
-            assertThat(listening).isNotNull();
+        var listening = world.store().wakeups().listenForLosses(told::add);
+        try (listening) {
             cause.run();
             await(session, told);
         }
@@ -154,8 +153,8 @@ abstract class WakingRules extends Rules {
     /** A listener hears of the lane after this, and finds work there. */
     private void isWoken(Lane lane, Runnable cause) {
         var heard = new LinkedBlockingQueue<Lane>();
-        try (var listening = world.store().wakeups().listen(heard::add)) {
-            assertThat(listening).isNotNull();
+        var listening = world.store().wakeups().listen(heard::add);
+        try (listening) {
             cause.run();
             await(lane, heard);
         }

@@ -242,7 +242,7 @@ class MemoryState implements Wakeups {
         }
         if (row.poisoned) {
             var cause = new IllegalStateException("poisoned by a test");
-            throw new StoreFailure("The execution %s cannot be read.".formatted(id), false, cause);
+            throw StoreFailure.unreadable("The execution " + id, cause);
         }
         return row;
     }

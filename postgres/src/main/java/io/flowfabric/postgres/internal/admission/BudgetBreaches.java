@@ -25,9 +25,9 @@ import java.util.UUID;
  * While a budget that cancels is breached, nothing that draws on it runs.
  *
  * <p>What is to be done follows from what is stored: a meter at its limit that counts something
- * running. So the call that breaches a budget does it at once, in a second transaction, because rows
- * are locked before meters; if its process dies in between, the next round of the timers does. Nothing new
- * starts meanwhile: claims lock the meter, and see that it is at its limit.
+ * running. So the call that breaches a budget does it at once, in a second transaction, because
+ * rows are locked before meters; if its process dies in between, the next round of the timers does.
+ * Nothing new starts meanwhile: claims lock the meter, and see that it is at its limit.
  */
 public final class BudgetBreaches {
     /** No transaction holds more rows than this. */
@@ -63,7 +63,10 @@ public final class BudgetBreaches {
         while (from < running.size() && done.processed() < limit) {
             int to = from + Math.min(AT_ONCE, limit - done.processed());
             var some = running.subList(from, Math.min(to, running.size()));
-            done = done.and(batches.through(some, this::cancel, passedOver::add));
+            done =
+                    done.and(
+                            batches.through(
+                                    "breached budgets", some, this::cancel, passedOver::add));
             from += some.size();
         }
         return done;

@@ -30,7 +30,7 @@ public final class LaneRanks {
     /** How much is looked at, and moved, at once. */
     private static final int PIECE = 2000;
 
-    /** How long whoever changes a lane does this himself; the sweeps do the rest. */
+    /** How long the call that changes a lane moves its work itself; sweeps move the rest. */
     private static final long OWN_SHARE = Duration.ofSeconds(5).toNanos();
 
     /** How often sweeps look for lanes that were changed. */
@@ -64,7 +64,7 @@ public final class LaneRanks {
                 pass(changed, System.nanoTime() + OWN_SHARE);
             }
         } catch (Contended held) {
-            // The settings are changed, whoever holds what waits: the sweeps do the rest.
+            // The settings are changed, although another holds what waits: sweeps move the rest.
             log.debug("What waits in the lane {} is held by another; later", lane, held);
         }
     }

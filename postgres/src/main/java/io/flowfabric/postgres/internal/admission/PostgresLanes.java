@@ -53,7 +53,7 @@ public final class PostgresLanes implements Lanes {
         }
         var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
         postgres.catalog().lanes().remember(lane, number);
-        new LaneRanks(postgres).rank(number);
+        new LaneRanking(postgres).rank(number);
         // Opening a lane makes what waits in it visible again.
         postgres.requeued(Set.of(number));
         return describe(lane);

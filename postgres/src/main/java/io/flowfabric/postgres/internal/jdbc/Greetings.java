@@ -20,7 +20,7 @@ final class Greetings {
 
     private record Greeting(NamedStatement look, NamedStatement note, Runnable onNewServer) {}
 
-    /** Weakly: a connection that was closed keeps hundreds of statements, and nobody tells us. */
+    /** Weakly: a connection that was closed keeps hundreds of statements, and we are not told. */
     private final Set<PGConnection> met =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
@@ -49,7 +49,7 @@ final class Greetings {
         }
     }
 
-    /** One at a time, so that nobody goes on while another still forgets. */
+    /** One at a time, so that no thread goes on while another still forgets. */
     private synchronized void greet(Connection connection, Greeting now) throws SQLException {
         String there;
         boolean unnoted;

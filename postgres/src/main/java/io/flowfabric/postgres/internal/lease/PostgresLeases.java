@@ -80,7 +80,7 @@ public final class PostgresLeases implements Leases {
                 "endings",
                 endings,
                 ending -> ending.fence().execution().uuid(),
-                ending -> ending instanceof Ending.Complete done ? done.result().size() : 0,
+                Ending::bytes,
                 this::ended);
     }
 

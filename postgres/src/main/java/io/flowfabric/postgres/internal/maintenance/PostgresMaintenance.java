@@ -1,23 +1,20 @@
 package io.flowfabric.postgres.internal.maintenance;
 
-import io.flowfabric.core.Contended;
+import static java.util.Comparator.naturalOrder;
+
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
-import io.flowfabric.postgres.internal.admission.LaneRanks;
+import io.flowfabric.postgres.internal.admission.LaneRankSweep;
 import io.flowfabric.postgres.internal.step.SweepBatches;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** What happens because time passes. */
 public final class PostgresMaintenance implements Maintenance {
-    private static final Logger log = LoggerFactory.getLogger(PostgresMaintenance.class);
-
     /** The most executions in one transaction of a sweep. */
     static final int AT_ONCE = 1000;
 
@@ -25,7 +22,7 @@ public final class PostgresMaintenance implements Maintenance {
     private final SessionSweep sessions;
     private final TimerSweep timers;
     private final RetentionSweep retention;
-    private final LaneRanks ranks;
+    private final LaneRankSweep ranks;
     private final BudgetBreaches breaches;
 
     public PostgresMaintenance(PostgresContext postgres) {
@@ -34,7 +31,7 @@ public final class PostgresMaintenance implements Maintenance {
         this.sessions = new SessionSweep(postgres, batches);
         this.timers = new TimerSweep(postgres, batches);
         this.retention = new RetentionSweep(postgres);
-        this.ranks = new LaneRanks(postgres);
+        this.ranks = new LaneRankSweep(postgres);
         this.breaches = new BudgetBreaches(postgres);
     }
 
@@ -55,20 +52,12 @@ public final class PostgresMaintenance implements Maintenance {
     private Round timers(int limit) {
         var done = timers.round(limit);
         openMeters();
-        rankLanes();
         // The engine that took the report of a breach has done this, unless it died first.
         var cancelled = breaches.cancel(limit - done.processed());
+        // The call that changed a lane has done this, unless there was too much, or work came late.
+        ranks.round();
         int processed = done.processed() + cancelled.processed();
         return new Round(processed, done.errors() + cancelled.errors(), processed >= limit);
-    }
-
-    /** Whoever changed a lane has done this, unless there was too much, or something came late. */
-    private void rankLanes() {
-        try {
-            ranks.sweep();
-        } catch (Contended held) {
-            log.debug("What waits in a lane that was changed is held by another; later", held);
-        }
     }
 
     /** Wakes claims that wait for a window to pass, or for a period to end. */
@@ -87,9 +76,14 @@ public final class PostgresMaintenance implements Maintenance {
 
     @Override
     public Optional<Duration> nextDue() {
-        return postgres.db()
-                .query("next_due")
-                .set("now", postgres.now())
-                .one(row -> Optional.ofNullable(row.longOrNull("left")).map(Duration::ofMillis));
+        var due =
+                postgres.db()
+                        .query("next_due")
+                        .set("now", postgres.now())
+                        .one(
+                                row ->
+                                        Optional.ofNullable(row.longOrNull("left"))
+                                                .map(Duration::ofMillis));
+        return Stream.concat(due.stream(), ranks.nextDue().stream()).min(naturalOrder());
     }
 }

@@ -31,7 +31,7 @@ import java.util.UUID;
 /**
  * What becomes of sessions that died, and of what they held.
  *
- * <p>A death is written at once and waits for nobody. Then what the session holds is returned, and
+ * <p>A death is written at once and waits for no lock. Then what the session holds is returned, and
  * when nothing is left, and no claim of it is under way that could be given more, it is buried.
  */
 final class SessionSweep {
@@ -102,7 +102,13 @@ final class SessionSweep {
             // Each once, however often it was given to the same session.
             var ids = new LinkedHashSet<UUID>();
             held.forEach(lost -> ids.add(lost.id));
-            done = done.and(batches.through(passedOver.without(ids), this::lapse, passedOver::add));
+            done =
+                    done.and(
+                            batches.through(
+                                    "dead sessions",
+                                    passedOver.without(ids),
+                                    this::lapse,
+                                    passedOver::add));
             more = held.size() == page;
             last = held.isEmpty() ? last : held.getLast();
         }

@@ -90,6 +90,7 @@ final class TimerSweep {
             done =
                     done.and(
                             batches.through(
+                                    "timers " + timer,
                                     due.stream().map(Due::id).toList(),
                                     (tx, ids, locked) -> ring(tx, timer, soon, ids, locked),
                                     bad -> putOff(timer, bad)));

@@ -51,7 +51,7 @@ public final class PostgresOperations implements Operations {
                 "acts",
                 acts,
                 act -> act.execution().uuid(),
-                act -> act instanceof OperatorCommand.Complete done ? done.result().size() : 0,
+                OperatorCommand::bytes,
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
                     postgres.requeued(acted.lanes);

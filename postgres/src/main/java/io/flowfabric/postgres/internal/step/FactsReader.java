@@ -177,9 +177,8 @@ public final class FactsReader {
     }
 
     public static StoreFailure unreadable(ExecutionId id) {
-        return new StoreFailure(
-                "The execution %s cannot be read by this version.".formatted(id),
-                false,
+        return StoreFailure.unreadable(
+                "The execution " + id,
                 new IllegalStateException(
                         "its policy, gate or submission is missing or damaged, or a newer program"
                                 + " wrote it"));

@@ -93,13 +93,15 @@ public final class SweepBatches {
      * Does the work on as many of the executions as possible, and wakes those who wait for what
      * came of it. What another transaction holds up is left for the next round.
      *
-     * @param failed hears of each execution that the work fails for even alone
+     * @param sweep what the work does, as the log names it
+     * @param failed hears of each execution that the work fails for even alone; it leaves that one
+     *     alone for a minute
      */
-    public Done through(List<UUID> executions, Work work, Consumer<UUID> failed) {
+    public Done through(String sweep, List<UUID> executions, Work work, Consumer<UUID> failed) {
         if (executions.isEmpty()) {
             return Done.NOTHING;
         }
-        var done = pass(executions, work, failed, Way.AWAITING);
+        var done = pass(sweep, executions, work, failed, Way.AWAITING);
         postgres.requeued(done.lanes);
         postgres.freed(done.meters);
         postgres.lost(done.losers);
@@ -124,14 +126,15 @@ public final class SweepBatches {
         }
     }
 
-    private Done pass(List<UUID> executions, Work work, Consumer<UUID> failed, Way way) {
+    private Done pass(
+            String sweep, List<UUID> executions, Work work, Consumer<UUID> failed, Way way) {
         int size = executions.size();
         try {
             return once(executions, work, way);
         } catch (Contended held) {
             log.debug("A sweep passes over what another transaction holds", held);
             if (way.awaits) {
-                return pass(executions, work, failed, Way.passingOver());
+                return pass(sweep, executions, work, failed, Way.passingOver());
             }
             if (size == 1 || way.isOver()) {
                 return Done.NOTHING;
@@ -142,13 +145,18 @@ public final class SweepBatches {
             }
             if (size == 1) {
                 var bad = executions.getFirst();
-                log.error("A sweep cannot do what is due for the execution {}", bad, failure);
+                log.error(
+                        "The sweep of {} cannot deal with the execution {}; it is tried again in a"
+                                + " minute, and the others were done.",
+                        sweep,
+                        bad,
+                        failure);
                 failed.accept(bad);
                 return Done.failed(1);
             }
         }
-        return pass(executions.subList(0, size / 2), work, failed, way)
-                .and(pass(executions.subList(size / 2, size), work, failed, way));
+        return pass(sweep, executions.subList(0, size / 2), work, failed, way)
+                .and(pass(sweep, executions.subList(size / 2, size), work, failed, way));
     }
 
     private Done once(List<UUID> executions, Work work, Way way) {

@@ -154,7 +154,7 @@ select day, mixed from ${schema}.aged_days(:before::bigint)
 set local lock_timeout = '100ms'
 
 -- name: patience_of_sweeps
--- Whoever holds what a sweep needs is done in a moment, or frozen.
+-- A transaction that holds what a sweep needs is done in a moment, or its process is frozen.
 set local lock_timeout = '1s'
 
 -- name: little_patience

@@ -95,7 +95,7 @@ from renewed
 left join lost on lost.session = renewed.id
 
 -- name: die
--- The death of all whose time has run out. It waits for nobody: not for a claim, which holds a key-share lock on its session and
+-- The death of all whose time has run out. It waits for no lock: not for a claim, which holds a key-share lock on its session and
 -- may be that of a process that is frozen. What such a claim commits after the death is found before the session is buried.
 with ${>clock},
 gone as (
