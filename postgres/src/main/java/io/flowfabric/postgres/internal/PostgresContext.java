@@ -11,6 +11,8 @@ import io.flowfabric.postgres.internal.ready.PostgresWakeups;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
 import java.util.Collection;
@@ -33,6 +35,8 @@ public record PostgresContext(
         PostgresWakeups waking,
         Optional<KeyWrapping> wrapping,
         Optional<InstantSource> clock) {
+    private static final Logger log = LoggerFactory.getLogger(PostgresContext.class);
+
     /** The moment to bind as {@code :now}: null lets the server's clock decide. */
     public @Nullable Long now() {
         return clock.map(InstantSource::millis).orElse(null);
@@ -97,24 +101,39 @@ public record PostgresContext(
     public void freed(Collection<Integer> meters) {
         if (!meters.isEmpty()) {
             crowds.freed(meters);
-            var lanes =
-                    db.query("lanes_behind")
-                            .ints("meters", meters, meter -> meter)
-                            .list(row -> row.intValue("lane"));
-            wake(ReadyLanes.uncounted(lanes), PostgresWakeups.Order.KEPT);
+            hint(
+                    () -> {
+                        var lanes =
+                                db.query("lanes_behind")
+                                        .ints("meters", meters, meter -> meter)
+                                        .list(row -> row.intValue("lane"));
+                        wake(ReadyLanes.uncounted(lanes), PostgresWakeups.Order.KEPT);
+                    });
         }
     }
 
     /** Lets sessions know that work was taken from them, wherever they are. */
     public void lost(Collection<SessionId> sessions) {
-        sessions.forEach(waking::lost);
+        hint(() -> sessions.forEach(waking::lost));
     }
 
     private void wake(ReadyLanes ready, PostgresWakeups.Order order) {
         var lanes = ready.numbers();
         if (!lanes.isEmpty()) {
-            catalog.lanes().load(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), ready.only(lane), order));
+            hint(
+                    () -> {
+                        var named = catalog.lanes().byNumber(db, lanes);
+                        lanes.forEach(lane -> waking.wake(named.lane(lane), ready.only(lane), order));
+                    });
+        }
+    }
+
+    /** What was done is committed, and who is not woken looks by itself: so this fails nothing. */
+    private static void hint(Runnable waking) {
+        try {
+            waking.run();
+        } catch (RuntimeException failure) {
+            log.warn("Work is ready, and those who wait for it could not be woken", failure);
         }
     }
 }
