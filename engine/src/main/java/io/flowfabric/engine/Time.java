@@ -71,6 +71,16 @@ public interface Time extends InstantSource {
      */
     default long jittered(Duration delay) {
         long whole = delay.toNanos();
-        return whole - ThreadLocalRandom.current().nextLong(whole / 2 + 1);
+        return whole - jitter(whole / 2);
+    }
+
+    /**
+     * A part of a wait that is left to chance, so that many do not wait for the same moment.
+     *
+     * @param most in nanoseconds
+     * @return from zero to {@code most}, by chance; a test decides it
+     */
+    default long jitter(long most) {
+        return ThreadLocalRandom.current().nextLong(most + 1);
     }
 }

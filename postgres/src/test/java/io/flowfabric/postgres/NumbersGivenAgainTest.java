@@ -25,7 +25,8 @@ class NumbersGivenAgainTest {
         int number = numberOf("mine");
         // As after a restore, of which the process has not heard yet: the lane was never made.
         fixture.execute(
-                "truncate %1$s.lane, %1$s.lane_gate, %1$s.execution, %1$s.ready restart identity cascade"
+                ("truncate %1$s.lane, %1$s.lane_gate, %1$s.execution, %1$s.ready restart identity"
+                                + " cascade")
                         .formatted(fixture.schema()));
         fixture.another().submit(to("other"));
         assertThat(numberOf("other")).isEqualTo(number);

@@ -8,6 +8,7 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * What every part of the store works with.
@@ -60,28 +63,33 @@ public record PostgresContext(
     /**
      * Lets those know who wait for work in these lanes: it was submitted, with numbers from these
      * on. Call this, like the others, once the work is committed.
+     *
+     * @param ids of all that was accepted, also of what is not ready yet
      */
-    public void submitted(Map<Integer, Long> lanes) {
+    public void submitted(Map<Integer, Long> lanes, Set<UUID> ids) {
         lanes.forEach(marks::submitted);
-        crowds.queued(lanes.keySet());
-        wake(lanes.keySet(), PostgresWakeups.Order.KEPT);
+        boolean one = lanes.size() == 1 && ids.size() == 1;
+        goesOn(
+                one
+                        ? ReadyLanes.of(lanes.keySet().iterator().next(), ids.iterator().next())
+                        : ReadyLanes.uncounted(lanes.keySet()));
     }
 
     /** Wakes waiters in lanes whose work goes on. */
-    public void goesOn(Collection<Integer> lanes) {
-        crowds.queued(lanes);
-        wake(lanes, PostgresWakeups.Order.KEPT);
+    public void goesOn(ReadyLanes ready) {
+        crowds.queued(ready.numbers());
+        wake(ready, PostgresWakeups.Order.KEPT);
     }
 
     /**
      * Wakes waiters in lanes whose work may stand before what was already claimed, and forgets the
      * low-water marks.
      */
-    public void requeued(Collection<Integer> lanes) {
-        if (!lanes.isEmpty()) {
+    public void requeued(ReadyLanes ready) {
+        if (!ready.numbers().isEmpty()) {
             marks.forgetAll();
-            crowds.queued(lanes);
-            wake(lanes, PostgresWakeups.Order.BROKEN);
+            crowds.queued(ready.numbers());
+            wake(ready, PostgresWakeups.Order.BROKEN);
         }
     }
 
@@ -89,11 +97,11 @@ public record PostgresContext(
     public void freed(Collection<Integer> meters) {
         if (!meters.isEmpty()) {
             crowds.freed(meters);
-            wake(
+            var lanes =
                     db.query("lanes_behind")
                             .ints("meters", meters, meter -> meter)
-                            .list(row -> row.intValue("lane")),
-                    PostgresWakeups.Order.KEPT);
+                            .list(row -> row.intValue("lane"));
+            wake(ReadyLanes.uncounted(lanes), PostgresWakeups.Order.KEPT);
         }
     }
 
@@ -102,10 +110,11 @@ public record PostgresContext(
         sessions.forEach(waking::lost);
     }
 
-    private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {
+    private void wake(ReadyLanes ready, PostgresWakeups.Order order) {
+        var lanes = ready.numbers();
         if (!lanes.isEmpty()) {
             catalog.lanes().load(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), order));
+            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), ready.only(lane), order));
         }
     }
 }

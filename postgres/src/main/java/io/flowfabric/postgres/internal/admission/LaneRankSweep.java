@@ -22,8 +22,8 @@ import java.util.Optional;
  * Moves, in the rounds of an engine, what waits in lanes that were changed: what the call that
  * changed a lane has not come to, and what was queued beside the change.
  *
- * <p>A round takes a small share of the time, because sessions and timers wait for its end. The next
- * one goes on where it ended. Lanes take turns, a piece each.
+ * <p>A round takes a small share of the time, because sessions and timers wait for its end. The
+ * next one goes on where it ended. Lanes take turns, a piece each.
  */
 public final class LaneRankSweep {
     private static final Logger log = LoggerFactory.getLogger(LaneRankSweep.class);

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.flowfabric.core.Contended;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,7 @@ final class LaneRanking {
                 } while (more && System.nanoTime() - end < 0);
             }
         } catch (Contended held) {
-            // The settings are changed; the sweeps move what waits.
+            // The settings are changed, although another holds what waits: sweeps move the rest.
             log.debug("What waits in the lane {} is held by another; later", lane, held);
         }
     }
@@ -132,7 +133,7 @@ final class LaneRanking {
         boolean inPlace = true;
         if (!misplaced.isEmpty()) {
             int moved = postgres.db().transaction(tx -> move(tx, lane, misplaced));
-            postgres.requeued(Set.of(lane));
+            postgres.requeued(ReadyLanes.uncounted(Set.of(lane)));
             inPlace = moved == misplaced.size();
         }
         return places.isEmpty()
@@ -171,8 +172,7 @@ final class LaneRanking {
                 tx.query("rank_anew")
                         .uuids("ids", waiting, id -> id)
                         .list(row -> new Moved(row.uuid("id"), row.bool("needs_round")));
-        var roundless =
-                moved.stream().filter(Moved::needsRound).map(Moved::id).collect(toSet());
+        var roundless = moved.stream().filter(Moved::needsRound).map(Moved::id).collect(toSet());
         StepBatch.place(tx, misplaced.stream().filter(roundless::contains).toList());
         return moved.size();
     }

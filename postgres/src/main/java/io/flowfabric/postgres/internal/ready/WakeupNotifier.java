@@ -5,7 +5,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.postgres.internal.jdbc.Database;
-import io.flowfabric.postgres.internal.ready.PostgresWakeups.Order;
+import io.flowfabric.postgres.internal.ready.PostgresWakeups.News;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -54,7 +54,7 @@ public final class WakeupNotifier implements AutoCloseable {
     /** In the place of a process that knows already; no process is called so. */
     private static final String NOBODY = "-";
 
-    /** In the place of an order: the third word is a session that has lost work. */
+    /** In the place of news of a lane: the third word is a session that has lost work. */
     private static final String LOST = "LOST";
 
     private final Database db;
@@ -65,7 +65,7 @@ public final class WakeupNotifier implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition rung = lock.newCondition();
     private final Condition done = lock.newCondition();
-    private final Map<Lane, Order> pending = new HashMap<>();
+    private final Map<Lane, News> pending = new HashMap<>();
     private final Set<SessionId> losers = new HashSet<>();
 
     /** What the announcer has to say; what it could not say it says on the next connection. */
@@ -92,7 +92,7 @@ public final class WakeupNotifier implements AutoCloseable {
      * too, once that commits. By then claims may have passed the place of the work.
      */
     public static String messageToAll(Lane lane) {
-        return message(NOBODY, lane, Order.BROKEN);
+        return message(NOBODY, lane, News.WORK_AND_PLACES);
     }
 
     public void start() {
@@ -108,10 +108,10 @@ public final class WakeupNotifier implements AutoCloseable {
         return Thread.ofPlatform().daemon().name(name).start(work);
     }
 
-    private void ring(Lane lane, Order order) {
+    private void ring(Lane lane, News news) {
         lock.lock();
         try {
-            pending.merge(lane, order, (one, other) -> one == Order.BROKEN ? one : other);
+            pending.merge(lane, news, News::and);
             rung.signal();
         } finally {
             lock.unlock();
@@ -200,9 +200,9 @@ public final class WakeupNotifier implements AutoCloseable {
         }
     }
 
-    private static String message(String sender, Lane lane, Order order) {
+    private static String message(String sender, Lane lane, News news) {
         return String.join(
-                " ", sender, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
+                " ", sender, news.name(), encoded(lane.namespace().name()), encoded(lane.name()));
     }
 
     private List<String> next() throws InterruptedException {
@@ -212,7 +212,7 @@ public final class WakeupNotifier implements AutoCloseable {
                 rung.await();
             }
             var messages = new ArrayList<String>();
-            pending.forEach((lane, order) -> messages.add(message(self, lane, order)));
+            pending.forEach((lane, news) -> messages.add(message(self, lane, news)));
             losers.forEach(loser -> messages.add(String.join(" ", self, LOST, loser.toString())));
             pending.clear();
             losers.clear();
@@ -246,10 +246,12 @@ public final class WakeupNotifier implements AutoCloseable {
     private void hear(String message) {
         var words = message.split(" ", -1);
         if (words.length == 4 && !words[0].equals(self)) {
-            if (words[1].equals(Order.BROKEN.name())) {
+            if (!words[1].equals(News.WORK.name())) {
                 marks.forgetAll();
             }
-            waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
+            if (!words[1].equals(News.PLACES.name())) {
+                waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
+            }
         } else if (words.length == 3 && words[1].equals(LOST) && !words[0].equals(self)) {
             waking.heardOfLoss(SessionId.parse(words[2]));
         }

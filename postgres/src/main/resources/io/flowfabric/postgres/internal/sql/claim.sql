@@ -338,8 +338,8 @@ recorded as (
 )
 
 -- fragment: lock_heads
-    -- In their order, one after the other, and no further than necessary. The entry is found by its place: entries are
-    -- never moved, and one that is gone is passed over, as is what another has locked.
+    -- In their order, one after the other, and no further than necessary. The entry is found by its place: one that is gone is
+    -- passed over, as is what another has locked.
     select head.*
     from head
     cross join lateral (
