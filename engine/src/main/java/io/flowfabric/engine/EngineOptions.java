@@ -11,9 +11,10 @@ import java.util.function.Consumer;
  *
  * @param sweepEvery how long the engine waits at most before it asks again what is due; what
  *     becomes due through another process is late by no more than that
- * @param retentionEvery how often it forgets what has been kept long enough
- * @param recountEvery how often it counts anew what runs against quotas and budgets, and puts right
- *     what says otherwise
+ * @param retentionEvery how often one of all engines on the store forgets what has been kept long
+ *     enough; they take turns, a little spread
+ * @param recountEvery how often one of all engines on the store counts anew what runs against
+ *     quotas and budgets, and puts right what says otherwise; they take turns, too
  * @param sweepLimit how many items one round of a sweep takes on, in one commit or several
  * @param safetyPoll how often it looks for work although no wake-up has come: what a lost wake-up
  *     costs
@@ -64,7 +65,7 @@ public record EngineOptions(
     }
 
     /**
-     * With another wait between two rounds of retention.
+     * With another wait between two turns at retention, of all engines on the store together.
      *
      * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
      */
@@ -73,7 +74,8 @@ public record EngineOptions(
     }
 
     /**
-     * With another wait between two recounts of quotas and budgets.
+     * With another wait between two recounts of quotas and budgets, of all engines on the store
+     * together.
      *
      * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
      */

@@ -4,6 +4,7 @@ import io.flowfabric.core.Advice;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
@@ -38,6 +39,9 @@ import java.util.function.IntSupplier;
  */
 public final class EngineSession extends Service {
     private static final Logger LOG = QuietLogger.of(EngineSession.class);
+
+    /** Shorter ones would end between two heartbeats; their loop needs time for itself. */
+    private static final Duration SHORTEST_TTL = Loop.FLOOR.multipliedBy(10);
 
     private static final int TRIES = 5;
 
@@ -120,6 +124,13 @@ public final class EngineSession extends Service {
         this.time = time;
         this.session = session;
         this.holder = holder;
+        if (session.ttl().compareTo(SHORTEST_TTL) < 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    "session ttl",
+                    "%s is shorter than %d ms, and no heartbeat would come in time."
+                            .formatted(session.ttl(), SHORTEST_TTL.toMillis()));
+        }
         this.beatEvery = session.heartbeatEvery().toNanos();
         this.fencedAfter = session.givesItselfUpAfter().toNanos();
         this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
@@ -218,7 +229,7 @@ public final class EngineSession extends Service {
                 if (e.advice() != Advice.REPEAT_LATER || failures + 1 == TRIES) {
                     throw e;
                 }
-                time.park(again.delay(failures).toNanos());
+                time.backOff(again.delay(failures), () -> false);
             }
         }
         heart.start();
@@ -233,18 +244,22 @@ public final class EngineSession extends Service {
         losses.leave(session.id());
         if (place != null) {
             place.close();
-            close(dead.get() ? 1 : TRIES);
+            // A store that has not answered for so long will hardly do now.
+            boolean silent = time.nanos() - lastSign > 2 * beatEvery;
+            close(dead.get() || silent ? 1 : TRIES);
         }
     }
 
     private void close(int tries) {
         for (int failures = 0; failures < tries; failures++) {
+            if (failures > 0) {
+                time.backOff(again.delay(failures - 1), () -> false);
+            }
             try {
                 store.sessions().close(session.id());
                 return;
             } catch (RuntimeException e) {
                 LOG.debug("Closing the session {} failed.", session.id(), e);
-                time.park(again.delay(failures).toNanos());
             }
         }
         LOG.info("The session {} could not be closed; it will expire.", session.id());

@@ -233,7 +233,7 @@ public final class Follower extends Service {
         metrics.followFailed();
         trouble.failed(e);
         change(State.RECONNECTING, Optional.of(e));
-        due = time.nanos() + AGAIN.delay(failures++).toNanos();
+        due = time.nanos() + time.jittered(AGAIN.delay(failures++));
     }
 
     /** Notes how it is, and since when it is so. What has stopped stays that. */

@@ -85,7 +85,7 @@ final class Loop extends Service {
                 failures = 0;
             } catch (RuntimeException | Error failure) {
                 tell(failure);
-                wait = backoff.delay(failures++).toNanos();
+                wait = time.jittered(backoff.delay(failures++));
             }
             rest(Math.clamp(wait, FLOOR.toNanos(), LONGEST_WAIT));
         }

@@ -82,7 +82,7 @@ final class NumberedClaims {
                     if (e.advice() != Advice.REPEAT_LATER || interrupted) {
                         throw e;
                     }
-                    time.park(again.delay(failures).toNanos());
+                    time.backOff(again.delay(failures), over);
                 }
             }
             return ClaimWaiter.Found.NOTHING;

@@ -12,7 +12,10 @@ import java.util.function.IntSupplier;
  * was held before, or has been given since. Belongs to the heart of a session.
  */
 final class UnknownLeases {
-    /** So often in a row no answer to a claim is on its way to its holder. */
+    /**
+     * After so many heartbeats in a row with leases that are not known here, no claim can still be
+     * on its way: the store must have lost the ends of some.
+     */
     private static final int BELIEVED = 3;
 
     private final NumberedClaims claims;

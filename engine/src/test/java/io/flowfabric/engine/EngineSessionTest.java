@@ -9,6 +9,7 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
@@ -521,6 +522,29 @@ class EngineSessionTest {
 
         assertThat(calls("open")).isEqualTo(1);
         assertThat(session.running()).isFalse();
+    }
+
+    @Test
+    void a_time_to_live_that_leaves_no_time_for_heartbeats_is_refused() {
+        assertThatThrownBy(() -> engine.session(SESSION.ttl(Duration.ofMillis(99)), new Recorder()))
+                .isInstanceOf(Invalid.class)
+                .hasMessageContaining("100 ms");
+        engine.session(SESSION.ttl(Duration.ofMillis(100)), new Recorder());
+    }
+
+    /** Each try takes as long as the store is waited for, and there are thirty seconds in all. */
+    @Test
+    void a_store_that_has_not_answered_for_long_is_told_of_the_end_once() {
+        startSession();
+        failing.set("heartbeat");
+        time.pass(Duration.ofSeconds(11));
+        failing.set("close");
+
+        var stopping = Thread.ofVirtual().start(session::stop);
+
+        eventually(time, "it has stopped", () -> !stopping.isAlive());
+        assertThat(holder.deaths).hasValue(0);
+        assertThat(calls("close")).isEqualTo(1);
     }
 
     /** Time must not pass before its threads look at it. */

@@ -18,6 +18,16 @@ class FirstKeyTest {
     private final LogBook log = new LogBook();
 
     @Test
+    void an_engine_that_runs_makes_it() {
+        var store = new MemoryStore(time);
+        try (var engine = new Engine(store, EngineOptions.DEFAULT, EngineMetrics.NONE, time)) {
+            engine.start();
+
+            eventually("there is a key", () -> store.keys().list().size() == 1);
+        }
+    }
+
+    @Test
     void it_is_looked_for_until_it_is_there_and_the_log_is_told_when_that_begins_and_ends() {
         var tries = new AtomicInteger();
         var store =

@@ -2,22 +2,20 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.policy.Backoff;
-import io.flowfabric.core.store.Chunks;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
+import io.flowfabric.worker.CommitQueue.Queued;
 
 import org.slf4j.Logger;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -33,51 +31,7 @@ final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
 
-    /** How a batch is brought to the store. */
-    interface Commit<T> {
-        /** What the items are, for the log. */
-        String items();
-
-        /** How large an item is, roughly, where that can be much. */
-        default long bytes(T item) {
-            return 0;
-        }
-
-        /**
-         * Brings a batch to the store, and returns the items that got no answer: they are repeated.
-         * When it throws because the store cannot be used now, all of them are; when it throws
-         * anything else, the batch is split at once until those that it is about are alone.
-         */
-        Set<T> commit(List<T> batch);
-
-        /**
-         * Hears that an item failed alone, and says whether it is tried again after a while,
-         * perhaps as something else.
-         */
-        boolean failedAlone(T item, Throwable why);
-
-        /** Hears that an item is lost, by a fault of this process: it is not tried any more. */
-        void lost(T item, Throwable why);
-    }
-
-    /** An item on its way. It belongs to one thread at a time. */
-    private static final class Queued<T> {
-        final T item;
-        final long bytes;
-
-        /** Whether it is accounted for. */
-        boolean settled;
-
-        Queued(T item, long bytes) {
-            this.item = item;
-            this.bytes = bytes;
-        }
-    }
-
     private static final Logger LOG = QuietLogger.of(Committers.class);
-
-    /** After so long without the first committer the second takes what waits for it. */
-    private static final long ABSENCE = Duration.ofMillis(50).toNanos();
 
     /** How long stopping waits for a store that does not answer. The session would end anyway. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -96,16 +50,10 @@ final class Committers<T> extends Service {
     private final OutageLog trouble;
     private final Repeats<Queued<T>> repeats;
 
-    private final BriefLock lock = new BriefLock();
-    private final Condition work = lock.newCondition();
-    private final Condition help = lock.newCondition();
-    private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
+    private final CommitQueue<T> queue = new CommitQueue<>();
     private final List<Thread> threads = new ArrayList<>();
-    private long moved;
-    private long queuedBytes;
     private final AtomicInteger unsettled = new AtomicInteger();
     private final AtomicLong unsettledBytes = new AtomicLong();
-    private volatile boolean closing;
     private volatile Thread stopping = Thread.currentThread();
 
     /**
@@ -141,25 +89,21 @@ final class Committers<T> extends Service {
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
     boolean add(T item) {
         var queued = new Queued<>(item, commit.bytes(item));
-        lock.lock();
-        try {
-            if (closing) {
-                return false;
-            }
-            enqueue(List.of(queued));
-            unsettled.incrementAndGet();
-            unsettledBytes.addAndGet(queued.bytes);
+        // Counted first: what is on its way is waited for when it stops.
+        unsettled.incrementAndGet();
+        unsettledBytes.addAndGet(queued.bytes);
+        if (queue.add(queued)) {
             return true;
-        } finally {
-            lock.unlock();
         }
+        settle(queued);
+        return false;
     }
 
     @Override
     protected void begin() {
         repeats.start();
-        threads.add(commits("-committer", this::take));
-        threads.add(commits("-second-committer", this::help));
+        threads.add(commits("-committer", queue::take));
+        threads.add(commits("-second-committer", queue::help));
     }
 
     @Override
@@ -186,42 +130,12 @@ final class Committers<T> extends Service {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        lock.lock();
-        try {
-            closing = true;
-            work.signalAll();
-            help.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        queue.close();
         for (var thread : threads) {
             LockSupport.unpark(thread);
             join(thread, GOODBYE);
         }
         repeats.stop();
-    }
-
-    private void enqueue(List<Queued<T>> items) {
-        lock.lock();
-        try {
-            if (queue.isEmpty()) {
-                moved = System.nanoTime();
-                help.signal();
-            }
-            queue.addAll(items);
-            items.forEach(queued -> queuedBytes += queued.bytes);
-            work.signal();
-            if (isFull()) {
-                help.signal();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Whether what waits is a commit of its own. */
-    private boolean isFull() {
-        return queue.size() >= BATCH || queuedBytes >= Chunks.BYTES;
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
@@ -238,7 +152,7 @@ final class Committers<T> extends Service {
                     return;
                 }
                 var left = attempt(batch, trouble);
-                if (!left.isEmpty() && !closing) {
+                if (!left.isEmpty() && !queue.isClosed()) {
                     repeat(left);
                 }
                 failures = left.size() < batch.size() ? 0 : failures + 1;
@@ -247,7 +161,7 @@ final class Committers<T> extends Service {
                 failures++;
             }
             if (failures > 0) {
-                time.park(AGAIN.delay(failures - 1).toNanos());
+                time.backOff(AGAIN.delay(failures - 1), queue::isClosed);
             }
         }
     }
@@ -256,7 +170,7 @@ final class Committers<T> extends Service {
         try {
             repeats.add(unanswered);
         } catch (OutOfMemoryError noThread) {
-            enqueue(unanswered);
+            queue.putBack(unanswered);
         }
     }
 
@@ -290,56 +204,6 @@ final class Committers<T> extends Service {
         unsettledBytes.addAndGet(-queued.bytes);
     }
 
-    /** Whatever has queued up; nothing only when it is over. */
-    private List<Queued<T>> take() {
-        lock.lock();
-        try {
-            while (queue.isEmpty() && !closing) {
-                work.awaitUninterruptibly();
-            }
-            return batch();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** What has queued up once it is too much for one, or has waited for too long. */
-    private List<Queued<T>> help() {
-        lock.lock();
-        try {
-            while (!isFull() && !closing) {
-                long absence = System.nanoTime() - moved;
-                if (queue.isEmpty()) {
-                    help.awaitUninterruptibly();
-                } else if (absence < ABSENCE) {
-                    help.awaitNanos(ABSENCE - absence);
-                } else {
-                    break;
-                }
-            }
-            return batch();
-        } catch (InterruptedException unexpected) {
-            return List.of();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private List<Queued<T>> batch() {
-        var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
-        long bytes = 0;
-        for (var next = queue.peek(); next != null; next = queue.peek()) {
-            if (!Chunks.fits(batch.size(), BATCH, bytes, next.bytes)) {
-                break;
-            }
-            bytes += next.bytes;
-            batch.add(queue.remove());
-        }
-        queuedBytes -= bytes;
-        moved = System.nanoTime();
-        return batch;
-    }
-
     private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog outages) {
         Set<T> unanswered;
         try {
@@ -349,7 +213,7 @@ final class Committers<T> extends Service {
                 outages.failed(e);
                 return batch;
             }
-            return closing ? batch : split(batch, outages, e);
+            return queue.isClosed() ? batch : split(batch, outages, e);
         }
         outages.worked();
         return answered(batch, unanswered);

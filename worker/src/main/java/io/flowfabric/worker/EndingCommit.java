@@ -26,7 +26,7 @@ import java.util.Set;
  * as it takes: that is safe, and giving up is not. One that the store cannot take as it is becomes
  * a failure for good, and when that cannot be taken either, its lease is given back.
  */
-final class EndingCommit implements Committers.Commit<Assignment> {
+final class EndingCommit implements Commit<Assignment> {
     private static final Logger LOG = QuietLogger.of(EndingCommit.class);
 
     private final Leases leases;
@@ -112,7 +112,8 @@ final class EndingCommit implements Committers.Commit<Assignment> {
         var counts = new HashMap<Way, Integer>();
         for (int i = 0; i < batch.size(); i++) {
             if (answers.get(i) instanceof Answer.Done<Ended>(var ended)) {
-                counts.merge(new Way(batch.get(i).lane(), ended.transition()), 1, Integer::sum);
+                counts.merge(
+                        new Way(batch.get(i).lease().lane(), ended.transition()), 1, Integer::sum);
             }
         }
         counts.forEach((way, count) -> metrics.attempted(way.lane, way.transition, count));

@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** Threads for handlers, one for each run; and a pause where none can be had. */
 final class HandlerThreads {
@@ -48,10 +49,10 @@ final class HandlerThreads {
     }
 
     /** Waits for a while if there was no thread the last time, the longer the more often so. */
-    void pauseIfNone() {
+    void pauseIfNone(BooleanSupplier over) {
         int count = failures.get();
         if (count > 0) {
-            time.park(AGAIN.delay(count - 1).toNanos());
+            time.backOff(AGAIN.delay(count - 1), over);
         }
     }
 }

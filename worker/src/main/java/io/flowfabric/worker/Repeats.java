@@ -97,7 +97,7 @@ final class Repeats<T> extends Service {
                 return;
             }
             addHalves(left);
-            time.park(backoff.delay(failures++).toNanos());
+            time.backOff(backoff.delay(failures++), () -> !running());
         }
     }
 

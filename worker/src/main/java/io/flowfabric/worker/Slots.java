@@ -72,7 +72,7 @@ final class Slots {
      * become slow, none of them may end for hours.
      */
     boolean awaitRoom(BooleanSupplier over) throws InterruptedException {
-        threads.pauseIfNone();
+        threads.pauseIfNone(over);
         long patience = Pace.QUICK;
         lock.lock();
         try {

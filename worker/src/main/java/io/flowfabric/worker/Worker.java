@@ -58,6 +58,9 @@ public final class Worker extends Service {
     private volatile WorkerSession shift;
     private @Nullable Thread claimer;
 
+    /** How many sessions in a row ended before their first heartbeat. Belongs to the claimer. */
+    private int stillborn;
+
     /**
      * @param template the session, of which each life gets an id of its own
      * @param threads what handlers run on
@@ -167,7 +170,7 @@ public final class Worker extends Service {
                 trouble.worked();
             } catch (Throwable e) {
                 trouble.failed(e);
-                engine.time().park(AGAIN.delay(failures++).toNanos());
+                pause(failures++);
             }
         }
     }
@@ -207,7 +210,15 @@ public final class Worker extends Service {
 
     /** Goes on under another session. */
     private void relieve(WorkerSession old) {
+        boolean early = old.age() < template.heartbeatEvery().toNanos();
         old.session().stop();
+        stillborn = early ? stillborn + 1 : 0;
+        if (stillborn > 1) {
+            pause(stillborn - 2);
+        }
+        if (draining) {
+            return;
+        }
         var next = newShift();
         next.session().start();
         shift = next;
@@ -217,6 +228,10 @@ public final class Worker extends Service {
             return;
         }
         LOG.info("{} goes on in the session {}.", this, next.session().id());
+    }
+
+    private void pause(int failures) {
+        engine.time().backOff(AGAIN.delay(failures), () -> draining);
     }
 
     private WorkerSession newShift() {

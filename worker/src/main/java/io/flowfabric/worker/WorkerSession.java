@@ -27,6 +27,7 @@ final class WorkerSession implements EngineSession.Holder {
     private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
+    private final long made;
     private volatile boolean over;
 
     /** When to look at the leases again because of time, as was planned last. */
@@ -45,7 +46,8 @@ final class WorkerSession implements EngineSession.Holder {
         this.usage = usage;
         this.leases = engine.leases();
         this.time = engine.time();
-        this.planned = time.nanos() + Time.FAR;
+        this.made = time.nanos();
+        this.planned = made + Time.FAR;
         this.session = engine.session(session, this);
     }
 
@@ -56,6 +58,11 @@ final class WorkerSession implements EngineSession.Holder {
     /** Whether the session has died. */
     boolean over() {
         return over;
+    }
+
+    /** How many nanoseconds ago it began. */
+    long age() {
+        return time.nanos() - made;
     }
 
     /** Whether its leases can be believed in. */

@@ -169,7 +169,7 @@ class CommitTest {
         var log = new LogBook();
         var away = new StoreFailure("It is away.", false, cause);
         var commit =
-                new Committers.Commit<String>() {
+                new Commit<String>() {
                     @Override
                     public String items() {
                         return "words";

@@ -242,7 +242,7 @@ class ErrorTest {
         var lost = ConcurrentHashMap.<String>newKeySet();
         var committers =
                 new Committers<>(
-                        new Committers.Commit<String>() {
+                        new Commit<String>() {
                             @Override
                             public String items() {
                                 return "words";

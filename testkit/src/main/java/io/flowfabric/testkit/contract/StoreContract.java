@@ -354,6 +354,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Redeeming extends RedeemingRules {
+        Redeeming() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Reclaiming extends ReclaimGrantRules {
+        Reclaiming() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Signing extends SigningRules {
         Signing() {
             super(StoreContract.this::open);
@@ -377,6 +391,13 @@ public abstract class StoreContract {
     @Nested
     class Situations extends SituationRules {
         Situations() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class TakingTurns extends TurnRules {
+        TakingTurns() {
             super(StoreContract.this::open);
         }
     }

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.flowfabric.core.Contended;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
@@ -132,7 +133,7 @@ final class LaneRanking {
         boolean inPlace = true;
         if (!misplaced.isEmpty()) {
             int moved = postgres.db().transaction(tx -> move(tx, lane, misplaced));
-            postgres.requeued(Set.of(lane));
+            postgres.requeued(ReadyLanes.uncounted(Set.of(lane)));
             inPlace = moved == misplaced.size();
         }
         return places.isEmpty()

@@ -25,6 +25,7 @@ import io.flowfabric.postgres.internal.catalog.BudgetDimension;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,7 @@ public final class PostgresLanes implements Lanes {
         postgres.catalog().lanes().remember(lane, number);
         new LaneRanking(postgres).rank(number);
         // Opening a lane makes what waits in it visible again.
-        postgres.requeued(Set.of(number));
+        postgres.requeued(ReadyLanes.uncounted(Set.of(number)));
         return describe(lane);
     }
 

@@ -103,7 +103,7 @@ public final class LeaseReader {
             gates.add(row.gate);
             policies.add(row.policy);
         }
-        catalog.lanes().load(db, lanes);
+        var laneOf = catalog.lanes().byNumber(db, lanes);
         var gateOf = catalog.gates().byNumber(db, gates);
         var policyOf = catalog.policies().byNumber(db, policies);
         var large = largeInputs(db);
@@ -128,7 +128,7 @@ public final class LeaseReader {
                             new Fence(row.id, row.attempts - 1, row.epoch),
                             session,
                             row.next.get(),
-                            catalog.lanes().lane(row.lane),
+                            laneOf.lane(row.lane),
                             gate.kind(),
                             input,
                             row.tags,

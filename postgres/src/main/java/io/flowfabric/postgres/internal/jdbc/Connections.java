@@ -145,7 +145,6 @@ public final class Connections {
     public static Connection single(DatabaseOptions options, String purpose) {
         var direct = options.directUrl();
         var properties = loginProperties(options, options.applicationName() + " " + purpose);
-        properties.setProperty("socketTimeout", "0");
         try {
             var connection =
                     DriverManager.getConnection(
@@ -160,6 +159,7 @@ public final class Connections {
                                     .andPeer(options, look.looksForClients)
                                     .forConnection());
                 }
+                connection.setNetworkTimeout(Runnable::run, 0);
                 return connection;
             } catch (RuntimeException | SQLException e) {
                 connection.close();

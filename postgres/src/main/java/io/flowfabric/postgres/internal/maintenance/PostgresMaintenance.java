@@ -6,6 +6,7 @@ import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
 import io.flowfabric.postgres.internal.admission.LaneRankSweep;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.step.SweepBatches;
 
 import java.time.Duration;
@@ -72,6 +73,17 @@ public final class PostgresMaintenance implements Maintenance {
                         .query("reset_due")
                         .set("now", postgres.now())
                         .list(row -> row.intValue("id")));
+    }
+
+    @Override
+    public boolean takeTurn(Duty duty, Duration every) {
+        return postgres.db()
+                        .query("take_turn")
+                        .set("now", postgres.now())
+                        .set("duty", RowCodec.word(duty))
+                        .set("every", every.toMillis())
+                        .update()
+                > 0;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 
 import org.slf4j.Logger;
@@ -48,14 +49,14 @@ public final class SweepBatches {
             int processed,
             int errors,
             int left,
-            Set<Integer> lanes,
+            ReadyLanes lanes,
             Set<Integer> meters,
             Set<SessionId> losers) {
         public static final Done NOTHING = failed(0);
 
         /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
-            return new Done(0, errors, 0, Set.of(), Set.of(), Set.of());
+            return new Done(0, errors, 0, new ReadyLanes(), Set.of(), Set.of());
         }
 
         public Done leaving(int more) {
@@ -63,11 +64,14 @@ public final class SweepBatches {
         }
 
         public Done and(Done more) {
+            var ready = new ReadyLanes();
+            ready.addAll(lanes);
+            ready.addAll(more.lanes);
             return new Done(
                     processed + more.processed,
                     errors + more.errors,
                     left + more.left,
-                    union(lanes, more.lanes),
+                    ready,
                     union(meters, more.meters),
                     union(losers, more.losers));
         }
@@ -199,12 +203,12 @@ public final class SweepBatches {
             return Done.failed(errors);
         }
         var written = steps.write(tx, postgres.now());
-        var lanes = new HashSet<Integer>();
+        var lanes = new ReadyLanes();
         var meters = new HashSet<Integer>();
         for (var step : written) {
             meters.addAll(step.freed());
             if (step.ready()) {
-                lanes.add(step.lane());
+                lanes.add(step.lane(), step.id());
             }
         }
         return new Done(written.size(), errors, 0, lanes, meters, steps.losers());

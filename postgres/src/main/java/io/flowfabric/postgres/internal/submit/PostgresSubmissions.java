@@ -48,7 +48,7 @@ public final class PostgresSubmissions implements Submissions {
             return;
         }
         var accepted = insertUnlessRemoved(items);
-        postgres.submitted(accepted.ready());
+        postgres.submitted(accepted.ready(), accepted.ids());
         accepted.answer(items, answers);
         SubmitRefusals.explain(postgres, postgres.db(), accepted.others(items), answers);
     }

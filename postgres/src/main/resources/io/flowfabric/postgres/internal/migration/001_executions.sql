@@ -297,6 +297,12 @@ create table ${schema}.gate_sweep (
 );
 insert into ${schema}.gate_sweep (begins_at) values (1000);
 
+-- What one engine does for all of them from time to time, and when the turn at it was last taken.
+create table ${schema}.turn (
+    duty text primary key,
+    taken bigint not null
+);
+
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.policy (
     id integer generated always as identity primary key,

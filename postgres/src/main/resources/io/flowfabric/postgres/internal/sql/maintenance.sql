@@ -53,6 +53,19 @@ from (
     (select 0 from ${schema}.session where dead and not buried limit 1)
 ) next
 
+-- name: take_turn
+-- One engine has the turn at a duty. Until it is time for the next one, asking writes nothing. A turn that was taken in the future was
+-- taken before the clock was set back.
+with ${>clock}
+insert into ${schema}.turn as t (duty, taken)
+select :duty::text, clock.now
+from clock
+where not exists (
+    select from ${schema}.turn other
+    where other.duty = :duty::text and abs(clock.now - other.taken) < :every::bigint)
+on conflict (duty) do update set taken = excluded.taken
+where abs(excluded.taken - t.taken) >= :every::bigint
+
 -- name: forget
 -- Forgets ended executions whose time is over, with everything that is theirs. The state rows are locked
 -- first, here as everywhere, passing over those that another transaction has locked.

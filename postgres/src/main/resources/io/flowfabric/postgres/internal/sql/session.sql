@@ -89,7 +89,8 @@ select
     from ${schema}.receipt r
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
     join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch
-    where r.session = renewed.id and e.session = renewed.id and e.situation = 'running') as leases
+    -- those of numbers below zero were claimed by operators
+    where r.session = renewed.id and r.number > 0 and e.session = renewed.id and e.situation = 'running') as leases
 from renewed
 left join lost on lost.session = renewed.id
 
