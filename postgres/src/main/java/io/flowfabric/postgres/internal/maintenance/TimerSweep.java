@@ -76,14 +76,13 @@ final class TimerSweep {
     }
 
     /**
-     * Does what was due at one moment: what is put off meanwhile would otherwise be due again before
-     * the last page, and the round would not end.
+     * Does what was due at one moment: what is put off meanwhile would otherwise be due again
+     * before the last page, and the round would not end.
      */
     private Done ring(Timer timer, long now, int limit) {
         var done = Done.NOTHING;
         var last = new Due(Long.MIN_VALUE, FIRST);
-        for (boolean more = true;
-                more && done.processed() < limit && done.left() < MOST_LEFT; ) {
+        for (boolean more = true; more && done.processed() < limit && done.left() < MOST_LEFT; ) {
             int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
             var due = due(timer, now, last, page);
             var soon = soon(done.left());
