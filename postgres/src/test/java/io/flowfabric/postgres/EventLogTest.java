@@ -427,8 +427,8 @@ class EventLogTest {
         assertThat(
                         texts(
                                 "select dropped_early || ' ' || (select count(*) || ' ' ||"
-                                    + " min(lower(r)) from unnest(dropped_late) as r) from"
-                                    + " %s.event_log"))
+                                        + " min(lower(r)) from unnest(dropped_late) as r) from"
+                                        + " %s.event_log"))
                 .containsExactly("4000 10000 4002");
     }
 

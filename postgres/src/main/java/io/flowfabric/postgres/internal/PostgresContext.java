@@ -123,7 +123,8 @@ public record PostgresContext(
             hint(
                     () -> {
                         var named = catalog.lanes().byNumber(db, lanes);
-                        lanes.forEach(lane -> waking.wake(named.lane(lane), ready.only(lane), order));
+                        lanes.forEach(
+                                lane -> waking.wake(named.lane(lane), ready.only(lane), order));
                     });
         }
     }
