@@ -210,7 +210,7 @@ abstract class RegistryRules extends Rules {
         world.pass(Duration.ofDays(8));
         assertThat(listed(Scope.ALL)).extracting(WorkerView::session).contains(frail.session());
 
-        world.pass(Duration.ofDays(2));
+        world.pass(Duration.ofDays(3));
         assertThat(listed(Scope.ALL)).isEmpty();
         assertThat(asked(() -> view(frail.session()))).isNotFound("session");
     }
