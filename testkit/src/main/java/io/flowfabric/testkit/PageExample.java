@@ -27,7 +27,9 @@ public final class PageExample {
 
     /** The pieces of Java on a page, in their order and without their imports. */
     public static List<String> shown(Path page) throws IOException {
-        return pieces(SHOWN, page).map(code -> IMPORT.matcher(code).replaceAll("").strip()).toList();
+        return pieces(SHOWN, page)
+                .map(code -> IMPORT.matcher(code).replaceAll("").strip())
+                .toList();
     }
 
     /** The classes that the Java on a page imports. */
