@@ -60,10 +60,10 @@ final class StatementTrials {
         int counted = 0;
         for (var one : tried.entrySet()) {
             var outcome = one.getValue().outcome();
-            if (outcome != Outcome.STILLBORN) {
+            if (outcome != TrialOutcome.STILLBORN) {
                 counted++;
             }
-            if (outcome == Outcome.SURVIVED || outcome == Outcome.NEVER_RUN) {
+            if (outcome == TrialOutcome.SURVIVED || outcome == TrialOutcome.NEVER_RUN) {
                 if (explained.why(mutants.get(one.getKey())).isPresent()) {
                     explicable++;
                 } else {

@@ -28,9 +28,9 @@ final class Trials {
      * @param asked how many tests were run
      * @param who the test that failed
      */
-    record Tried(Outcome outcome, int asked, String who) {
+    record Tried(TrialOutcome outcome, int asked, String who) {
         String inWords() {
-            return outcome == Outcome.NEVER_RUN
+            return outcome == TrialOutcome.NEVER_RUN
                     ? "no test runs it"
                     : asked + " tests did not notice";
         }
@@ -97,7 +97,7 @@ final class Trials {
                             int number = Integer.parseInt(words[1]);
                             var result =
                                     new Tried(
-                                            Outcome.valueOf(words[2]),
+                                            TrialOutcome.valueOf(words[2]),
                                             Integer.parseInt(words[3]),
                                             words[4]);
                             tried.put(number, result);
@@ -125,7 +125,7 @@ final class Trials {
             List<Integer> numbers,
             Consumer<String> answers)
             throws IOException, InterruptedException {
-        var main = new ArrayList<>(List.of(Trial.class.getName()));
+        var main = new ArrayList<>(List.of(MutantTrial.class.getName()));
         main.addAll(words);
         var starting = module.java("", main).redirectError(ProcessBuilder.Redirect.DISCARD);
         Module.use(server, starting);
@@ -137,8 +137,8 @@ final class Trials {
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             out.lines()
-                    .filter(line -> line.endsWith(Trial.ANSWER))
-                    .map(line -> line.substring(0, line.length() - Trial.ANSWER.length()))
+                    .filter(line -> line.endsWith(MutantTrial.ANSWER))
+                    .map(line -> line.substring(0, line.length() - MutantTrial.ANSWER.length()))
                     .forEach(answers);
         } finally {
             process.destroyForcibly().waitFor();

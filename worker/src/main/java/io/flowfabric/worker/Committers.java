@@ -48,7 +48,7 @@ final class Committers<T> extends Service {
     private final Runnable settled;
     private final Logger log;
     private final OutageLog trouble;
-    private final Repeats<Queued<T>> repeats;
+    private final CommitRepeats<Queued<T>> repeats;
 
     private final CommitQueue<T> queue = new CommitQueue<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -73,7 +73,7 @@ final class Committers<T> extends Service {
         this.trouble = new OutageLog(log, time, "Commits of " + what);
         var again = new OutageLog(log, time, "Repeated commits of " + what);
         this.repeats =
-                new Repeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
+                new CommitRepeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
     }
 
     /** How many items are on their way. */

@@ -1,7 +1,7 @@
 package io.flowfabric.mutation;
 
 /** What came of a change. */
-enum Outcome {
+enum TrialOutcome {
     /** A test failed. */
     NOTICED,
     /** A test did not end in ten times its time. */

@@ -23,8 +23,8 @@ import java.util.function.UnaryOperator;
  * on, until what fails is alone; and by a thread of its own, so that it holds up no others. The
  * thread is there for as long as there is something to repeat.
  */
-final class Repeats<T> extends Service {
-    private static final Logger LOG = QuietLogger.of(Repeats.class);
+final class CommitRepeats<T> extends Service {
+    private static final Logger LOG = QuietLogger.of(CommitRepeats.class);
 
     /** Many, because each round of them may last as long as a store waits for a lock. */
     private static final int PARTS = 16;
@@ -44,7 +44,7 @@ final class Repeats<T> extends Service {
      * @param backoff how long to wait after failures in a row
      * @param attempt tries a batch, and returns what of it got no answer again
      */
-    Repeats(String name, Time time, Backoff backoff, UnaryOperator<List<T>> attempt) {
+    CommitRepeats(String name, Time time, Backoff backoff, UnaryOperator<List<T>> attempt) {
         this.name = name;
         this.time = time;
         this.backoff = backoff;

@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
  * The process in which changed statements are tried, because a changed statement may keep a test
  * running for ever: then this process says so and ends, and another one goes on.
  */
-final class Trial {
+final class MutantTrial {
     /** What ends a line of this process that is an answer; tests may print what they like. */
     static final String ANSWER = "\u0001";
 
@@ -49,12 +49,12 @@ final class Trial {
     private final PrintStream answers = System.out;
     private final Path module;
 
-    private Trial(Path module) {
+    private MutantTrial(Path module) {
         this.module = module;
     }
 
     public static void main(String[] words) throws Exception {
-        var trial = new Trial(Path.of(words[1]));
+        var trial = new MutantTrial(Path.of(words[1]));
         switch (words[0]) {
             case "cover" -> trial.cover(Path.of(words[2]));
             case "try" -> trial.tryAll(Coverage.read(Path.of(words[2])), Path.of(words[3]));
@@ -142,17 +142,17 @@ final class Trial {
             var covering = coverage.of(files.statements(mutant.block()));
             answer("trying\t" + number);
             if (covering.isEmpty()) {
-                answer(number, Outcome.NEVER_RUN, 0, "");
+                answer(number, TrialOutcome.NEVER_RUN, 0, "");
                 continue;
             }
             try (var suite = new Suite(module, List.of(files.changed(mutant, scratch)))) {
                 if (within(suite, List.of(parsing)).isPresent()) {
-                    answer(number, Outcome.STILLBORN, 0, "");
+                    answer(number, TrialOutcome.STILLBORN, 0, "");
                 } else {
                     ask(suite, number, covering);
                 }
             } catch (Endless endless) {
-                answer(number, Outcome.ENDLESS, 0, "");
+                answer(number, TrialOutcome.ENDLESS, 0, "");
                 leave();
             }
         }
@@ -185,11 +185,11 @@ final class Trial {
             asked = end;
             var failed = within(suite, some);
             if (failed.isPresent()) {
-                answer(number, Outcome.NOTICED, asked, failed.get());
+                answer(number, TrialOutcome.NOTICED, asked, failed.get());
                 return;
             }
         }
-        answer(number, Outcome.SURVIVED, asked, "");
+        answer(number, TrialOutcome.SURVIVED, asked, "");
     }
 
     /** Runs tests; one that takes many times as long as it should has noticed something. */
@@ -218,7 +218,7 @@ final class Trial {
         private static final long serialVersionUID = 1;
     }
 
-    private void answer(int number, Outcome outcome, int asked, String who) {
+    private void answer(int number, TrialOutcome outcome, int asked, String who) {
         answer("%s\t%d\t%s\t%d\t%s".formatted("tried", number, outcome, asked, who));
     }
 
