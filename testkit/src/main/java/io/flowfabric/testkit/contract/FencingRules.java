@@ -19,8 +19,10 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
@@ -282,6 +284,7 @@ abstract class FencingRules extends Rules {
 
     @Test
     void a_fence_for_unknown_work_is_not_found() {
+        world.store().budgets().define(Budget.of("team", "tokens", 100), Scenario.OLGA);
         var lease = world.begun();
         var id = idOf(lease);
         var elsewhere = new Partition((id.partition().number() + 1) % Partition.COUNT);
@@ -290,6 +293,9 @@ abstract class FencingRules extends Rules {
         for (var fence : List.of(new Fence(unknown(), 0, 1), misplaced)) {
             assertThat(world.end(new Ending.Release(fence))).isNotFound("execution");
             assertThat(world.report(fence, 99)).isNotFound("execution");
+            var report = new UsageReport(fence, "team", "tokens", 1, "a");
+            assertThat(world.store().leases().spend(List.of(report)).getFirst())
+                    .isNotFound("execution");
         }
         assertThat(world.end(complete(lease))).isDone();
     }
