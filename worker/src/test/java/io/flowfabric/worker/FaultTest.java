@@ -4,10 +4,8 @@ import static io.flowfabric.engine.Eventually.eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
@@ -15,7 +13,6 @@ import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
-import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
@@ -36,6 +33,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -60,6 +58,7 @@ class FaultTest {
     private final Set<Fence> begun = ConcurrentHashMap.newKeySet();
     private final Witness witness = new Witness(world.clock);
     private final AtomicInteger twice = new AtomicInteger();
+    private final AtomicBoolean somebodyDies = new AtomicBoolean();
     private volatile boolean healthy;
 
     @AfterEach
@@ -79,8 +78,8 @@ class FaultTest {
         eventually(
                 "every kind of call has failed in both ways",
                 () -> {
+                    somebodyDies.set(true);
                     var wave = submit(engines.getFirst());
-                    killSomebody();
                     eventually("all are done", () -> world.all(wave, PublicState.COMPLETED));
                     ids.addAll(wave);
                     return failed.containsAll(everyFault());
@@ -114,15 +113,10 @@ class FaultTest {
     }
 
     /** Ends a session behind its worker's back, so that sessions are closed and opened. */
-    private void killSomebody() {
-        world
-                .memory
-                .queries()
-                .search(Search.in(Namespace.DEFAULT).states(PublicState.ACTIVE), Cursor.START, 1)
-                .items()
-                .stream()
-                .flatMap(view -> view.owner().stream())
-                .forEach(owner -> world.memory.sessions().close(owner.session()));
+    private void killWhoWorksOn(ExecutionId execution) {
+        world.view(execution)
+                .owner()
+                .ifPresent(owner -> world.memory.sessions().close(owner.session()));
     }
 
     private Engine faulty(Random random) {
@@ -174,6 +168,9 @@ class FaultTest {
     private TaskResult handle(Task task) {
         if (!begun.add(task.fence())) {
             twice.incrementAndGet();
+        }
+        if (somebodyDies.compareAndSet(true, false)) {
+            killWhoWorksOn(task.execution());
         }
         long choice = Math.abs(task.fence().hashCode() % 10);
         if (choice == 0) {
