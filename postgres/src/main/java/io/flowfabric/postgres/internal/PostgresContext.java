@@ -8,13 +8,16 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
+import io.flowfabric.postgres.internal.ready.QueueOrder;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.IntFunction;
 
 /**
  * What every part of the store works with.
@@ -62,26 +65,40 @@ public record PostgresContext(
      * on. Call this, like the others, once the work is committed.
      */
     public void submitted(Map<Integer, Long> lanes) {
-        lanes.forEach(marks::submitted);
+        lanes.forEach(marks::queued);
         crowds.queued(lanes.keySet());
-        wake(lanes.keySet(), PostgresWakeups.Order.KEPT);
+        wake(lanes.keySet(), lane -> QueueOrder.KEPT);
     }
 
     /** Wakes waiters in lanes whose work goes on. */
     public void goesOn(Collection<Integer> lanes) {
         crowds.queued(lanes);
-        wake(lanes, PostgresWakeups.Order.KEPT);
+        wake(lanes, lane -> QueueOrder.KEPT);
     }
 
     /**
-     * Wakes waiters in lanes whose work may stand before what was already claimed, and forgets the
-     * low-water marks.
+     * Wakes waiters in lanes whose work became ready out of its turn.
+     *
+     * @param lanes with the lowest number of the work that was not begun yet, or {@link
+     *     Long#MAX_VALUE} if there is none
+     */
+    public void returned(Map<Integer, Long> lanes) {
+        lanes.forEach(marks::queued);
+        crowds.queued(lanes.keySet());
+        wake(
+                lanes.keySet(),
+                lane -> QueueOrder.brokenFrom(lane, Objects.requireNonNull(lanes.get(lane))));
+    }
+
+    /**
+     * Wakes waiters in lanes whose work may stand anywhere before what was already claimed, and
+     * forgets the low-water marks.
      */
     public void requeued(Collection<Integer> lanes) {
         if (!lanes.isEmpty()) {
             marks.forgetAll();
             crowds.queued(lanes);
-            wake(lanes, PostgresWakeups.Order.BROKEN);
+            wake(lanes, lane -> QueueOrder.BROKEN);
         }
     }
 
@@ -93,7 +110,7 @@ public record PostgresContext(
                     db.query("lanes_behind")
                             .ints("meters", meters, meter -> meter)
                             .list(row -> row.intValue("lane")),
-                    PostgresWakeups.Order.KEPT);
+                    lane -> QueueOrder.KEPT);
         }
     }
 
@@ -102,10 +119,10 @@ public record PostgresContext(
         sessions.forEach(waking::lost);
     }
 
-    private void wake(Collection<Integer> lanes, PostgresWakeups.Order order) {
+    private void wake(Collection<Integer> lanes, IntFunction<QueueOrder> order) {
         if (!lanes.isEmpty()) {
             catalog.lanes().load(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), order));
+            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), order.apply(lane)));
         }
     }
 }

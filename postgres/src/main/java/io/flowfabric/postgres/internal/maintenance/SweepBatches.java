@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,27 +38,38 @@ final class SweepBatches {
         this.postgres = postgres;
     }
 
-    /** What was done, and whom it concerns. */
+    /**
+     * What was done, and whom it concerns.
+     *
+     * @param lanes where work became ready, with the lowest number of what was not begun yet
+     */
     record Done(
             int processed,
             int errors,
-            Set<Integer> lanes,
+            Map<Integer, Long> lanes,
             Set<Integer> meters,
             Set<SessionId> losers) {
         static final Done NOTHING = failed(0);
 
         /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
-            return new Done(0, errors, Set.of(), Set.of(), Set.of());
+            return new Done(0, errors, Map.of(), Set.of(), Set.of());
         }
 
         Done and(Done more) {
             return new Done(
                     processed + more.processed,
                     errors + more.errors,
-                    union(lanes, more.lanes),
+                    lowest(lanes, more.lanes),
                     union(meters, more.meters),
                     union(losers, more.losers));
+        }
+
+        private static Map<Integer, Long> lowest(
+                Map<Integer, Long> some, Map<Integer, Long> others) {
+            var all = new HashMap<>(some);
+            others.forEach((lane, seq) -> all.merge(lane, seq, Math::min));
+            return all;
         }
 
         private static <T> Set<T> union(Set<T> some, Set<T> others) {
@@ -94,7 +106,7 @@ final class SweepBatches {
             return Done.NOTHING;
         }
         var done = split(executions, work, failed);
-        postgres.requeued(done.lanes);
+        postgres.returned(done.lanes);
         postgres.freed(done.meters);
         postgres.lost(done.losers);
         return done;
@@ -163,12 +175,12 @@ final class SweepBatches {
             return Done.failed(errors);
         }
         var written = steps.write(tx, postgres.now());
-        var lanes = new HashSet<Integer>();
+        var lanes = new HashMap<Integer, Long>();
         var meters = new HashSet<Integer>();
         for (var step : written) {
             meters.addAll(step.freed());
             if (step.ready()) {
-                lanes.add(step.lane());
+                lanes.merge(step.lane(), step.fresh().orElse(Long.MAX_VALUE), Math::min);
             }
         }
         return new Done(written.size(), errors, lanes, meters, steps.losers());

@@ -2,7 +2,6 @@ package io.flowfabric.postgres.internal.ready;
 
 import io.flowfabric.postgres.internal.catalog.LaneGate;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,8 +22,6 @@ import java.util.TreeMap;
  * about; for the rest a claim begins at the bottom once in a while.
  */
 public final class LowWaterMarks {
-    private static final long BOTTOM_EVERY = Duration.ofSeconds(1).toNanos();
-
     /** With more ranks than this, as in lanes where work ages, marks would not pay. */
     private static final int MOST_RANKS = 8;
 
@@ -36,31 +33,40 @@ public final class LowWaterMarks {
      */
     public record Stretch(LaneGate gate, QueuePosition from, long toRank) {}
 
-    /** Where one claim looks; none means everywhere. */
-    public record Look(List<Stretch> stretches, long generation) {}
+    /**
+     * Where one claim looks.
+     *
+     * @param stretches where; none means everywhere
+     * @param bottom whether it begins at the bottom because that was due
+     * @param began when it was told so, in nanoseconds
+     */
+    public record Look(List<Stretch> stretches, long generation, boolean bottom, long began) {}
 
     /** A look that no mark bounds, and that leaves none. */
-    public static final Look EVERYWHERE = new Look(List.of(), -1);
+    public static final Look EVERYWHERE = new Look(List.of(), -1, false, 0);
 
     /** The number of the last work that was taken, by gate and rank. */
     private final Map<LaneGate, SortedMap<Long, Long>> marks = new HashMap<>();
 
     private long generation;
-    private long bottomDue = System.nanoTime();
+    private final BottomLooks bottomLooks = new BottomLooks();
 
     /** Where to look now. */
     public synchronized Look look() {
-        if (System.nanoTime() - bottomDue >= 0) {
-            bottomDue = System.nanoTime() + BOTTOM_EVERY;
+        boolean bottom = bottomLooks.begin();
+        if (bottom) {
             forgetAll();
         }
         var stretches = new ArrayList<Stretch>();
         marks.forEach((gate, ranks) -> stretches.addAll(between(gate, ranks)));
-        return new Look(stretches, generation);
+        return new Look(stretches, generation, bottom, System.nanoTime());
     }
 
     /** Notes what a claim took, unless something has come up behind it meanwhile. */
     public synchronized void taken(Look look, Collection<EntryPlace> places) {
+        if (look.bottom) {
+            bottomLooks.took(System.nanoTime() - look.began);
+        }
         if (look.generation != generation) {
             return;
         }
@@ -76,15 +82,24 @@ public final class LowWaterMarks {
         }
     }
 
-    /** Fresh work became ready in a lane, with numbers from this one on. */
-    public synchronized void submitted(int lane, long firstSeq) {
-        boolean behind =
-                marks.entrySet().stream()
-                        .filter(entry -> entry.getKey().lane() == lane)
-                        .flatMap(entry -> entry.getValue().values().stream())
-                        .anyMatch(mark -> mark >= firstSeq);
+    /**
+     * Fresh work became ready in a lane, with numbers from this one on: marks that are behind it
+     * are moved before it. Work that was begun needs none of this, because no mark hides it.
+     */
+    public synchronized void queued(int lane, long firstSeq) {
+        boolean behind = false;
+        for (var entry : marks.entrySet()) {
+            if (entry.getKey().lane() == lane) {
+                for (var mark : entry.getValue().entrySet()) {
+                    if (mark.getValue() >= firstSeq) {
+                        mark.setValue(firstSeq - 1);
+                        behind = true;
+                    }
+                }
+            }
+        }
         if (behind) {
-            forgetAll();
+            generation++;
         }
     }
 

@@ -15,15 +15,9 @@ import java.util.function.Consumer;
  * others through the {@link WakeupNotifier}.
  */
 public final class PostgresWakeups implements Wakeups {
-    /** Whether work became ready in its turn, or may have a place before what was taken. */
-    public enum Order {
-        KEPT,
-        BROKEN
-    }
-
     private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
-    private volatile BiConsumer<Lane, Order> others = (lane, order) -> {};
+    private volatile BiConsumer<Lane, QueueOrder> others = (lane, order) -> {};
     private volatile Consumer<SessionId> otherLosers = session -> {};
     private volatile boolean closed;
 
@@ -48,13 +42,13 @@ public final class PostgresWakeups implements Wakeups {
     }
 
     /** Where it is announced to other processes that work became ready here, or was lost. */
-    public void announceTo(BiConsumer<Lane, Order> ready, Consumer<SessionId> lost) {
+    public void announceTo(BiConsumer<Lane, QueueOrder> ready, Consumer<SessionId> lost) {
         others = ready;
         otherLosers = lost;
     }
 
     /** Work became ready through this process. */
-    public void wake(Lane lane, Order order) {
+    public void wake(Lane lane, QueueOrder order) {
         heard(lane);
         others.accept(lane, order);
     }

@@ -5,7 +5,6 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.postgres.internal.jdbc.Database;
-import io.flowfabric.postgres.internal.ready.PostgresWakeups.Order;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -57,7 +56,7 @@ public final class WakeupNotifier implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition rung = lock.newCondition();
     private final Condition done = lock.newCondition();
-    private final Map<Lane, Order> pending = new HashMap<>();
+    private final Map<Lane, QueueOrder> pending = new HashMap<>();
     private final Set<SessionId> losers = new HashSet<>();
     private volatile boolean closed;
     private @Nullable Thread announcer;
@@ -80,7 +79,7 @@ public final class WakeupNotifier implements AutoCloseable {
      * too, once that commits. By then claims may have passed the place of the work.
      */
     public static String messageToAll(Lane lane) {
-        return message(NOBODY, lane, Order.BROKEN);
+        return message(NOBODY, lane, QueueOrder.BROKEN);
     }
 
     public void start() {
@@ -96,10 +95,10 @@ public final class WakeupNotifier implements AutoCloseable {
         return Thread.ofPlatform().daemon().name(name).start(work);
     }
 
-    private void ring(Lane lane, Order order) {
+    private void ring(Lane lane, QueueOrder order) {
         lock.lock();
         try {
-            pending.merge(lane, order, (one, other) -> one == Order.BROKEN ? one : other);
+            pending.merge(lane, order, QueueOrder::and);
             rung.signal();
         } finally {
             lock.unlock();
@@ -168,9 +167,9 @@ public final class WakeupNotifier implements AutoCloseable {
         }
     }
 
-    private static String message(String sender, Lane lane, Order order) {
+    private static String message(String sender, Lane lane, QueueOrder order) {
         return String.join(
-                " ", sender, order.name(), encoded(lane.namespace().name()), encoded(lane.name()));
+                " ", sender, order.word(), encoded(lane.namespace().name()), encoded(lane.name()));
     }
 
     private List<String> next() throws InterruptedException {
@@ -209,9 +208,7 @@ public final class WakeupNotifier implements AutoCloseable {
     private void hear(String message) {
         var words = message.split(" ", -1);
         if (words.length == 4 && !words[0].equals(self)) {
-            if (words[1].equals(Order.BROKEN.name())) {
-                marks.forgetAll();
-            }
+            QueueOrder.parse(words[1]).tell(marks);
             waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
         } else if (words.length == 3 && words[1].equals(LOST) && !words[0].equals(self)) {
             waking.heardOfLoss(SessionId.parse(words[2]));

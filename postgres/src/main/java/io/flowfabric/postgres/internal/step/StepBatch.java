@@ -51,8 +51,13 @@ public final class StepBatch {
             @Nullable Failure failure,
             @Nullable Payload result) {}
 
-    /** What a step has led to. */
-    public record Written(UUID id, int lane, boolean ready, List<Integer> freed) {}
+    /**
+     * What a step has led to.
+     *
+     * @param fresh the number by which it is queued, if it is ready and was not begun yet
+     */
+    public record Written(
+            UUID id, int lane, boolean ready, Optional<Long> fresh, List<Integer> freed) {}
 
     public boolean isEmpty() {
         return steps.isEmpty();
@@ -153,6 +158,7 @@ public final class StepBatch {
                                     row.uuid("id"),
                                     row.intValue("lane"),
                                     row.bool("ready"),
+                                    Optional.ofNullable(row.longOrNull("fresh")),
                                     RowCodec.slots(row));
                         });
     }

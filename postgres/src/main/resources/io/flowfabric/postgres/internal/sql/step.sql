@@ -418,7 +418,7 @@ recorded as (
     from changed
 )
 select
-    id, lane, situation = 'ready' as ready, counted_meters,
+    id, lane, situation = 'ready' as ready, case when situation = 'ready' and next = 'first' then seq end as fresh, counted_meters,
     -- fresh work where keys share is placed by the statement after this one
     situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
