@@ -105,7 +105,7 @@ final class Sweeps extends Service {
     private long tend() {
         // What is expected meanwhile, and due before a next turn is sure, makes another turn.
         planned = time.nanos() + cap;
-        long untilDue = maintenance.nextDue().map(Sweeps::nanos).orElse(cap);
+        long untilDue = maintenance.nextDue(Duration.ofNanos(cap)).map(Sweeps::nanos).orElse(cap);
         boolean due = untilDue <= 0;
         int processed = sweep(due ? longest.keySet() : neglected());
         long wait;

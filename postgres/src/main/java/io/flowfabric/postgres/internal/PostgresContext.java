@@ -6,6 +6,7 @@ import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
+import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
 import io.flowfabric.postgres.internal.ready.QueueOrder;
@@ -30,6 +31,7 @@ public record PostgresContext(
         Catalog catalog,
         LowWaterMarks marks,
         CrowdedLanes crowds,
+        DueFloor timers,
         PostgresWakeups waking,
         Optional<KeyWrapping> wrapping,
         Optional<InstantSource> clock) {
@@ -58,6 +60,7 @@ public record PostgresContext(
         catalog.forgetAll();
         marks.forgetAll();
         crowds.forgetAll();
+        timers.forget();
     }
 
     /**

@@ -5,6 +5,7 @@ import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
 import io.flowfabric.postgres.internal.admission.LaneRanks;
+import io.flowfabric.postgres.internal.ready.DueFloor;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,9 @@ public final class PostgresMaintenance implements Maintenance {
     private final TimerSweep timers;
     private final RetentionSweep retention;
     private final LaneRanks ranks;
+
+    /** Of what is due besides timers: meters that open, sessions that expire. */
+    private final DueFloor others = new DueFloor();
 
     public PostgresMaintenance(PostgresContext postgres) {
         this.postgres = postgres;
@@ -92,10 +96,22 @@ public final class PostgresMaintenance implements Maintenance {
     }
 
     @Override
-    public Optional<Duration> nextDue() {
+    public Optional<Duration> nextDue(Duration within) {
+        var timers = postgres.timers().look();
+        var rest = others.look();
         return postgres.db()
                 .query("next_due")
                 .set("now", postgres.now())
-                .one(row -> Optional.ofNullable(row.longOrNull("left")).map(Duration::ofMillis));
+                .set("timers_from", timers.from())
+                .set("others_from", rest.from())
+                .set("within", within.toMillis())
+                .one(
+                        row -> {
+                            long now = row.longValue("now");
+                            postgres.timers().saw(timers, now, row.longOrNull("first_timer"));
+                            others.saw(rest, now, row.longOrNull("first_other"));
+                            return Optional.ofNullable(row.longOrNull("left"))
+                                    .map(Duration::ofMillis);
+                        });
     }
 }

@@ -4,6 +4,7 @@ import io.flowfabric.core.decision.Timer;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.maintenance.SweepBatches.Done;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.StepBatch;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,23 +51,41 @@ final class TimerSweep {
     /** Does what is due of every kind of timer: no more than so much. */
     Done round(int limit) {
         var done = Done.NOTHING;
-        var kinds =
-                postgres.db()
-                        .query("due_kinds")
-                        .set("now", postgres.now())
-                        .list(row -> RowCodec.known(Timer.class, row.text("kind")));
-        for (var kind : kinds) {
-            // One that is not known here is rung by newer programs.
-            if (kind.isPresent()) {
-                done = done.and(ring(kind.get(), limit - done.processed()));
-            }
+        for (var first : firstDue().entrySet()) {
+            done = done.and(ring(first.getKey(), first.getValue(), limit - done.processed()));
         }
         return done;
     }
 
-    private Done ring(Timer timer, int limit) {
+    /** When the first timer of each kind is due that has something due, in the order of kinds. */
+    private Map<Timer, Long> firstDue() {
+        var look = postgres.timers().look();
+        var first = new EnumMap<Timer, Long>(Timer.class);
+        long now =
+                postgres.db()
+                        .query("first_due")
+                        .set("now", postgres.now())
+                        .set("from", look.from())
+                        .list(
+                                row -> {
+                                    var due = row.longOrNull("due");
+                                    if (due != null) {
+                                        first.put(timer(row), due);
+                                    }
+                                    return row.longValue("now");
+                                })
+                        .getFirst();
+        postgres.timers().saw(look, now, first.values().stream().min(Long::compare).orElse(null));
+        return first;
+    }
+
+    private static Timer timer(Row row) {
+        return RowCodec.known(Timer.class, row.text("kind")).orElseThrow();
+    }
+
+    private Done ring(Timer timer, long from, int limit) {
         var done = Done.NOTHING;
-        var last = new Due(Long.MIN_VALUE, FIRST);
+        var last = new Due(from, FIRST);
         for (boolean more = true; more && done.processed() < limit; ) {
             int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
             var due = due(timer, last, page);
