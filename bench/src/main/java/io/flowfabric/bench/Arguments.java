@@ -27,7 +27,7 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                    + " keys | crowd | catchup [--quick] [--json FILE] [--held-snapshot]"
+                    + " keys | sessions | catchup [--quick] [--json FILE] [--held-snapshot]"
                     + " [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
@@ -45,7 +45,7 @@ record Arguments(
         ADMISSION,
         ROUTING,
         KEYS,
-        CROWD,
+        SESSIONS,
         CATCHUP;
 
         String word() {
@@ -60,7 +60,7 @@ record Arguments(
             }
             throw new Refusal(
                     ("There is no benchmark '%s'; say drain, submit, idle, growth, retention,"
-                                    + " enqueue, admission, routing, keys, crowd or catchup.")
+                                    + " enqueue, admission, routing, keys, sessions or catchup.")
                             .formatted(word));
         }
     }

@@ -52,10 +52,10 @@ public final class OneAtATime implements Contender {
      *
      * @param key what tells it apart
      */
-    public static OneAtATime crowd(
+    public static OneAtATime many(
             Login login, int workers, int connections, String key, String name, Policy policy)
             throws SQLException {
-        var schema = StoreSchema.open(login, "crowd_" + key, connections);
+        var schema = StoreSchema.open(login, "sessions_" + key, connections);
         return new OneAtATime(key, name, schema, workers, policy);
     }
 

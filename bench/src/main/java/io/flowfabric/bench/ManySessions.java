@@ -1,7 +1,7 @@
 package io.flowfabric.bench;
 
 import io.flowfabric.bench.contender.OneAtATime;
-import io.flowfabric.bench.contender.WatchedCrowd;
+import io.flowfabric.bench.contender.WatchedSessions;
 import io.flowfabric.bench.report.Report;
 import io.flowfabric.bench.report.Results;
 import io.flowfabric.bench.report.Table;
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * What it costs many sessions that all of their work counts against one quota: each of them claims
  * one execution at a time, and ends it at once.
  */
-final class Crowd implements Benchmark {
+final class ManySessions implements Benchmark {
     private static final int SESSIONS = 200;
     private static final int EXECUTIONS = 20_000;
     private static final int EXECUTIONS_QUICKLY = 3_000;
@@ -43,31 +43,31 @@ final class Crowd implements Benchmark {
         int executions = arguments.executionsOr(EXECUTIONS, EXECUTIONS_QUICKLY);
         int repetitions = arguments.repetitionsOr(REPETITIONS, REPETITIONS_QUICKLY);
         try (var server = Server.start()) {
-            var crowds = new ArrayList<WatchedCrowd>();
+            var contenders = new ArrayList<WatchedSessions>();
             try {
                 for (int connections : CONNECTIONS) {
                     for (int places : PLACES) {
-                        crowds.add(crowd(server, connections, places));
+                        contenders.add(contender(server, connections, places));
                     }
                 }
-                var trials = crowds.stream().map(crowd -> new DrainTrial(server, crowd)).toList();
+                var trials = contenders.stream().map(c -> new DrainTrial(server, c)).toList();
                 var results = new Rounds(executions, repetitions, progress).run(trials);
                 return new Report(
-                        "crowd",
+                        "sessions",
                         Benchmark.settings(arguments, executions, repetitions, server),
-                        table(results, crowds),
+                        table(results, contenders),
                         ratios(results),
                         results.figures());
             } finally {
-                crowds.forEach(WatchedCrowd::close);
+                contenders.forEach(WatchedSessions::close);
             }
         }
     }
 
-    private static WatchedCrowd crowd(Server server, int connections, int places)
+    private static WatchedSessions contender(Server server, int connections, int places)
             throws SQLException {
-        var crowd =
-                OneAtATime.crowd(
+        var contender =
+                OneAtATime.many(
                         server.login(),
                         SESSIONS,
                         connections,
@@ -77,9 +77,9 @@ final class Crowd implements Benchmark {
                                         connections, places == 0 ? "no quota" : places + " places"),
                         places == 0 ? Policy.DEFAULT : Policy.DEFAULT.quota("busy"));
         if (places > 0) {
-            crowd.store().quotas().define(Quota.atOnce("busy", places), BENCH);
+            contender.store().quotas().define(Quota.atOnce("busy", places), BENCH);
         }
-        return new WatchedCrowd(crowd, server.login());
+        return new WatchedSessions(contender, server.login());
     }
 
     private static String key(int places, int connections) {
@@ -92,7 +92,7 @@ final class Crowd implements Benchmark {
             for (int places : PLACES) {
                 if (places > 0) {
                     ratios.put(
-                            "crowd_%d_places_over_none_%d_connections"
+                            "sessions_%d_places_over_none_%d_connections"
                                     .formatted(places, connections),
                             results.ratio(key(places, connections), key(0, connections)));
                 }
@@ -101,7 +101,7 @@ final class Crowd implements Benchmark {
         return ratios;
     }
 
-    private static Table table(Results results, List<WatchedCrowd> crowds) {
+    private static Table table(Results results, List<WatchedSessions> contenders) {
         var table =
                 new Table(
                         "",
@@ -110,15 +110,15 @@ final class Crowd implements Benchmark {
                         "empty claims",
                         "commits",
                         "waiting for a lock");
-        for (var crowd : crowds) {
-            var series = results.series(crowd.key());
+        for (var contender : contenders) {
+            var series = results.series(contender.key());
             table.row(
-                    crowd.name(),
+                    contender.name(),
                     "%,.0f".formatted(series.perSecond()),
                     "%,.0f..%,.0f".formatted(series.slowest(), series.fastest()),
-                    "%.2f".formatted(crowd.emptyClaimsEach()),
+                    "%.2f".formatted(contender.emptyClaimsEach()),
                     "%.2f".formatted(series.commitsEach()),
-                    "%.1f".formatted(crowd.lockWaits()));
+                    "%.1f".formatted(contender.lockWaits()));
         }
         return table;
     }

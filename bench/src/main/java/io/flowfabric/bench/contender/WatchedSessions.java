@@ -10,31 +10,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Many threads that each do one at a time, and how many of their connections wait for a lock. */
-public final class WatchedCrowd implements Contender {
+public final class WatchedSessions implements Contender {
     private static final long EVERY_MILLIS = 10;
 
     private static final String WAITING =
             "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
 
-    private final OneAtATime crowd;
+    private final OneAtATime sessions;
     private final Login login;
     private final LongAdder samples = new LongAdder();
     private final LongAdder waiting = new LongAdder();
     private long done;
 
-    public WatchedCrowd(OneAtATime crowd, Login login) {
-        this.crowd = crowd;
+    public WatchedSessions(OneAtATime sessions, Login login) {
+        this.sessions = sessions;
         this.login = login;
     }
 
     @Override
     public String key() {
-        return crowd.key();
+        return sessions.key();
     }
 
     @Override
     public String name() {
-        return crowd.name();
+        return sessions.name();
     }
 
     /** How many connections waited for a lock at a time. */
@@ -44,17 +44,17 @@ public final class WatchedCrowd implements Contender {
 
     /** How many claims were given nothing, for each execution that was done. */
     public double emptyClaimsEach() {
-        return (double) crowd.emptyClaims() / Math.max(1, done);
+        return (double) sessions.emptyClaims() / Math.max(1, done);
     }
 
     @Override
     public void submit(int executions) {
-        crowd.submit(executions);
+        sessions.submit(executions);
     }
 
     @Override
     public int ready() throws SQLException {
-        return crowd.ready();
+        return sessions.ready();
     }
 
     @Override
@@ -63,10 +63,14 @@ public final class WatchedCrowd implements Contender {
         try (var connection = login.connect();
                 var statement = connection.prepareStatement(WAITING);
                 var watcher = Executors.newSingleThreadScheduledExecutor()) {
-            watcher.scheduleWithFixedDelay(
-                    () -> look(statement), EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+            var unused =
+                    watcher.scheduleWithFixedDelay(
+                            () -> look(statement),
+                            EVERY_MILLIS,
+                            EVERY_MILLIS,
+                            TimeUnit.MILLISECONDS);
             try {
-                return crowd.drain();
+                return sessions.drain();
             } finally {
                 done += ready;
                 watcher.shutdown();
@@ -86,16 +90,16 @@ public final class WatchedCrowd implements Contender {
 
     @Override
     public void verify() throws SQLException {
-        crowd.verify();
+        sessions.verify();
     }
 
     @Override
     public void clear() throws SQLException {
-        crowd.clear();
+        sessions.clear();
     }
 
     @Override
     public void close() {
-        crowd.close();
+        sessions.close();
     }
 }
