@@ -1,6 +1,7 @@
 package io.flowfabric.postgres.internal.ready;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /**
  * When a process that remembers up to where everything was removed begins at the bottom again: once
@@ -10,28 +11,49 @@ import java.time.Duration;
  * was removed since, and takes ever longer. It is made less often then, so that it never takes more
  * than a small part of the time.
  */
-public final class BottomLooks {
+final class BottomLooks {
     private static final long EVERY = Duration.ofSeconds(1).toNanos();
     private static final long SELDOM = Duration.ofMinutes(1).toNanos();
 
     /** How many times as long as a look took it is until the next. */
     private static final int REST = 20;
 
-    private long due = System.nanoTime();
+    private final LongSupplier nanos;
+    private long due;
 
-    /** Whether the caller is to look from the bottom now; then no other is for a while. */
-    public synchronized boolean begin() {
-        long now = System.nanoTime();
-        if (now - due < 0) {
-            return false;
-        }
-        due = now + EVERY;
-        return true;
+    BottomLooks() {
+        this(System::nanoTime);
     }
 
-    /** Hears how long a look from the bottom took, in nanoseconds. */
-    public synchronized void took(long nanos) {
-        long next = System.nanoTime() + Math.clamp(REST * nanos, EVERY, SELDOM);
-        due = next - due > 0 ? next : due;
+    /** Looks by another clock, for tests. */
+    BottomLooks(LongSupplier nanos) {
+        this.nanos = nanos;
+        this.due = nanos.getAsLong();
+    }
+
+    /**
+     * A look that begins now.
+     *
+     * @param bottom whether it is to begin at the bottom
+     * @param began when it begins, in nanoseconds
+     */
+    record Start(boolean bottom, long began) {}
+
+    /** Begins a look: at the bottom, if that is due; then none of the others for a while is. */
+    synchronized Start begin() {
+        long now = nanos.getAsLong();
+        boolean bottom = now - due >= 0;
+        if (bottom) {
+            due = now + EVERY;
+        }
+        return new Start(bottom, now);
+    }
+
+    /** Hears that a look is over. */
+    synchronized void over(Start look) {
+        if (look.bottom) {
+            long now = nanos.getAsLong();
+            due = now + Math.clamp(REST * (now - look.began), EVERY, SELDOM);
+        }
     }
 }

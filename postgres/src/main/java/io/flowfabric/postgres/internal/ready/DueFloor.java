@@ -20,23 +20,34 @@ public final class DueFloor {
     /** How late the transaction of a timer may commit without being found late. */
     private static final long MARGIN = Duration.ofMillis(250).toMillis();
 
-    private final BottomLooks bottomLooks = new BottomLooks();
+    private final BottomLooks bottomLooks;
     private long floor = Long.MIN_VALUE;
+
+    /** The earliest of what was set since the last look that has seen all of it began. */
+    private long unseen = Long.MAX_VALUE;
+
+    /** How often something was set. */
     private long generation;
+
+    public DueFloor() {
+        this(new BottomLooks());
+    }
+
+    DueFloor(BottomLooks bottomLooks) {
+        this.bottomLooks = bottomLooks;
+    }
 
     /**
      * One look at what is due.
      *
      * @param from nothing is looked at that was due before
-     * @param bottom whether it begins at the bottom because that was due
-     * @param began when it was told so, in nanoseconds
      */
-    public record Look(long from, boolean bottom, long began, long generation) {}
+    public record Look(long from, long generation, BottomLooks.Start start) {}
 
     /** Where to look now. */
     public synchronized Look look() {
-        boolean bottom = bottomLooks.begin();
-        return new Look(bottom ? Long.MIN_VALUE : floor, bottom, System.nanoTime(), generation);
+        var start = bottomLooks.begin();
+        return new Look(start.bottom() ? Long.MIN_VALUE : floor, generation, start);
     }
 
     /**
@@ -46,25 +57,22 @@ public final class DueFloor {
      * @param first when the first thing was due that it found; null where it found nothing
      */
     public synchronized void saw(Look look, long now, @Nullable Long first) {
-        if (look.bottom) {
-            bottomLooks.took(System.nanoTime() - look.began);
-        }
+        bottomLooks.over(look.start);
         if (look.generation == generation) {
-            floor = (first == null ? now : Math.min(first, now)) - MARGIN;
+            unseen = Long.MAX_VALUE;
         }
+        floor = Math.min(unseen, (first == null ? now : Math.min(first, now)) - MARGIN);
     }
 
     /** Something was set for a time that may have passed. */
     public synchronized void set(long due) {
-        if (due < floor) {
-            floor = due;
-            generation++;
-        }
+        floor = Math.min(floor, due);
+        unseen = Math.min(unseen, due);
+        generation++;
     }
 
     /** Things may be due that were not there before. */
     public synchronized void forget() {
-        floor = Long.MIN_VALUE;
-        generation++;
+        set(Long.MIN_VALUE);
     }
 }
