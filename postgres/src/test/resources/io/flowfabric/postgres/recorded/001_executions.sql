@@ -567,6 +567,8 @@ create table ${schema}.session (
     check (dead = (died is not null))
 ) with (fillfactor = 50);
 create index session_unburied on ${schema}.session (alive_until) where not buried;
+-- Those whose work has to be returned: living ones, of which every heartbeat leaves a version, are not in the way.
+create index session_dying on ${schema}.session (id) where dead and not buried;
 create index session_listed on ${schema}.session (namespace, dead, id);
 
 -- What each claim gave to a session: the work list when it dies.

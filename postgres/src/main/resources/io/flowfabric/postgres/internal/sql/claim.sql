@@ -677,7 +677,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight, e.varies,
-    sight.candidates, sight.may_claim, sight.to_match, sight.offers, sight.shut, sight.crowd, sight.refused, sight.seen_gates, sight.seen_lanes,
+    sight.candidates, sight.may_claim, sight.to_match, sight.offers, sight.shut, sight.crowd, sight.refused, sight.counts, sight.seen_gates, sight.seen_lanes,
     sight.full_gates, sight.full_lanes, sight.full_meters
 from (
     select
@@ -688,6 +688,7 @@ from (
         exists (select from claimer) as may_claim,
         array(select lane from serving where crowd) as crowd,
         exists (select from over) as refused,
+        exists (select from meter) as counts,
         array(select gate from visible where nth is not null order by lane, gate) as seen_gates,
         array(select lane from visible where nth is not null order by lane, gate) as seen_lanes,
         array(select gate from visible where nth is not null and room <= 0 order by lane, gate) as full_gates,
