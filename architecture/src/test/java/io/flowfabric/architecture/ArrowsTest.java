@@ -106,7 +106,11 @@ class ArrowsTest {
                                     "org.jspecify..",
                                     "javax.sql..",
                                     "com.zaxxer.hikari..",
-                                    "com.github.kagkarlsson.scheduler..")));
+                                    "com.github.kagkarlsson.scheduler..")),
+                    new Module(
+                            "mutation",
+                            List.of("embedded"),
+                            List.of("org.jspecify..", "org.junit.platform..")));
 
     /** Modules without production code: they may know everything, and nobody knows them. */
     private static final List<String> TESTS_ALONE = List.of("faults");

@@ -16,7 +16,7 @@ final class ReadmeExample {
     private final CountDownLatch sent = new CountDownLatch(1);
 
     void run(Path home) throws InterruptedException {
-        // [README
+        // [PAGE
         try (var server = EmbeddedPostgres.start(home); // a real Postgres, in a folder
                 var store =
                         PostgresStore.open(
@@ -39,7 +39,7 @@ final class ReadmeExample {
             sent.await(); // your application lives here
             worker.stop(); // what it has begun is finished first
         }
-        // README]
+        // PAGE]
     }
 
     private Payload send(String address) {

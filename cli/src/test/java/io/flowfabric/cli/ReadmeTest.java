@@ -2,27 +2,22 @@ package io.flowfabric.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.testkit.PageExample;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.util.stream.Collectors;
 
 class ReadmeTest {
     @Test
-    void the_code_in_the_readme_is_code_that_is_compiled() throws Exception {
-        var source =
-                Files.readString(Path.of("src/test/java/io/flowfabric/cli/ReadmeExample.java"));
-        var shown =
-                source.lines()
-                        .dropWhile(line -> !line.strip().equals("// [README"))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// README]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripIndent();
+    void the_code_in_the_readme_is_code_that_is_compiled() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/cli/ReadmeExample.java");
 
-        assertThat(Files.readString(Path.of("../README.md"))).contains(shown);
+        assertThat(PageExample.shown(Path.of("../README.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

@@ -19,7 +19,8 @@ public record Attribution(String actor, String reason) {
     }
 
     /**
-     * Refuses the name of the engine to those outside: what they did would look as if nobody had.
+     * Refuses the name of the engine to operators: what an operator did under that name would be
+     * missing from the topic of operations.
      *
      * @throws Invalid when this is the engine's name
      */

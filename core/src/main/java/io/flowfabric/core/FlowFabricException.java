@@ -30,6 +30,17 @@ public abstract sealed class FlowFabricException extends RuntimeException
     public abstract Advice advice();
 
     /**
+     * Whether the store has answered the call, so that it would be answered the same again. All
+     * else is a fault: of the store for now, or one that an operator has to mend.
+     */
+    public final boolean isAnswer() {
+        return switch (advice()) {
+            case CHANGE_THE_REQUEST, STOP_WORKING -> true;
+            case REPEAT_LATER, CALL_AN_OPERATOR -> false;
+        };
+    }
+
+    /**
      * Whether a call failed because of what it was given, and not because the store cannot be used
      * now. What was not foreseen concerns the request, too: then one bad item of a batch can be
      * told from the good ones by splitting it.

@@ -152,6 +152,24 @@ class ErrorsTest {
     }
 
     @Test
+    void what_this_program_cannot_read_is_for_a_newer_one_or_an_operator() {
+        var cause = new IllegalStateException("its policy is missing");
+        var error = StoreFailure.unreadable("The execution e-1", cause);
+
+        assertThat(error.isUnreadable()).isTrue();
+        assertThat(error.mayHaveApplied()).isFalse();
+        assertThat(error.advice()).isEqualTo(Advice.CALL_AN_OPERATOR);
+        assertThat(error)
+                .hasMessage(
+                        "The execution e-1 cannot be read by this program: a newer one wrote it, or"
+                                + " what is stored of it is damaged. Nothing was applied: ask a"
+                                + " newer program, or let an operator mend what is stored.")
+                .hasCause(cause);
+        assertThat(StoreFailure.refused("No.", cause).isUnreadable()).isFalse();
+        assertThat(new StoreFailure("Away.", true, cause).isUnreadable()).isFalse();
+    }
+
+    @Test
     void a_percent_sign_in_what_is_quoted_does_no_harm() {
         assertThat(new NotFound("lane", "100% wool")).hasMessageContaining("lane 100% wool:");
         assertThat(new Invalid(Invalid.Code.EMPTY, "100% wool", "It is 7%."))
@@ -228,6 +246,27 @@ class ErrorsTest {
         } finally {
             Locale.setDefault(before);
         }
+    }
+
+    @Test
+    void a_refusal_is_an_answer_and_a_fault_is_none() {
+        var fault = new IOException("reset by peer");
+
+        assertThat(
+                        Stream.of(
+                                new NotFound("session", "s-1"),
+                                new Invalid(Invalid.Code.EMPTY, "lanes", "It needs one."),
+                                new Conflict(Conflict.Code.ID_TAKEN, "x", "It is another's."),
+                                new Denied(Denied.Code.BAD_SIGNATURE, "It is forged.")))
+                .allMatch(FlowFabricException::isAnswer);
+        assertThat(
+                        Stream.of(
+                                new Contended("lane a/b", Duration.ofMillis(250)),
+                                new Unavailable("The store is closed."),
+                                new StoreFailure("The connection was lost.", true, fault),
+                                StoreFailure.refused("The server would not.", fault),
+                                StoreFailure.unreadable("The execution e-1", fault)))
+                .noneMatch(FlowFabricException::isAnswer);
     }
 
     @Test

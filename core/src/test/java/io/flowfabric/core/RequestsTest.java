@@ -164,6 +164,14 @@ class RequestsTest {
     }
 
     @Test
+    void an_act_is_as_large_as_its_result_or_the_detail_of_its_failure() {
+        assertThat(new OperatorCommand.Complete(ID, payload(1000)).bytes()).isEqualTo(1000);
+        assertThat(new OperatorCommand.Fail(ID, new Failure("mine", "no", "at Line 1")).bytes())
+                .isEqualTo(9);
+        assertThat(new OperatorCommand.Cancel(ID).bytes()).isZero();
+    }
+
+    @Test
     void a_result_from_outside_may_take_a_mebibyte_and_no_more() {
         assertThat(new OperatorCommand.Complete(ID, payload(1 << 20)).result().size())
                 .isEqualTo(1 << 20);

@@ -3,6 +3,7 @@ package io.flowfabric.embedded;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -29,7 +30,10 @@ final class Folders {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
-    /** Deletes a folder and everything in it; one that is not there is fine. */
+    /**
+     * Deletes a folder and everything in it. What is not there any more is fine: another process
+     * may be deleting it, too.
+     */
     static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;
@@ -42,6 +46,15 @@ final class Folders {
                             throws IOException {
                         Files.deleteIfExists(file);
                         return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult visitFileFailed(Path file, IOException failure)
+                            throws IOException {
+                        if (failure instanceof NoSuchFileException) {
+                            return FileVisitResult.CONTINUE;
+                        }
+                        throw failure;
                     }
 
                     @Override

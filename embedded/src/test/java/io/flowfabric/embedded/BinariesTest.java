@@ -73,6 +73,33 @@ class BinariesTest {
     }
 
     @Test
+    void several_that_remove_the_same_half_unpacked_folder_do_not_disturb_each_other()
+            throws Exception {
+        var old = Files.createDirectories(folder.resolve(".unfinished-old"));
+        for (int i = 0; i < 2000; i++) {
+            Files.createFile(old.resolve("file-" + i));
+        }
+        int threads = 4;
+        var together = new CyclicBarrier(threads);
+        try (var executor = Executors.newFixedThreadPool(threads)) {
+            var deleted = new ArrayList<Future<?>>();
+            for (int i = 0; i < threads; i++) {
+                deleted.add(
+                        executor.submit(
+                                () -> {
+                                    together.await();
+                                    Folders.delete(old);
+                                    return null;
+                                }));
+            }
+            for (var each : deleted) {
+                each.get();
+            }
+        }
+        assertThat(old).doesNotExist();
+    }
+
+    @Test
     void an_archive_cannot_write_outside_of_its_folder() throws Exception {
         var archive = archive("../outside");
         assertThatThrownBy(() -> Binaries.unpack(archive, folder.resolve("to")))

@@ -1,6 +1,5 @@
 package io.flowfabric.engine;
 
-import io.flowfabric.core.Advice;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.AdmissionBlock;
@@ -104,11 +103,8 @@ final class AdmissionMeasure {
 
     private void failed(AdmissionRequest request, MeasuredCall call, RuntimeException failure) {
         // A session that is over, or a number that was used, is an answer and no fault.
-        boolean refused =
-                failure instanceof FlowFabricException known
-                        && known.advice() != Advice.REPEAT_LATER
-                        && known.advice() != Advice.CALL_AN_OPERATOR;
-        if (!refused) {
+        boolean answer = failure instanceof FlowFabricException known && known.isAnswer();
+        if (!answer) {
             log.atLevel(trouble.isNews(failure) ? Level.WARN : Level.DEBUG)
                     .setCause(failure)
                     .log(

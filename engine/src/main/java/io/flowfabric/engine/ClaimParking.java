@@ -6,16 +6,25 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.store.Wakeups;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
-/** Brings the wake-ups of a store to the claims that wait for them. */
+/**
+ * Brings the wake-ups of a store to the claims that wait for them.
+ *
+ * <p>It takes charge of a piece of work that became ready in this process when a claim waits in its
+ * lane, and tells other engines of it only when the claims that were woken did not get it.
+ */
 final class ClaimParking extends Service {
+    private static final Logger LOG = QuietLogger.of(ClaimParking.class);
+
     /** A room, and how many places there are in it. */
     private static final class Booking {
         final WaitingRoom room = new WaitingRoom();
@@ -31,6 +40,7 @@ final class ClaimParking extends Service {
     private final Map<Interest, Booking> bookings = new HashMap<>();
     // Read by every wake-up, so without the lock.
     private final Map<Lane, List<WaitingRoom>> rooms = new ConcurrentHashMap<>();
+    private final Wakeups.Listener listener = new RoomListener();
     private Wakeups.@Nullable Listening listening;
     private volatile boolean open;
 
@@ -43,7 +53,7 @@ final class ClaimParking extends Service {
 
     @Override
     protected void begin() {
-        listening = wakeups.listen(this::wake);
+        listening = wakeups.listen(listener);
         open = true;
     }
 
@@ -122,9 +132,38 @@ final class ClaimParking extends Service {
         return open;
     }
 
-    private void wake(Lane lane) {
-        for (var room : rooms.getOrDefault(lane, List.of())) {
-            room.wakeOne();
+    private final class RoomListener implements Wakeups.Listener {
+        @Override
+        public void ready(Lane lane) {
+            rooms.getOrDefault(lane, List.of()).forEach(room -> room.wakeOne(Signal.HINT));
+        }
+
+        @Override
+        public boolean take(Lane lane, UUID work) {
+            var signal = new Signal(work, () -> pass(lane));
+            boolean taken = false;
+            for (var room : rooms.getOrDefault(lane, List.of())) {
+                // Held for the waiter before it has it, because it may be quick.
+                signal.hold();
+                if (room.wakeOne(signal)) {
+                    taken = true;
+                } else {
+                    signal.letGo();
+                }
+            }
+            if (taken) {
+                signal.letGo();
+            }
+            return taken;
+        }
+    }
+
+    private void pass(Lane lane) {
+        try {
+            wakeups.pass(lane, listener);
+        } catch (RuntimeException e) {
+            // Those who wait elsewhere poll; what this thread has found must not be lost.
+            LOG.debug("Other engines could not be told of work in {}.", lane, e);
         }
     }
 

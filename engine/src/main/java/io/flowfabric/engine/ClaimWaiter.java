@@ -3,6 +3,8 @@ package io.flowfabric.engine;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.lease.Lease;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -62,18 +64,26 @@ public final class ClaimWaiter implements AutoCloseable {
         long began = time.nanos();
         long longest = nanos(maxWait);
         var waiter = new WaitingRoom.Waiter();
-        // Whether another waiter should look, because this thread leaves with more to be found.
-        boolean owing = false;
+        // What this thread was told to look for, and cannot answer for yet.
+        Signal signal = null;
+        var found = Found.NOTHING;
         boolean look = true;
         // Entered before it looks: work that comes after the look comes with a signal.
         room.enter(waiter);
         try {
             while (true) {
                 if (look) {
-                    var find = attempt.look();
-                    owing = find.full();
-                    if (!find.leases().isEmpty()) {
-                        return find.leases();
+                    found = attempt.look();
+                    if (found.leases().isEmpty() && over(attempt)) {
+                        // It need not have looked, so another waiter should.
+                        return List.of();
+                    }
+                    if (signal != null && answers(found, signal)) {
+                        signal.letGo();
+                        signal = null;
+                    }
+                    if (!found.leases().isEmpty()) {
+                        return found.leases();
                     }
                     room.looked(time.nanos());
                 }
@@ -87,21 +97,38 @@ public final class ClaimWaiter implements AutoCloseable {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                if (waiter.signalled()) {
-                    room.enter(waiter);
-                    owing = true;
-                    look = true;
-                } else {
-                    // One look a second for all who see the same is enough.
-                    look = room.mayLook(time.nanos(), parking.safetyPoll());
+                signal = room.enter(waiter);
+                if (over(attempt)) {
+                    return List.of();
                 }
-                look = look && !over(attempt);
+                // Otherwise one look a second for all who see the same is enough.
+                look = signal != null || room.mayLook(time.nanos(), parking.safetyPoll());
             }
         } finally {
-            if (room.leave(waiter) || owing) {
-                room.wakeOne();
+            // This one may have come after the look.
+            var last = room.leave(waiter);
+            boolean handedOn = handOn(signal, found) | handOn(last, found);
+            if (found.full() && !handedOn) {
+                room.wakeOne(Signal.HINT);
             }
         }
+    }
+
+    /** Whether nothing is left to do about a signal here: those who see the same need not look. */
+    private static boolean answers(Found found, Signal signal) {
+        return signal.isMetBy(found.leases()) || found.leases().isEmpty() || !found.full();
+    }
+
+    /** Lets another waiter answer for a signal. Says whether one will look. */
+    private boolean handOn(@Nullable Signal signal, Found found) {
+        if (signal == null) {
+            return false;
+        }
+        if (!signal.isMetBy(found.leases()) && room.wakeOne(signal)) {
+            return true;
+        }
+        signal.letGo();
+        return false;
     }
 
     /** Lets all threads that wait here find out whether their wait is over. */

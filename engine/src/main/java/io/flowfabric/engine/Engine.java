@@ -1,6 +1,7 @@
 package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
@@ -22,9 +23,11 @@ import io.flowfabric.core.store.ShutdownOrder;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submissions;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 
 /**
  * A store that is kept going, and the one entry point to it.
@@ -40,6 +43,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * reads and the last writes of leaseholders still reach the store.
  */
 public final class Engine extends Service implements Backend {
+    /** Threads that stop workers; each takes as long as its handlers need. */
+    private static final ThreadFactory STOPPERS =
+            Thread.ofPlatform()
+                    .daemon()
+                    .name("ff-stop")
+                    .inheritInheritableThreadLocals(false)
+                    .factory();
+
     private final Store store;
     private final EngineMetrics metrics;
     private final Time time;
@@ -80,7 +91,7 @@ public final class Engine extends Service implements Backend {
     public Engine(Store store, EngineOptions options, EngineMetrics metrics, Time time) {
         this.store = store;
         this.stopsWithJvm = options.stopsWithJvm();
-        this.metrics = new GuardedMetrics(metrics);
+        this.metrics = new GuardedMetrics(metrics, time);
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.recounts = new Recounts(store, options, this.metrics, time);
@@ -205,6 +216,7 @@ public final class Engine extends Service implements Backend {
      *
      * @param session its id, name, lanes and kinds
      * @param holder who works on its leases and hears when they are lost
+     * @throws Invalid when it lives too shortly for heartbeats
      */
     public EngineSession session(Session session, EngineSession.Holder holder) {
         return new EngineSession(store, parking, losses, metrics, time, session, holder);
@@ -246,8 +258,8 @@ public final class Engine extends Service implements Backend {
      * @param after where to begin: {@link Cursor#NOW} for what happens from this call on, {@link
      *     Cursor#START} for all that is kept, or one that was saved
      * @return the follower, running
-     * @throws io.flowfabric.core.Invalid when the cursor is malformed, expired, or of a log that
-     *     was restored from a copy since
+     * @throws Invalid when the cursor is malformed, expired, or of a log that was restored from a
+     *     copy since
      * @throws Unavailable when the engine has stopped
      */
     public Follower follow(FeedFilter filter, Cursor after) {
@@ -280,33 +292,15 @@ public final class Engine extends Service implements Backend {
     @Override
     protected void end() {
         closing = true;
-        stopOwned();
+        JointStop.stop(owned, STOPPERS);
         stopped = true;
-        followers.forEach(Follower::stop);
-        stopAll(List.of(recounts, firstKey, sweeps, parking, losses));
-        ShutdownOrder.forget(stopping);
-        removeHook();
-    }
-
-    /**
-     * Stops the workers, all at once: each takes as long as its handlers need. A caller that is
-     * interrupted does not want to wait for handlers.
-     */
-    private void stopOwned() {
-        var stops = owned.stream().map(worker -> daemon("ff-stop", worker::stop)).toList();
-        boolean interrupted = false;
-        for (var stop : stops) {
-            while (stop.isAlive()) {
-                try {
-                    stop.join();
-                } catch (InterruptedException hurry) {
-                    interrupted = true;
-                    stops.forEach(Thread::interrupt);
-                }
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        var rest = new ArrayList<Service>(followers);
+        rest.addAll(List.of(recounts, firstKey, sweeps, parking, losses));
+        try {
+            stopAll(rest);
+        } finally {
+            ShutdownOrder.forget(stopping);
+            removeHook();
         }
     }
 

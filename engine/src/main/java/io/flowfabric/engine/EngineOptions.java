@@ -4,16 +4,18 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How an engine goes about its work.
  *
  * @param sweepEvery how long the engine waits at most before it asks again what is due; what
  *     becomes due through another process is late by no more than that
- * @param retentionEvery how often it forgets what has been kept long enough
- * @param recountEvery how often it counts anew what runs against quotas and budgets, and puts right
- *     what says otherwise
- * @param sweepLimit how many items one round of a sweep takes on: one commit of the store
+ * @param retentionEvery how often one of all engines on the store forgets what has been kept long
+ *     enough; they take turns, a little spread
+ * @param recountEvery how often one of all engines on the store counts anew what runs against
+ *     quotas and budgets, and puts right what says otherwise; they take turns, too
+ * @param sweepLimit how many items one round of a sweep takes on, in one commit or several
  * @param safetyPoll how often it looks for work although no wake-up has come: what a lost wake-up
  *     costs
  * @param submitChunk how many submissions go to the store in one commit; fewer where they are large
@@ -59,40 +61,26 @@ public record EngineOptions(
      * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
      */
     public EngineOptions sweepEvery(Duration other) {
-        return new EngineOptions(
-                other,
-                retentionEvery,
-                recountEvery,
-                sweepLimit,
-                safetyPoll,
-                submitChunk,
-                stopsWithJvm);
+        return with(draft -> draft.sweepEvery = other);
     }
 
     /**
-     * With another wait between two rounds of retention.
+     * With another wait between two turns at retention, of all engines on the store together.
      *
      * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
      */
     public EngineOptions retentionEvery(Duration other) {
-        return new EngineOptions(
-                sweepEvery, other, recountEvery, sweepLimit, safetyPoll, submitChunk, stopsWithJvm);
+        return with(draft -> draft.retentionEvery = other);
     }
 
     /**
-     * With another wait between two recounts of quotas and budgets.
+     * With another wait between two recounts of quotas and budgets, of all engines on the store
+     * together.
      *
      * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
      */
     public EngineOptions recountEvery(Duration other) {
-        return new EngineOptions(
-                sweepEvery,
-                retentionEvery,
-                other,
-                sweepLimit,
-                safetyPoll,
-                submitChunk,
-                stopsWithJvm);
+        return with(draft -> draft.recountEvery = other);
     }
 
     /**
@@ -101,14 +89,7 @@ public record EngineOptions(
      * @throws io.flowfabric.core.Invalid when it is below 1 or above the limit of a batch
      */
     public EngineOptions sweepLimit(int other) {
-        return new EngineOptions(
-                sweepEvery,
-                retentionEvery,
-                recountEvery,
-                other,
-                safetyPoll,
-                submitChunk,
-                stopsWithJvm);
+        return with(draft -> draft.sweepLimit = other);
     }
 
     /**
@@ -117,14 +98,7 @@ public record EngineOptions(
      * @throws io.flowfabric.core.Invalid when it is outside of 10 ms to 1 day
      */
     public EngineOptions safetyPoll(Duration other) {
-        return new EngineOptions(
-                sweepEvery,
-                retentionEvery,
-                recountEvery,
-                sweepLimit,
-                other,
-                submitChunk,
-                stopsWithJvm);
+        return with(draft -> draft.safetyPoll = other);
     }
 
     /**
@@ -133,26 +107,18 @@ public record EngineOptions(
      * @throws io.flowfabric.core.Invalid when it is below 1 or above the limit of a batch
      */
     public EngineOptions submitChunk(int other) {
-        return new EngineOptions(
-                sweepEvery,
-                retentionEvery,
-                recountEvery,
-                sweepLimit,
-                safetyPoll,
-                other,
-                stopsWithJvm);
+        return with(draft -> draft.submitChunk = other);
     }
 
     /** With or without stopping when the JVM is told to end. */
     public EngineOptions stopsWithJvm(boolean other) {
-        return new EngineOptions(
-                sweepEvery,
-                retentionEvery,
-                recountEvery,
-                sweepLimit,
-                safetyPoll,
-                submitChunk,
-                other);
+        return with(draft -> draft.stopsWithJvm = other);
+    }
+
+    private EngineOptions with(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
+        return draft.options();
     }
 
     private static void check(String field, Duration value) {
@@ -161,6 +127,38 @@ public record EngineOptions(
                     Invalid.Code.OUT_OF_RANGE,
                     field,
                     "%s is outside of %s to %s.".formatted(value, SHORTEST, LONGEST));
+        }
+    }
+
+    /** Options whose fields can be set one by one. */
+    private static final class Draft {
+        private Duration sweepEvery;
+        private Duration retentionEvery;
+        private Duration recountEvery;
+        private int sweepLimit;
+        private Duration safetyPoll;
+        private int submitChunk;
+        private boolean stopsWithJvm;
+
+        Draft(EngineOptions base) {
+            sweepEvery = base.sweepEvery;
+            retentionEvery = base.retentionEvery;
+            recountEvery = base.recountEvery;
+            sweepLimit = base.sweepLimit;
+            safetyPoll = base.safetyPoll;
+            submitChunk = base.submitChunk;
+            stopsWithJvm = base.stopsWithJvm;
+        }
+
+        EngineOptions options() {
+            return new EngineOptions(
+                    sweepEvery,
+                    retentionEvery,
+                    recountEvery,
+                    sweepLimit,
+                    safetyPoll,
+                    submitChunk,
+                    stopsWithJvm);
         }
     }
 }

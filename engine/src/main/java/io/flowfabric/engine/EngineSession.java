@@ -4,6 +4,7 @@ import io.flowfabric.core.Advice;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.SessionId;
@@ -39,8 +40,8 @@ import java.util.function.IntSupplier;
 public final class EngineSession extends Service {
     private static final Logger LOG = QuietLogger.of(EngineSession.class);
 
-    /** Of a time to live: one part between heartbeats, five until it gives itself up. */
-    private static final int PARTS = 6;
+    /** Shorter ones would end between two heartbeats; their loop needs time for itself. */
+    private static final Duration SHORTEST_TTL = Loop.FLOOR.multipliedBy(10);
 
     private static final int TRIES = 5;
 
@@ -60,7 +61,7 @@ public final class EngineSession extends Service {
 
         /**
          * Looks after what time does to its leases. Called when the time has come that it said
-         * before, and when {@link EngineSession#attend} was called.
+         * before, and when {@link EngineSession#attendSoon} was called.
          *
          * @return how many nanoseconds later it is to be called again at the latest
          */
@@ -71,9 +72,6 @@ public final class EngineSession extends Service {
         /** Everything is lost. Called once at most, and not when the session is closed. */
         void died();
     }
-
-    /** So long no answer to a claim is on its way to its holder. */
-    private static final int STRANGERS_BELIEVED = 3;
 
     private final Store store;
     private final ClaimParking parking;
@@ -87,6 +85,7 @@ public final class EngineSession extends Service {
     private final Duration patience;
     private final Backoff again;
     private final NumberedClaims claiming;
+    private final UnknownLeases unknown;
     private final OutageLog trouble;
     private final Loop heart;
     private final Loop watch;
@@ -105,9 +104,6 @@ public final class EngineSession extends Service {
     private long asking;
 
     private long answered;
-
-    /** How many heartbeats in a row the store knew of leases that are not known here. */
-    private int strangers;
 
     private volatile boolean quiet;
     private volatile long lastSign;
@@ -128,8 +124,15 @@ public final class EngineSession extends Service {
         this.time = time;
         this.session = session;
         this.holder = holder;
-        this.beatEvery = session.ttl().toNanos() / PARTS;
-        this.fencedAfter = beatEvery * (PARTS - 1);
+        if (session.ttl().compareTo(SHORTEST_TTL) < 0) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    "session ttl",
+                    "%s is shorter than %d ms, and no heartbeat would come in time."
+                            .formatted(session.ttl(), SHORTEST_TTL.toMillis()));
+        }
+        this.beatEvery = session.heartbeatEvery().toNanos();
+        this.fencedAfter = session.givesItselfUpAfter().toNanos();
         this.patience = Duration.ofNanos(Math.max(beatEvery, LEAST_PATIENCE.toNanos()));
         this.again = Backoff.exponential(atMost(50), atMost(1000), 2);
         this.claiming =
@@ -139,6 +142,7 @@ public final class EngineSession extends Service {
                         time,
                         again,
                         () -> quiet || dead.get());
+        this.unknown = new UnknownLeases(claiming);
         this.trouble = new OutageLog(LOG, time, "The heartbeats of session " + session.id());
         this.heart = new Loop("ff-heart", time, this::beat, again, this::failed);
         this.watch = new Loop("ff-watch", time, this::look, again, this::failed);
@@ -198,10 +202,7 @@ public final class EngineSession extends Service {
     /** Lets claims that wait return at once, and no others begin. The session goes on. */
     public void quiet() {
         quiet = true;
-        var here = place;
-        if (here != null) {
-            here.rouse();
-        }
+        rouse();
     }
 
     /** Ends the session as if it had died: its holder hears of it, and its work is lost. */
@@ -210,7 +211,7 @@ public final class EngineSession extends Service {
     }
 
     /** Lets the holder look after its leases at once, because it has others than before. */
-    public void attend() {
+    public void attendSoon() {
         watch.hurry();
     }
 
@@ -228,7 +229,7 @@ public final class EngineSession extends Service {
                 if (e.advice() != Advice.REPEAT_LATER || failures + 1 == TRIES) {
                     throw e;
                 }
-                time.park(again.delay(failures).toNanos());
+                time.backOff(again.delay(failures), () -> false);
             }
         }
         heart.start();
@@ -243,18 +244,22 @@ public final class EngineSession extends Service {
         losses.leave(session.id());
         if (place != null) {
             place.close();
-            close(dead.get() ? 1 : TRIES);
+            // A store that has not answered for so long will hardly do now.
+            boolean silent = time.nanos() - lastSign > 2 * beatEvery;
+            close(dead.get() || silent ? 1 : TRIES);
         }
     }
 
     private void close(int tries) {
         for (int failures = 0; failures < tries; failures++) {
+            if (failures > 0) {
+                time.backOff(again.delay(failures - 1), () -> false);
+            }
             try {
                 store.sessions().close(session.id());
                 return;
             } catch (RuntimeException e) {
                 LOG.debug("Closing the session {} failed.", session.id(), e);
-                time.park(again.delay(failures).toNanos());
             }
         }
         LOG.info("The session {} could not be closed; it will expire.", session.id());
@@ -266,6 +271,14 @@ public final class EngineSession extends Service {
         } catch (NotFound gone) {
             die("the store does not know it any more");
             throw gone;
+        }
+    }
+
+    /** Lets claims that wait look whether it is over. */
+    private void rouse() {
+        var here = place;
+        if (here != null) {
+            here.rouse();
         }
     }
 
@@ -288,7 +301,7 @@ public final class EngineSession extends Service {
         }
         var heartbeat =
                 new Heartbeat(session.id(), claiming.acknowledged(), nextFences(), patience);
-        int knew = holder.held().size();
+        unknown.asking(() -> holder.held().size());
         var answer = answer(heartbeat);
         metrics.renewed(answer.isDone());
         switch (answer) {
@@ -301,9 +314,9 @@ public final class EngineSession extends Service {
                 if (!beat.lost().isEmpty()) {
                     metrics.fenced(FencedCall.HEARTBEAT, holder.lost(beat.lost()));
                 }
-                if (early <= 0) {
-                    // Those that come in between may follow upon each other at once.
-                    compare(beat.leases(), knew);
+                // Those that come in between may follow upon each other at once.
+                if (early <= 0 && unknown.believed(beat.leases())) {
+                    die("the store has leases that it does not know, whose ends it has lost");
                 }
             }
             case Answer.Refused<HeartbeatResult>(NotFound gone) ->
@@ -311,21 +324,6 @@ public final class EngineSession extends Service {
             case Answer.Refused<HeartbeatResult>(var refusal) -> throw refusal;
         }
         return reasons.get() == answered ? beatEvery - (time.nanos() - asked) : 0;
-    }
-
-    /**
-     * A store that has lost commits, because it was restored or a standby took over, may think that
-     * the session has leases which it has ended. Nobody works on those, and heartbeats keep them:
-     * so the session gives way to another one when it sees that more than once.
-     *
-     * @param knew how many leases were known of before the store was asked
-     */
-    private void compare(int leases, int knew) {
-        boolean unknown = !claiming.underWay() && leases > Math.max(knew, holder.held().size());
-        strangers = unknown ? strangers + 1 : 0;
-        if (strangers >= STRANGERS_BELIEVED) {
-            die("the store has leases of it that it does not know, and must have lost their ends");
-        }
     }
 
     /** What is held; where that is too much for one heartbeat, each of it in its turn. */
@@ -361,11 +359,11 @@ public final class EngineSession extends Service {
         if (dead.compareAndSet(false, true)) {
             LOG.warn("The session {} of {} is over: {}.", session.id(), session.worker(), because);
             metrics.sessionDied();
-            var here = place;
-            if (here != null) {
-                here.rouse();
+            try {
+                holder.died();
+            } finally {
+                rouse();
             }
-            holder.died();
         }
     }
 

@@ -19,18 +19,18 @@ final class FirstKey extends Service {
             Backoff.exponential(Duration.ofMillis(100), Duration.ofMinutes(1), 2);
 
     private final Keys keys;
+    private final OutageLog trouble;
     private final Loop loop;
     private volatile boolean there;
 
     FirstKey(Keys keys, Time time) {
+        this(keys, time, LOG);
+    }
+
+    FirstKey(Keys keys, Time time, Logger log) {
         this.keys = keys;
-        this.loop =
-                new Loop(
-                        "ff-first-key",
-                        time,
-                        this::turn,
-                        AFTER_FAILURE,
-                        new OutageLog(LOG, time, "The looks for a key to sign with")::failed);
+        this.trouble = new OutageLog(log, time, "The looks for a key to sign with");
+        this.loop = new Loop("ff-first-key", time, this::turn, AFTER_FAILURE, trouble::failed);
     }
 
     /** Makes the first key, unless it is known that there is one. */
@@ -43,6 +43,7 @@ final class FirstKey extends Service {
 
     private long turn() {
         ensure();
+        trouble.worked();
         return Long.MAX_VALUE;
     }
 

@@ -8,7 +8,6 @@ import io.flowfabric.core.policy.Backoff;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +38,7 @@ import java.util.concurrent.locks.LockSupport;
  * restored from a copy, {@link #next} throws that refusal, and the follower has stopped.
  */
 public final class Follower extends Service {
-    private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
+    private static final Logger LOG = QuietLogger.of(Follower.class);
 
     /**
      * How many events are kept at most before they are asked for. A look at a long log has its
@@ -53,8 +52,6 @@ public final class Follower extends Service {
 
     private static final Backoff AGAIN =
             Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), 2);
-
-    private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
     /** How a follower is. */
     public enum State {
@@ -77,7 +74,7 @@ public final class Follower extends Service {
     private final FeedFilter filter;
     private final EngineMetrics metrics;
     private final Time time;
-    private final Logger log;
+    private final OutageLog trouble;
     private final AtomicReference<@Nullable Thread> reader = new AtomicReference<>();
     private final AtomicReference<Status> status;
     private volatile Cursor position;
@@ -109,7 +106,7 @@ public final class Follower extends Service {
         this.filter = filter;
         this.metrics = metrics;
         this.time = time;
-        this.log = log;
+        this.trouble = new OutageLog(log, time, "Reads of the feed of " + filter);
         this.position = after;
         this.behind = after;
         this.status =
@@ -141,7 +138,7 @@ public final class Follower extends Service {
                     "Another thread waits for the next event of this follower; make another one.");
         }
         try {
-            return nextUntil(time.nanos() + nanos(patience));
+            return nextUntil(time.nanos() + Time.nanos(patience));
         } finally {
             reader.set(null);
         }
@@ -209,9 +206,7 @@ public final class Follower extends Service {
     private void read() {
         try {
             take(feeds.read(filter, behind, HELPING));
-            if (failures > 0) {
-                log.info("The feed can be read again, after {} reads that failed.", failures);
-            }
+            trouble.worked();
             failures = 0;
             change(State.FOLLOWING, Optional.empty());
         } catch (FlowFabricException e) {
@@ -230,23 +225,15 @@ public final class Follower extends Service {
     }
 
     private void failed(FlowFabricException e) {
-        switch (e.advice()) {
-            case REPEAT_LATER, CALL_AN_OPERATOR -> {
-                metrics.followFailed();
-                // One warning for an outage, however often it is tried meanwhile.
-                if (failures == 0) {
-                    log.warn("A feed cannot be read; it is tried until it can be again.", e);
-                } else {
-                    log.debug("A feed cannot be read, for the {}th time.", failures + 1, e);
-                }
-                change(State.RECONNECTING, Optional.of(e));
-                due = time.nanos() + AGAIN.delay(failures++).toNanos();
-            }
-            case CHANGE_THE_REQUEST, STOP_WORKING -> {
-                refusal = e;
-                stop();
-            }
+        if (e.isAnswer()) {
+            refusal = e;
+            stop();
+            return;
         }
+        metrics.followFailed();
+        trouble.failed(e);
+        change(State.RECONNECTING, Optional.of(e));
+        due = time.nanos() + time.jittered(AGAIN.delay(failures++));
     }
 
     /** Notes how it is, and since when it is so. What has stopped stays that. */
@@ -260,10 +247,6 @@ public final class Follower extends Service {
                                     new Status(
                                             state, before.state == state ? before.since : now, why);
                         });
-    }
-
-    private static long nanos(Duration patience) {
-        return patience.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : patience.toNanos();
     }
 
     @Override

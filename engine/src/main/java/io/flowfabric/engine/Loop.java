@@ -85,7 +85,7 @@ final class Loop extends Service {
                 failures = 0;
             } catch (RuntimeException | Error failure) {
                 tell(failure);
-                wait = backoff.delay(failures++).toNanos();
+                wait = time.jittered(backoff.delay(failures++));
             }
             rest(Math.clamp(wait, FLOOR.toNanos(), LONGEST_WAIT));
         }
@@ -95,7 +95,7 @@ final class Loop extends Service {
         try {
             trouble.accept(failure);
         } catch (RuntimeException | Error worse) {
-            // A loop that ended here would be missed by nobody, and needed by many.
+            // A loop that ended here would not be missed by any thread, and is needed by many.
         }
     }
 

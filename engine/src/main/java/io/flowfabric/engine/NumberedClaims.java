@@ -10,6 +10,7 @@ import io.flowfabric.core.policy.Backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -31,6 +32,7 @@ final class NumberedClaims {
     private final ReentrantLock turn = new ReentrantLock();
     private volatile @Nullable Claim unanswered;
     private volatile long acknowledged;
+    private final AtomicLong given = new AtomicLong();
 
     /**
      * @param over whether there is no point in asking again
@@ -54,6 +56,11 @@ final class NumberedClaims {
         return unanswered != null;
     }
 
+    /** How many leases were given in all, by answers that have arrived. */
+    long given() {
+        return given.get();
+    }
+
     /** Claims as much as there is room for, and asks until there is an answer. */
     ClaimWaiter.Found claim(IntSupplier room) {
         turn.lock();
@@ -75,7 +82,7 @@ final class NumberedClaims {
                     if (e.advice() != Advice.REPEAT_LATER || interrupted) {
                         throw e;
                     }
-                    time.park(again.delay(failures).toNanos());
+                    time.backOff(again.delay(failures), over);
                 }
             }
             return ClaimWaiter.Found.NOTHING;
@@ -85,9 +92,11 @@ final class NumberedClaims {
     }
 
     private ClaimWaiter.Found answered(Claim claim, Claimed claimed) {
+        var leases = claimed.leases();
+        // While it is under way, so that its leases are known of at any moment.
+        given.addAndGet(leases.size());
         unanswered = null;
         acknowledged = claim.number();
-        var leases = claimed.leases();
         return new ClaimWaiter.Found(leases, claimed.more() || leases.size() >= claim.max());
     }
 }

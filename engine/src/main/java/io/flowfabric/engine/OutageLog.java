@@ -11,8 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What the log is told of something that is repeated until it succeeds: a warning with its cause
  * when it begins to fail, and how often it failed when that is over. A failure of another kind than
  * those before it is a warning, too; all others are told at debug.
- *
- * <p>A logger that throws is passed over, because the threads that use this must not end.
  */
 public final class OutageLog {
     private final Logger log;
@@ -23,6 +21,7 @@ public final class OutageLog {
     private volatile long began;
 
     /**
+     * @param log a {@link QuietLogger}, where the thread that uses this must not end by it
      * @param what what is repeated, in the plural: "the heartbeats of a session"
      */
     public OutageLog(Logger log, Time time, String what) {
@@ -33,15 +32,11 @@ public final class OutageLog {
 
     /** Tells of a failure. */
     public void failed(Throwable failure) {
-        boolean news = isNews(failure);
-        quietly(
-                () -> {
-                    if (news) {
-                        log.warn("{} fail; they are repeated until they succeed.", what, failure);
-                    } else {
-                        log.debug("{} failed {} times by now.", what, failures.get(), failure);
-                    }
-                });
+        if (isNews(failure)) {
+            log.warn("{} fail; they are repeated until they succeed.", what, failure);
+        } else {
+            log.debug("{} failed {} times by now.", what, failures.get(), failure);
+        }
     }
 
     /** Counts a failure that the caller tells of, and says whether it is worth a warning. */
@@ -61,21 +56,7 @@ public final class OutageLog {
         if (count > 0) {
             kinds.clear();
             var took = Duration.ofNanos(time.nanos() - began);
-            quietly(
-                    () ->
-                            log.info(
-                                    "{} succeed again, after {} failures in {}.",
-                                    what,
-                                    count,
-                                    took));
-        }
-    }
-
-    private static void quietly(Runnable telling) {
-        try {
-            telling.run();
-        } catch (RuntimeException | Error unheard) {
-            // There is nothing left to tell it to.
+            log.info("{} succeed again, after {} failures in {}.", what, count, took);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.policy.Backoff;
+import io.flowfabric.core.store.Maintenance.Duty;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.EngineMetrics.Counted;
 
@@ -19,8 +20,8 @@ import java.util.function.Consumer;
  * Counts anew, from time to time, what runs against quotas and what is set aside of budgets. The
  * store puts right what is wrong and tells of it in its feed; here it is counted and warned about.
  *
- * <p>Nothing should ever be found: drift means that a program wrote past the store, or a bug. Each
- * engine counts for itself. The second one finds what the first has put right.
+ * <p>Nothing should ever be found: drift means that a program wrote past the store, or a bug. The
+ * engines on a store take turns.
  */
 final class Recounts extends Service {
     private static final Logger LOG = QuietLogger.of(Recounts.class);
@@ -30,7 +31,8 @@ final class Recounts extends Service {
 
     private final Store store;
     private final EngineMetrics metrics;
-    private final long every;
+    private final Time time;
+    private final Duration every;
     private final OutageLog trouble;
     private final Loop loop;
     private boolean begun;
@@ -53,7 +55,8 @@ final class Recounts extends Service {
     Recounts(Store store, EngineOptions options, EngineMetrics metrics, Time time) {
         this.store = store;
         this.metrics = metrics;
-        this.every = options.recountEvery().toNanos();
+        this.time = time;
+        this.every = options.recountEvery();
         this.trouble = new OutageLog(LOG, time, "The recounts of this engine");
         this.loop = new Loop("ff-recounts", time, this::turn, AFTER_FAILURE, trouble::failed);
         counts.put(
@@ -83,12 +86,12 @@ final class Recounts extends Service {
 
     private long turn() {
         // Not at once: engines that are restarted again and again would do little else.
-        if (begun) {
+        if (begun && store.maintenance().takeTurn(Duty.RECOUNT, every)) {
             recount();
-            trouble.worked();
         }
         begun = true;
-        return every;
+        trouble.worked();
+        return Sweeps.spread(time, every);
     }
 
     private void recount() {

@@ -100,16 +100,18 @@ public abstract class Service implements AutoCloseable {
 
     /** Stops services one after the other. One that fails to stop does not keep the others. */
     protected static void stopAll(List<? extends Service> services) {
-        RuntimeException failure = null;
+        Throwable failure = null;
         for (var service : services) {
             try {
                 service.stop();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failure = failure == null ? e : failure;
             }
         }
-        if (failure != null) {
-            throw failure;
+        switch (failure) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case null, default -> {}
         }
     }
 

@@ -3,6 +3,7 @@ package io.flowfabric.engine;
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Duty;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +23,10 @@ import java.util.Set;
  * need not know all that is coming, each chore is also tended to when it has been left alone for
  * some time. Retention has a loop of its own: no work waits for it, and nothing should wait behind
  * it, nor for the work that it makes.
+ *
+ * <p>Many engines may do so on one store. They take turns at retention. The engine that had the
+ * last turn does what is due in time; the others leave it to that one for a moment ({@link
+ * Deference}).
  */
 final class Sweeps extends Service {
     private static final Logger LOG = QuietLogger.of(Sweeps.class);
@@ -38,6 +43,9 @@ final class Sweeps extends Service {
     /** How many times as long as it works retention rests, while there is more to forget. */
     private static final int REST = 2;
 
+    /** The part of a period by which turns are spread. */
+    private static final int JITTER = 10;
+
     private static final Backoff AFTER_FAILURE =
             Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(10), 2);
 
@@ -46,7 +54,7 @@ final class Sweeps extends Service {
     private final EngineMetrics metrics;
     private final int limit;
     private final long cap;
-    private final long retentionEvery;
+    private final Duration retentionEvery;
     private final OutageLog promptTrouble;
     private final OutageLog retentionTrouble;
     private final Loop prompt;
@@ -56,8 +64,20 @@ final class Sweeps extends Service {
     private final Map<Chore, Long> longest = new EnumMap<>(Chore.class);
 
     private final Map<Chore, Long> tended = new EnumMap<>(Chore.class);
+    private final Deference deference;
     private int fruitless;
+
+    /** Whether the next turn is planned for a time at which something is due. */
+    private boolean awaiting;
+
     private volatile long planned;
+
+    /** Whether this engine had the last turn at retention, as far as it knows. */
+    private volatile boolean leading;
+
+    /** Until when it goes on without asking for another one. */
+    private long turnEnds;
+
     private volatile boolean stopping;
 
     Sweeps(Maintenance maintenance, EngineOptions options, EngineMetrics metrics, Time time) {
@@ -66,7 +86,8 @@ final class Sweeps extends Service {
         this.metrics = metrics;
         this.limit = options.sweepLimit();
         this.cap = options.sweepEvery().toNanos();
-        this.retentionEvery = options.retentionEvery().toNanos();
+        this.retentionEvery = options.retentionEvery();
+        this.deference = new Deference(time, cap);
         this.promptTrouble = new OutageLog(LOG, time, "The sweeps of this engine");
         this.retentionTrouble = new OutageLog(LOG, time, "The rounds of retention of this engine");
         this.prompt = new Loop("ff-sweeps", time, this::tend, AFTER_FAILURE, promptTrouble::failed);
@@ -91,6 +112,7 @@ final class Sweeps extends Service {
     @Override
     protected void begin() {
         planned = time.nanos();
+        turnEnds = time.nanos();
         prompt.start();
         retention.start();
     }
@@ -103,18 +125,31 @@ final class Sweeps extends Service {
     }
 
     private long tend() {
+        boolean awaited = awaiting && time.nanos() - planned >= 0;
         // What is expected meanwhile, and due before a next turn is sure, makes another turn.
         planned = time.nanos() + cap;
-        long untilDue = maintenance.nextDue(Duration.ofNanos(cap)).map(Sweeps::nanos).orElse(cap);
+        long behind = leading ? 0 : deference.nanos();
+        long untilDue =
+                maintenance
+                        .nextDue(Duration.ofNanos(cap))
+                        .map(left -> nanos(left) + behind)
+                        .orElse(cap);
         boolean due = untilDue <= 0;
         int processed = sweep(due ? longest.keySet() : neglected());
+        if (processed > 0) {
+            deference.stepForward();
+        } else if (awaited && !due) {
+            deference.stepBack();
+        }
         long wait;
         if (due && processed == 0) {
             fruitless = Math.min(fruitless + 1, MOST_DOUBLINGS);
             wait = Math.min(cap, FLOOR << fruitless);
+            awaiting = true;
         } else {
             fruitless = 0;
             wait = Math.min(cap, Math.max(FLOOR, untilDue));
+            awaiting = !due && untilDue < cap;
         }
         promptTrouble.worked();
         planned = time.nanos() + wait;
@@ -125,6 +160,10 @@ final class Sweeps extends Service {
         long begun = time.nanos();
         Maintenance.Round round;
         try {
+            if (begun - turnEnds >= 0 && !takeTurn()) {
+                retentionTrouble.worked();
+                return spread(time, retentionEvery);
+            }
             round = tick(Chore.RETENTION);
         } catch (RuntimeException e) {
             metrics.sweepErrors(Chore.RETENTION, 1);
@@ -136,7 +175,21 @@ final class Sweeps extends Service {
         retentionTrouble.worked();
         boolean more = round.more() && round.processed() > 0;
         // Forgetting may take long, but it never takes more than its share from those who work.
-        return more ? Math.max(FLOOR, REST * (time.nanos() - begun)) : retentionEvery;
+        return more ? Math.max(FLOOR, REST * (time.nanos() - begun)) : spread(time, retentionEvery);
+    }
+
+    /** Takes the turn of all engines; what there is to forget is then forgotten in this turn. */
+    private boolean takeTurn() {
+        leading = maintenance.takeTurn(Duty.RETENTION, retentionEvery);
+        if (leading) {
+            turnEnds = time.nanos() + retentionEvery.toNanos();
+        }
+        return leading;
+    }
+
+    /** How long an engine waits before it asks for a turn of this period again. */
+    static long spread(Time time, Duration every) {
+        return every.toNanos() + time.jitter(every.toNanos() / JITTER);
     }
 
     private Maintenance.Round tick(Chore chore) {
@@ -206,6 +259,6 @@ final class Sweeps extends Service {
 
     private static long nanos(Duration left) {
         // In milliseconds first: the nanoseconds of a few centuries overflow.
-        return Duration.ofMillis(Math.clamp(left.toMillis(), -1, FAR)).toNanos();
+        return Duration.ofMillis(Math.clamp(left.toMillis(), -FAR, FAR)).toNanos();
     }
 }

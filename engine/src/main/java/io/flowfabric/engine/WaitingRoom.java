@@ -1,5 +1,7 @@
 package io.flowfabric.engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.LinkedHashSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,16 +12,17 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>A wake-up is a signal that one waiter should look. It goes to the one that has waited longest,
  * and to no other; a waiter that was signalled and does not look, or looks and finds more than it
  * can take, hands the signal on. So a signal is never lost while a thread waits, and one piece of
- * work does not wake them all.
+ * work does not wake them all. A waiter has one signal at most: it waits again when it has taken
+ * that one up.
  */
 final class WaitingRoom {
     /** A thread that waits. */
     static final class Waiter {
         private final Thread thread = Thread.currentThread();
-        private volatile boolean signalled;
+        private volatile @Nullable Signal signal;
 
         boolean signalled() {
-            return signalled;
+            return signal != null;
         }
     }
 
@@ -27,42 +30,45 @@ final class WaitingRoom {
     private final LinkedHashSet<Waiter> waiting = new LinkedHashSet<>();
     private long lastLook;
 
-    /** Lets a waiter be signalled from now on. */
-    void enter(Waiter waiter) {
+    /** Lets a waiter be signalled from now on, and gives it the signal that it has. */
+    @Nullable Signal enter(Waiter waiter) {
         lock.lock();
         try {
-            waiter.signalled = false;
+            var signal = waiter.signal;
+            waiter.signal = null;
             waiting.add(waiter);
+            return signal;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Lets a waiter go, and says whether there is a signal that it has not acted upon. */
-    boolean leave(Waiter waiter) {
+    /** Lets a waiter go, and gives it the signal that it has not taken up. */
+    @Nullable Signal leave(Waiter waiter) {
         lock.lock();
         try {
             waiting.remove(waiter);
-            return waiter.signalled;
+            return waiter.signal;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Signals the waiter that has waited longest. */
-    void wakeOne() {
+    /** Hands a signal to the waiter that has waited longest, and says whether there is one. */
+    boolean wakeOne(Signal signal) {
         Waiter first;
         lock.lock();
         try {
             if (waiting.isEmpty()) {
-                return;
+                return false;
             }
             first = waiting.removeFirst();
-            first.signalled = true;
+            first.signal = signal;
         } finally {
             lock.unlock();
         }
         LockSupport.unpark(first.thread);
+        return true;
     }
 
     /** Lets all of them see what has changed; it is no signal to look for work. */

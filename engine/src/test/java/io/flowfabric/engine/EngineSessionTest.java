@@ -9,6 +9,7 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
@@ -16,6 +17,7 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.OperatorCommand;
@@ -36,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -46,11 +49,18 @@ class EngineSessionTest {
     private static final Attribution OPERATOR = new Attribution("olga", "test");
     private static final Session SESSION = Session.of("worker", "one", "default");
 
+    /** What a test does in the middle of a call. */
+    private interface Step {
+        void take() throws Exception;
+    }
+
     private final ManualTime time = new ManualTime();
     private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
     private final AtomicReference<String> failing = new AtomicReference<>("");
     private final AtomicReference<String> losing = new AtomicReference<>("");
     private final AtomicReference<String> hanging = new AtomicReference<>("");
+    private final AtomicReference<Step> beforeHeartbeat = new AtomicReference<>(() -> {});
+    private final AtomicReference<Step> afterHeartbeat = new AtomicReference<>(() -> {});
     private final CountDownLatch unhang = new CountDownLatch(1);
     private final MemoryStore memory = new MemoryStore(time);
     private final Tally tally = new Tally();
@@ -127,6 +137,58 @@ class EngineSessionTest {
         eventually(time, "it is over", () -> holder.deaths.get() == 1);
         session.stop();
         assertThat(state(forgotten.fence().execution())).isEqualTo(PublicState.WAITING);
+    }
+
+    /** The store looks between the two moments at which the session can look itself. */
+    @Test
+    void work_that_comes_and_goes_while_a_heartbeat_is_under_way_is_known() {
+        startSession();
+        beforeHeartbeat.set(() -> holder.held.add(claimed().fence()));
+        afterHeartbeat.set(
+                () -> {
+                    var end = new Ending.Complete(holder.held.iterator().next(), Payload.EMPTY);
+                    memory.leases().end(List.of(end)).getFirst().orThrow();
+                    holder.held.clear();
+                });
+
+        time.pass(Duration.ofSeconds(60));
+
+        assertThat(holder.deaths).hasValue(0);
+        assertThat(calls("claim")).isGreaterThan(9);
+    }
+
+    /** A claim under way may have leases that nobody knows of; it says nothing about others. */
+    @Test
+    void leases_that_it_does_not_know_are_noticed_although_claims_are_under_way_now_and_then()
+            throws Exception {
+        startSession();
+        claimed();
+        beforeHeartbeat.set(
+                () -> {
+                    if (calls("heartbeat") % 2 == 0) {
+                        breakOffClaim();
+                    } else {
+                        session.claim(() -> 1, Duration.ZERO);
+                    }
+                });
+
+        eventually(time, "it is over", () -> holder.deaths.get() == 1);
+    }
+
+    /** Leaves a claim behind that has no answer. */
+    private void breakOffClaim() {
+        failing.set("claim");
+        assertThatThrownBy(
+                        () ->
+                                session.claim(
+                                        () -> {
+                                            Thread.currentThread().interrupt();
+                                            return 1;
+                                        },
+                                        Duration.ZERO))
+                .isInstanceOf(StoreFailure.class);
+        assertThat(Thread.interrupted()).isTrue();
+        failing.set("");
     }
 
     /** R18: a store that takes work from a session says so; the next heartbeat is due then. */
@@ -310,6 +372,54 @@ class EngineSessionTest {
         ended.await();
     }
 
+    /** Handlers on a dead session are told first: what else is to be told may have to wait. */
+    @Test
+    void its_holder_hears_of_its_death_before_claims_that_wait_do() {
+        var claimEnded = new CountDownLatch(1);
+        var first = new AtomicReference<Boolean>();
+        var dying =
+                engine.session(
+                        SESSION.id(SessionId.mint()),
+                        new EngineSession.Holder() {
+                            @Override
+                            public Set<Fence> held() {
+                                return Set.of();
+                            }
+
+                            @Override
+                            public int lost(Set<Fence> some) {
+                                return 0;
+                            }
+
+                            @Override
+                            public void died() {
+                                try {
+                                    first.set(!claimEnded.await(100, TimeUnit.MILLISECONDS));
+                                } catch (InterruptedException e) {
+                                    throw new AssertionError(e);
+                                }
+                            }
+                        });
+        try (dying) {
+            dying.start();
+            Thread.ofVirtual()
+                    .start(
+                            () -> {
+                                try {
+                                    dying.claim(() -> 1, Duration.ofHours(1));
+                                } catch (NotFound | InterruptedException expected) {
+                                    claimEnded.countDown();
+                                }
+                            });
+            eventually("it waits", () -> tally.of("parked") == 1);
+
+            dying.giveUp("a test says so");
+
+            assertThat(first).hasValue(true);
+            eventually("its claim ends, too", () -> claimEnded.getCount() == 0);
+        }
+    }
+
     @Test
     void a_quiet_session_lives_and_claims_nothing() throws Exception {
         startSession();
@@ -414,6 +524,29 @@ class EngineSessionTest {
         assertThat(session.running()).isFalse();
     }
 
+    @Test
+    void a_time_to_live_that_leaves_no_time_for_heartbeats_is_refused() {
+        assertThatThrownBy(() -> engine.session(SESSION.ttl(Duration.ofMillis(99)), new Recorder()))
+                .isInstanceOf(Invalid.class)
+                .hasMessageContaining("100 ms");
+        engine.session(SESSION.ttl(Duration.ofMillis(100)), new Recorder());
+    }
+
+    /** Each try takes as long as the store is waited for, and there are thirty seconds in all. */
+    @Test
+    void a_store_that_has_not_answered_for_long_is_told_of_the_end_once() {
+        startSession();
+        failing.set("heartbeat");
+        time.pass(Duration.ofSeconds(11));
+        failing.set("close");
+
+        var stopping = Thread.ofVirtual().start(session::stop);
+
+        eventually(time, "it has stopped", () -> !stopping.isAlive());
+        assertThat(holder.deaths).hasValue(0);
+        assertThat(calls("close")).isEqualTo(1);
+    }
+
     /** Time must not pass before its threads look at it. */
     private void startSession() {
         session.start();
@@ -430,7 +563,14 @@ class EngineSessionTest {
         if (call.equals(failing.get())) {
             throw new StoreFailure("Broken by a test.", false, new IllegalStateException());
         }
+        boolean beats = call.equals("heartbeat");
+        if (beats) {
+            beforeHeartbeat.get().take();
+        }
         var answer = real.call();
+        if (beats) {
+            afterHeartbeat.get().take();
+        }
         if (call.equals(losing.get())) {
             throw new StoreFailure("Lost by a test.", true, new IllegalStateException());
         }

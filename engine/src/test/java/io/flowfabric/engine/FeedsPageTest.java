@@ -14,43 +14,31 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.PageExample;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 
 import org.junit.jupiter.api.Test;
 
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 class FeedsPageTest {
-    private static final Pattern IN_SOURCE =
-            Pattern.compile("// \\[PAGE\n(.*?)\n *// PAGE]", Pattern.DOTALL);
-    private static final Pattern ON_PAGE = Pattern.compile("```java\n(.*?)\n```", Pattern.DOTALL);
-
     private final VirtualClock clock = new VirtualClock();
     private final MemoryStore store = new MemoryStore(clock);
 
     @Test
-    void the_code_on_the_page_is_code_that_is_compiled() throws Exception {
+    void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
         var source = Path.of("src/test/java/io/flowfabric/engine/FeedsExample.java");
 
-        assertThat(pieces(ON_PAGE, Path.of("../docs/feeds.md")))
-                .hasSize(2)
-                .isEqualTo(pieces(IN_SOURCE, source));
-    }
-
-    private static List<String> pieces(Pattern pattern, Path file) throws Exception {
-        return pattern.matcher(Files.readString(file))
-                .results()
-                .map((MatchResult piece) -> piece.group(1).stripTrailing().stripIndent())
-                .toList();
+        assertThat(PageExample.shown(Path.of("../docs/feeds.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

@@ -289,6 +289,13 @@ class FollowerTest {
                         Level.DEBUG,
                         Level.INFO);
         assertThat(log.lines().getFirst().failure()).isInstanceOf(StoreFailure.class);
+        assertThat(log.lines())
+                .extracting(LogBook.Line::text)
+                .startsWith(
+                        "Reads of the feed of everything fail; they are repeated until they"
+                                + " succeed.")
+                .contains(
+                        "Reads of the feed of everything succeed again, after 3 failures in PT3M.");
     }
 
     private void look(Follower follower, int times) throws InterruptedException {

@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A logger that keeps what it is told, at every level. */
-final class LogBook extends LegacyAbstractLogger {
+public final class LogBook extends LegacyAbstractLogger {
     private static final long serialVersionUID = 1L;
 
-    record Line(Level level, String text, @Nullable Throwable failure) {}
+    public record Line(Level level, String text, @Nullable Throwable failure) {}
 
     private final transient List<Line> lines = new CopyOnWriteArrayList<>();
 
-    LogBook() {
+    public LogBook() {
         name = "a log book";
     }
 
-    List<Line> lines() {
+    public List<Line> lines() {
         return List.copyOf(lines);
     }
 

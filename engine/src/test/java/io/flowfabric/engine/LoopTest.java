@@ -10,8 +10,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,6 +76,47 @@ class LoopTest {
 
         // At 0, 0.1, 0.3, 0.7, 1.5, 2.5, 3.5 seconds: doubling up to a second.
         assertThat(turns.get()).isBetween(6, 8);
+    }
+
+    /** So that processes which fail together do not go on in step. */
+    @Test
+    void after_a_failure_it_waits_for_half_of_the_backoff_or_more_by_chance() {
+        var waits = new ConcurrentLinkedQueue<Long>();
+        var system =
+                new Time() {
+                    @Override
+                    public Instant instant() {
+                        return Time.SYSTEM.instant();
+                    }
+
+                    @Override
+                    public long nanos() {
+                        return waits.stream().mapToLong(Long::longValue).sum();
+                    }
+
+                    @Override
+                    public void park(long nanos) {
+                        waits.add(nanos);
+                    }
+                };
+        var loop =
+                new Loop(
+                        "a loop",
+                        system,
+                        () -> {
+                            throw new IllegalStateException("bad");
+                        },
+                        Backoff.fixed(Duration.ofSeconds(1)),
+                        e -> turns.incrementAndGet());
+        made.set(loop);
+
+        loop.start();
+        eventually("it has waited often", () -> turns.get() > 50);
+        loop.stop();
+
+        long second = Duration.ofSeconds(1).toNanos();
+        assertThat(waits).allMatch(wait -> wait >= second / 2 && wait <= second);
+        assertThat(Set.copyOf(waits)).hasSizeGreaterThan(40);
     }
 
     @Test

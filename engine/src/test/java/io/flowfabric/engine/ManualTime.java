@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongUnaryOperator;
 
 /** A time that stands still until a test moves it. Whoever waits in it really waits. */
 public final class ManualTime implements Time {
@@ -20,6 +21,7 @@ public final class ManualTime implements Time {
     private final VirtualClock clock = new VirtualClock();
     private final Map<Thread, Sleep> sleepers = new ConcurrentHashMap<>();
     private final Set<Thread> known = ConcurrentHashMap.newKeySet();
+    private volatile LongUnaryOperator jitter = most -> 0;
 
     @Override
     public Instant instant() {
@@ -44,6 +46,16 @@ public final class ManualTime implements Time {
         } finally {
             sleepers.remove(Thread.currentThread(), sleep);
         }
+    }
+
+    @Override
+    public long jitter(long most) {
+        return jitter.applyAsLong(most);
+    }
+
+    /** Lets a test say how much longer than they must all of them wait; not at all by default. */
+    public void spreadBy(LongUnaryOperator chosen) {
+        jitter = chosen;
     }
 
     /** Lets time pass in small steps, each long enough for those that it wakes. */

@@ -17,24 +17,20 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.PageExample;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.testkit.memory.MemoryStore;
 
 import org.junit.jupiter.api.Test;
 
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 class OperatePageTest {
-    private static final Pattern IN_SOURCE =
-            Pattern.compile("// \\[PAGE\n(.*?)\n *// PAGE]", Pattern.DOTALL);
-    private static final Pattern ON_PAGE = Pattern.compile("```java\n(.*?)\n```", Pattern.DOTALL);
     private static final Lane BILLING = new Lane(OperateExample.SHOP, "billing");
     private static final Attribution GRACE = new Attribution("grace", "to see what happens");
 
@@ -44,12 +40,12 @@ class OperatePageTest {
     private final OperateExample example = new OperateExample(store, shown::add);
 
     @Test
-    void the_code_on_the_page_is_code_that_is_compiled() throws Exception {
+    void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
         var source = Path.of("src/test/java/io/flowfabric/engine/OperateExample.java");
 
-        assertThat(pieces(ON_PAGE, Path.of("../docs/operate.md")))
-                .hasSize(7)
-                .isEqualTo(pieces(IN_SOURCE, source));
+        assertThat(PageExample.shown(Path.of("../docs/operate.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test
@@ -157,13 +153,6 @@ class OperatePageTest {
         clock.advance(Duration.ofDays(1));
         store.maintenance().tick(Chore.RETENTION, 100);
         assertThatExceptionOfType(NotFound.class).isThrownBy(() -> state(kept));
-    }
-
-    private static List<String> pieces(Pattern pattern, Path file) throws Exception {
-        return pattern.matcher(Files.readString(file))
-                .results()
-                .map((MatchResult piece) -> piece.group(1).stripTrailing().stripIndent())
-                .toList();
     }
 
     private ExecutionId submitted(String country) {

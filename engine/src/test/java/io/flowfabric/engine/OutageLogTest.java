@@ -1,13 +1,9 @@
 package io.flowfabric.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.slf4j.Marker;
 import org.slf4j.event.Level;
-import org.slf4j.helpers.AbstractLogger;
 
 import java.time.Duration;
 
@@ -54,88 +50,5 @@ class OutageLogTest {
         assertThat(log.lines())
                 .extracting(LogBook.Line::level)
                 .containsExactly(Level.WARN, Level.INFO, Level.WARN);
-    }
-
-    /** R5: what keeps a worker alive does not end because of its logger. */
-    @Test
-    void a_logger_that_throws_is_passed_over() {
-        var broken = new OutageLog(new BrokenLogger(), time, "Heartbeats");
-
-        assertThatCode(
-                        () -> {
-                            broken.failed(new IllegalStateException("away"));
-                            broken.failed(new IllegalStateException("away"));
-                            broken.worked();
-                        })
-                .doesNotThrowAnyException();
-    }
-
-    private static final class BrokenLogger extends AbstractLogger {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void handleNormalizedLoggingCall(
-                Level level,
-                @Nullable Marker marker,
-                String message,
-                Object @Nullable [] arguments,
-                @Nullable Throwable failure) {
-            throw new LinkageError("the disk of the log is full");
-        }
-
-        @Override
-        protected @Nullable String getFullyQualifiedCallerName() {
-            return null;
-        }
-
-        @Override
-        public boolean isTraceEnabled() {
-            return true;
-        }
-
-        @Override
-        public boolean isTraceEnabled(Marker marker) {
-            return true;
-        }
-
-        @Override
-        public boolean isDebugEnabled() {
-            return true;
-        }
-
-        @Override
-        public boolean isDebugEnabled(Marker marker) {
-            return true;
-        }
-
-        @Override
-        public boolean isInfoEnabled() {
-            return true;
-        }
-
-        @Override
-        public boolean isInfoEnabled(Marker marker) {
-            return true;
-        }
-
-        @Override
-        public boolean isWarnEnabled() {
-            return true;
-        }
-
-        @Override
-        public boolean isWarnEnabled(Marker marker) {
-            return true;
-        }
-
-        @Override
-        public boolean isErrorEnabled() {
-            return true;
-        }
-
-        @Override
-        public boolean isErrorEnabled(Marker marker) {
-            return true;
-        }
     }
 }

@@ -24,22 +24,26 @@ class QuietLoggerTest {
 
     @Test
     void a_logger_that_throws_costs_its_line_and_nothing_else() {
-        var broken =
-                (Logger)
-                        Proxy.newProxyInstance(
-                                Logger.class.getClassLoader(),
-                                new Class<?>[] {Logger.class},
-                                (proxy, method, arguments) -> {
-                                    if (method.getName().startsWith("is")) {
-                                        return true;
-                                    }
-                                    if (method.getName().equals("getName")) {
-                                        return "broken";
-                                    }
-                                    throw new LinkageError("the disk of the log is full");
-                                });
+        var quiet = new QuietLogger(brokenLogger());
 
-        assertThatCode(() -> new QuietLogger(broken).error("lost", new IllegalStateException()))
+        assertThatCode(() -> quiet.error("lost", new IllegalStateException()))
                 .doesNotThrowAnyException();
+    }
+
+    /** A logger that is asked for everything, and throws when it is told anything. */
+    static Logger brokenLogger() {
+        return (Logger)
+                Proxy.newProxyInstance(
+                        Logger.class.getClassLoader(),
+                        new Class<?>[] {Logger.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().startsWith("is")) {
+                                return true;
+                            }
+                            if (method.getName().equals("getName")) {
+                                return "broken";
+                            }
+                            throw new LinkageError("the disk of the log is full");
+                        });
     }
 }

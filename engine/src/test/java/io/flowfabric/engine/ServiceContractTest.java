@@ -61,7 +61,7 @@ class ServiceContractTest {
             @Override
             Service make(Store store, Engine engine) {
                 return engine.session(
-                        Session.of("worker", "one", "lane").ttl(Duration.ofMillis(60)),
+                        Session.of("worker", "one", "lane").ttl(Duration.ofMillis(100)),
                         new HoldsNothing());
             }
         },

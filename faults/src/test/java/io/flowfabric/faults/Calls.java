@@ -17,6 +17,7 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Duty;
 import io.flowfabric.core.store.Store;
 
 import java.time.Duration;
@@ -84,6 +85,11 @@ final class Calls {
         var calls = new LinkedHashMap<String, Consumer<Store>>();
         for (var chore : Chore.values()) {
             calls.put("tick " + chore, store -> store.maintenance().tick(chore, 10));
+        }
+        for (var duty : Duty.values()) {
+            calls.put(
+                    "take turn " + duty,
+                    store -> store.maintenance().takeTurn(duty, Duration.ofMinutes(1)));
         }
         return calls;
     }

@@ -52,14 +52,12 @@ class CancelledElsewhereTest {
         var other = world.another(world.options);
         var id = world.submit(1).getFirst();
         Waiting.until("it runs", begun::get);
-        long cancelled = System.nanoTime();
 
         other.operations()
                 .act(List.of(new OperatorCommand.Cancel(id)), new Attribution("ada", "a test"))
                 .forEach(answer -> answer.orThrow());
 
         Waiting.until("it is interrupted", HEARTBEATS.dividedBy(4), interrupted::get);
-        System.out.printf("interrupted after %d ms%n", (System.nanoTime() - cancelled) / 1_000_000);
         assertThat(world.view(id).state().publicState()).isEqualTo(PublicState.CANCELLED);
     }
 }

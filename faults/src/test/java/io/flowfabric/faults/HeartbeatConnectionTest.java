@@ -78,7 +78,7 @@ class HeartbeatConnectionTest {
         void run(Task task) throws Exception;
     }
 
-    private ExecutionId startOn(DatabaseOptions options, Step first) throws Exception {
+    private ExecutionId startOn(DatabaseOptions options, Step first) {
         world.start(
                 FaultScenario.worker(world.engine(world.watched(world.another(options))))
                         .ttl(TTL)
@@ -91,7 +91,7 @@ class HeartbeatConnectionTest {
                                     return Payload.EMPTY;
                                 }));
         var id = world.submit(1).getFirst();
-        begun.await();
+        Waiting.until("it runs", () -> begun.getCount() == 0);
         return id;
     }
 

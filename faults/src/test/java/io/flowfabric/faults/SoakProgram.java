@@ -1,9 +1,7 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.Answer;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Engine;
@@ -89,11 +87,11 @@ final class SoakProgram {
     }
 
     private void run(Store store, Duration ttl, int places, List<String> lanes) throws IOException {
-        var watched = HookedStore.over(store, SoakProgram::watch);
+        var watched = HookedStore.over(store, WorkerProgram::watch);
         try (var engine = new Engine(watched, OFTEN, EngineMetrics.NONE)) {
             engine.start();
             if (places == 0) {
-                say("ready");
+                WorkerProgram.say("ready");
                 awaitEndOfInput();
                 return;
             }
@@ -111,7 +109,7 @@ final class SoakProgram {
             if (name.equals(VETERAN)) {
                 Thread.ofPlatform().daemon().start(SoakProgram::tellOfItsHeap);
             }
-            say("ready");
+            WorkerProgram.say("ready");
             awaitEndOfInput();
             worker.stop();
         }
@@ -123,7 +121,7 @@ final class SoakProgram {
             Waiting.pause(Duration.ofSeconds(20));
             System.gc();
             long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-            say("heap " + used / (double) (1 << 20));
+            WorkerProgram.say("heap " + used / (double) (1 << 20));
         }
     }
 
@@ -188,24 +186,6 @@ final class SoakProgram {
     }
 
     private Payload result(Task task) {
-        return Payload.text(name + " " + task.fence());
-    }
-
-    private static Object watch(String call, HookedStore.Call real) throws Exception {
-        var answer = real.call();
-        if (call.equals("end")) {
-            var endings = (List<?>) real.argument();
-            for (int i = 0; i < endings.size(); i++) {
-                if (endings.get(i) instanceof Ending.Complete(var fence, var result)
-                        && ((List<?>) answer).get(i) instanceof Answer.Done<?>) {
-                    say("ended %s %s".formatted(fence, result.asText()));
-                }
-            }
-        }
-        return answer;
-    }
-
-    private static synchronized void say(String line) {
-        System.out.println(line);
+        return WorkerProgram.result(name, task);
     }
 }

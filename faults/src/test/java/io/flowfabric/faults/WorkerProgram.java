@@ -65,7 +65,7 @@ final class WorkerProgram {
 
     private WorkerProgram(String name, Store store) {
         this.name = name;
-        this.store = HookedStore.over(store, this::watch);
+        this.store = HookedStore.over(store, WorkerProgram::watch);
     }
 
     /**
@@ -218,10 +218,16 @@ final class WorkerProgram {
     }
 
     private Payload result(Task task) {
+        return result(name, task);
+    }
+
+    /** What work of a process of this name is completed with. */
+    static Payload result(String name, Task task) {
         return Payload.text(name + " " + task.fence());
     }
 
-    private Object watch(String call, HookedStore.Call real) throws Exception {
+    /** Says which completions the store has acknowledged. */
+    static Object watch(String call, HookedStore.Call real) throws Exception {
         var answer = real.call();
         if (call.equals("end")) {
             var endings = (List<?>) real.argument();
@@ -235,7 +241,7 @@ final class WorkerProgram {
         return answer;
     }
 
-    private static synchronized void say(String line) {
+    static synchronized void say(String line) {
         System.out.println(line);
     }
 }

@@ -89,8 +89,9 @@ public final class AesKeyWrapping implements KeyWrapping {
                     .doFinal(wrapped, NONCE_BYTES, wrapped.length - NONCE_BYTES);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new Unavailable(
-                    "The key %s is not as the master key %s has wrapped it: rotate the keys."
-                            .formatted(key, by));
+                    "The key %s is not as the master key %s has wrapped it: rotate the keys without a"
+                                    .formatted(key, by)
+                            + " grace, or wait until its grace is over.");
         }
     }
 

@@ -85,8 +85,10 @@ public record DatabaseOptions(
      */
     public record ClientTimeouts(Duration idleInTransaction, Duration transaction, Duration peer) {
         /**
-         * All shorter than a session lives, so that what a frozen worker has locked is free when
-         * its work is taken over; the second where it can be.
+         * The first and the last are shorter than a session lives (30 s), so that what a frozen
+         * worker has locked is free before its work is taken over. A transaction may take longer
+         * than the longest statement (30 s), so its limit only catches what slips through the
+         * others.
          */
         public static final ClientTimeouts DEFAULT =
                 new ClientTimeouts(

@@ -253,15 +253,13 @@ public final class InTransaction implements Submissions {
      */
     private void announce(Jdbc tx, Collection<Integer> lanes) {
         if (!lanes.isEmpty()) {
-            postgres.catalog().lanes().load(postgres.db(), lanes);
+            var named = postgres.catalog().lanes().byNumber(postgres.db(), lanes);
             tx.query("announce")
                     .set("channel", WakeupNotifier.channel(postgres.db().statements().schema()))
                     .texts(
                             "messages",
                             lanes,
-                            lane ->
-                                    WakeupNotifier.messageToAll(
-                                            postgres.catalog().lanes().lane(lane)))
+                            lane -> WakeupNotifier.messageToAll(named.lane(lane)))
                     .run();
         }
     }

@@ -77,6 +77,28 @@ class BreachTest {
     }
 
     @Test
+    void one_that_cannot_be_cancelled_keeps_none_of_the_others() throws SQLException {
+        submit(3);
+        var leases = claim(3);
+        var stubborn = leases.get(1);
+        execute(
+                "alter table %s.execution add check (id <> '%s' or situation <> 'cancelled')"
+                        .formatted(schema, stubborn.fence().execution().uuid()));
+        damage("used = 100");
+
+        var round = store.maintenance().tick(Chore.TIMERS, 10);
+
+        assertThat(round.processed()).isEqualTo(2);
+        assertThat(round.errors()).isEqualTo(1);
+        assertThat(leases)
+                .filteredOn(lease -> !lease.equals(stubborn))
+                .allSatisfy(lease -> assertThat(state(lease)).isEqualTo(PublicState.CANCELLED));
+        assertThat(store.maintenance().tick(Chore.TIMERS, 10).errors())
+                .as("it is left alone for a minute")
+                .isZero();
+    }
+
+    @Test
     void a_budget_that_says_too_much_is_set_aside_is_put_right_and_lets_work_in_again()
             throws SQLException {
         submit(3);

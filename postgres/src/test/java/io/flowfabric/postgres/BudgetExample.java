@@ -26,7 +26,7 @@ final class BudgetExample {
         this.engine = engine;
     }
 
-    // [DEFINE
+    // [PAGE
     void define() {
         var ada = new Attribution("ada", "what we can afford");
         engine.budgets().define(Budget.of("acme", "tokens", 5_000_000).period(DAY), ada);
@@ -42,27 +42,27 @@ final class BudgetExample {
                 .define(Budget.of("trial", "calls", 100).enforcement(Enforcement.CANCEL), ada);
     }
 
-    // DEFINE]
+    // PAGE]
 
-    // [ATTACH
+    // [PAGE
     ExecutionId summarise(String text) {
         var policy = Policy.DEFAULT.budget("team-a", Map.of("tokens", 2_000L));
         var work = Submission.of("summarise", Payload.text(text)).policy(policy);
         return engine.submit(work).id();
     }
 
-    // ATTACH]
+    // PAGE]
 
-    // [REPORT
+    // [PAGE
     BudgetView report(Fence fence, String call, long tokens) {
         var key = "%s %s".formatted(fence.execution(), call);
         var report = new UsageReport(fence, "team-a", "tokens", tokens, key);
         return engine.leases().spend(List.of(report)).getFirst().orThrow();
     }
 
-    // REPORT]
+    // PAGE]
 
-    // [LEDGER
+    // [PAGE
     long spentAndGivenBack(ExecutionId execution, String call) {
         var key = "%s %s".formatted(execution, call);
         var olga = new Attribution("olga", "the model was down, they do not charge us");
@@ -73,15 +73,15 @@ final class BudgetExample {
                 .sum();
     }
 
-    // LEDGER]
+    // PAGE]
 
-    // [LOOK
+    // [PAGE
     String look() {
         var view = engine.budgets().describe(Namespace.DEFAULT, "team-a");
         return view.breach().orElseGet(view::inWords);
     }
 
-    // LOOK]
+    // PAGE]
 
     private static final Duration DAY = Duration.ofDays(1);
 }

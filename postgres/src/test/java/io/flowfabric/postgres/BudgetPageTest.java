@@ -10,36 +10,23 @@ import io.flowfabric.core.admission.BudgetView.Level;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.testkit.PageExample;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 
 class BudgetPageTest {
-    private static final Path SOURCE =
-            Path.of("src/test/java/io/flowfabric/postgres/BudgetExample.java");
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/postgres/BudgetExample.java");
 
-    @ParameterizedTest
-    @ValueSource(strings = {"DEFINE", "ATTACH", "REPORT", "LEDGER", "LOOK"})
-    void the_code_on_the_page_is_code_that_is_compiled(String part) throws IOException {
-        var shown =
-                Files.readString(SOURCE)
-                        .lines()
-                        .dropWhile(line -> !line.strip().equals("// [" + part))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// " + part + "]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripTrailing()
-                        .stripIndent();
-
-        assertThat(shown).isNotEmpty();
-        assertThat(page()).contains(shown);
+        assertThat(PageExample.shown(Path.of("../docs/budgets.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

@@ -7,30 +7,23 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 
 import io.flowfabric.core.Lane;
+import io.flowfabric.testkit.PageExample;
 
 import org.junit.jupiter.api.Test;
 
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 class EnqueuePageTest {
     @Test
-    void the_code_on_the_page_is_code_that_is_compiled() throws Exception {
-        var source =
-                Files.readString(
-                        Path.of("src/test/java/io/flowfabric/postgres/EnqueueExample.java"));
-        var shown =
-                source.lines()
-                        .dropWhile(line -> !line.strip().equals("// [PAGE"))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// PAGE]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripIndent();
+    void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/postgres/EnqueueExample.java");
 
-        assertThat(Files.readString(Path.of("../docs/enqueue.md"))).contains(shown);
+        assertThat(PageExample.shown(Path.of("../docs/enqueue.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

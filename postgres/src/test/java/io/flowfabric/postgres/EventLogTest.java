@@ -357,6 +357,99 @@ class EventLogTest {
         assertThat(readAll(store.feeds().beginning()).told).isEmpty();
     }
 
+    /** A transaction that is open for longer than the log is kept stalls no feed, old or new. */
+    @Test
+    void a_transaction_that_stays_open_expires_no_cursor_while_it_is_open_or_when_it_ends()
+            throws SQLException {
+        try (var forgotten = TestPostgres.connect()) {
+            submit(3);
+            forgotten.setAutoCommit(false);
+            try (var statement = forgotten.createStatement()) {
+                statement.execute("select txid_current()");
+            }
+            submit(3);
+            var follower = quiet(store.feeds().beginning());
+            dropAll();
+            follower = quiet(follower);
+            submit(2);
+            follower = quiet(follower);
+            dropAll();
+
+            follower = quiet(follower);
+            var fresh = now();
+            var first = quiet(store.feeds().beginning());
+            var more = submit(2);
+            assertThat(readAll(follower).told).isEqualTo(more);
+            assertThat(readAll(fresh).told).isEqualTo(more);
+            assertThat(readAll(first).told).isEqualTo(more);
+
+            forgotten.rollback();
+            assertThat(readAll(follower).told).isEqualTo(more);
+            assertThat(readAll(fresh).told).isEqualTo(more);
+            assertThat(readAll(first).told).isEqualTo(more);
+        }
+    }
+
+    /** Around midnight a few events come to the table of the day before. */
+    @Test
+    void a_day_with_a_few_events_of_the_next_is_emptied_with_them_and_not_one_by_one()
+            throws SQLException {
+        long oldestKept = oldestKept();
+        for (long at : List.of(oldestKept - 2, oldestKept - 1, oldestKept)) {
+            event(at, 7);
+        }
+
+        store.maintenance().tick(Chore.RETENTION, 1000);
+        assertThat(events()).isEqualTo(3);
+
+        execute("update %s.event set at = at - 86400000");
+        store.maintenance().tick(Chore.RETENTION, 1000);
+        assertThat(events()).isZero();
+    }
+
+    @Test
+    void what_is_dropped_one_by_one_is_noted_of_so_many_transactions_and_of_the_others_in_sum()
+            throws SQLException {
+        long longAgo = oldestKept() - Duration.ofDays(9).toMillis();
+        // A table that was not emptied before its day came round again.
+        execute(
+                "insert into %s.event_7 (kind, at, namespace, actor, reason, payload, xid)"
+                        + " select 'namespace_changed', "
+                        + longAgo
+                        + ", 'shop', 'ada', 'why', '{\"settings\": {}}', 2 * n"
+                        + " from generate_series(1, 12000) as n");
+        event(System.currentTimeMillis(), 7);
+
+        store.maintenance().tick(Chore.RETENTION, 6000);
+        store.maintenance().tick(Chore.RETENTION, 6000);
+
+        assertThat(events()).isEqualTo(1);
+        assertThat(
+                        texts(
+                                "select dropped_early || ' ' || (select count(*) || ' ' || min(lower(r))"
+                                        + " from unnest(dropped_late) as r) from %s.event_log"))
+                .containsExactly("4000 10000 4002");
+    }
+
+    private void event(long at, int day) throws SQLException {
+        execute(
+                "insert into %s.event_"
+                        + day
+                        + " (kind, at, namespace, actor, reason, payload) values ('namespace_changed', "
+                        + at
+                        + ", 'shop', 'ada', 'why', '{\"settings\": {}}')");
+    }
+
+    private long events() throws SQLException {
+        return Long.parseLong(texts("select count(*)::text from %s.event").getFirst());
+    }
+
+    /** The beginning of the first day of which events are kept. */
+    private static long oldestKept() {
+        long day = Duration.ofDays(1).toMillis();
+        return (System.currentTimeMillis() / day - 7) * day;
+    }
+
     /** Lets all that there is be too old, and retention do its work. */
     private void dropAll() throws SQLException {
         execute("update %s.event set at = 1");

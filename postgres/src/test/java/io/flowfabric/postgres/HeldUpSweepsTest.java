@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -36,8 +41,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Sweeps beside a transaction that holds rows for as long as it likes, as that of a process does
- * which was frozen in the middle of a call (R1), or beside rows that no step can be written for
- * (R27, R35).
+ * which was frozen in the middle of a call (R1): of rows, of meters, and of what else a step needs.
+ * Or beside rows that no step can be written for (R27, R35).
  */
 class HeldUpSweepsTest {
     private static final Attribution ADA = new Attribution("ada", "to see who waits");
@@ -179,6 +184,93 @@ class HeldUpSweepsTest {
     }
 
     @Test
+    void a_held_share_key_holds_up_only_fresh_work_of_it() throws Exception {
+        var late = Policy.DEFAULT.start(Due.in(Duration.ofSeconds(5)));
+        sharing("shared");
+        submit("shared", Policy.DEFAULT.share("x"));
+        submit("shared", Policy.DEFAULT.share("y"));
+        var keyed = submit("shared", late.share("x"));
+        var other = submit("shared", late.share("y"));
+        var plain = submit(late);
+        hold("select * from $.share where key = 'x' for update");
+
+        fixture.advance(SOON);
+        assertThat(sweep(Chore.TIMERS).processed()).isEqualTo(2);
+        assertThat(situation(plain)).isEqualTo(Situation.READY);
+        assertThat(situation(other)).isEqualTo(Situation.READY);
+        assertThat(situation(keyed)).isEqualTo(Situation.DELAYED);
+
+        frozen.rollback();
+        assertThat(sweep(Chore.TIMERS).processed()).isEqualTo(1);
+        assertThat(situation(keyed)).isEqualTo(Situation.READY);
+    }
+
+    @Test
+    void a_held_round_holds_up_no_lease_but_grants_of_fresh_work() throws Exception {
+        store.keys().first();
+        sharing("shared");
+        var granted = submit("shared", Policy.DEFAULT.share("x"));
+        var dying = Session.of("worker", "dying", "shared", "default");
+        store.sessions().open(dying);
+        var claim = new Claim(dying.id(), ++number, 1);
+        assertThat(store.grants().claimForWorker(claim, Grants.DEFAULT_TTL).grants()).hasSize(1);
+        var leased = claimed(dying, submit("shared", Policy.DEFAULT.share("x")));
+        var plain = claimed(dying, one());
+        hold("update $.round set reached = reached");
+
+        fixture.advance(Session.DEFAULT_TTL);
+        assertThat(sweep(Chore.SESSIONS).processed()).isEqualTo(2);
+        assertThat(situation(leased)).isEqualTo(Situation.READY);
+        assertThat(situation(plain)).isEqualTo(Situation.READY);
+        assertThat(situation(granted)).isEqualTo(Situation.GRANTED);
+
+        frozen.rollback();
+        assertThat(sweep(Chore.SESSIONS).processed()).isEqualTo(1);
+        assertThat(situation(granted)).isEqualTo(Situation.READY);
+    }
+
+    /** A key that another transaction is about to make cannot be seen, so it is searched for. */
+    @Test
+    void what_holds_up_a_batch_unseen_is_found_by_splitting_it() throws Exception {
+        var late = Policy.DEFAULT.start(Due.in(Duration.ofSeconds(5)));
+        sharing("shared");
+        var plain = new ArrayList<>(List.of(submit(late), submit(late), submit(late)));
+        var keyed = submit("shared", late.share("x"));
+        plain.add(submit(late));
+        hold(
+                "insert into $.share (lane, priority, key, round) select id, 0, 'x', 0 from $.lane"
+                        + " where name = 'shared'");
+
+        fixture.advance(SOON);
+        assertThat(sweep(Chore.TIMERS).processed()).isEqualTo(4);
+        plain.forEach(id -> assertThat(situation(id)).isEqualTo(Situation.READY));
+        assertThat(situation(keyed)).isEqualTo(Situation.DELAYED);
+
+        frozen.rollback();
+        assertThat(sweep(Chore.TIMERS).processed()).isEqualTo(1);
+    }
+
+    @Test
+    void a_round_that_is_held_up_as_a_whole_ends_and_the_next_does_what_it_left() throws Exception {
+        var cancelling = Budget.of("money", "cents", 10).enforcement(Budget.Enforcement.CANCEL);
+        store.budgets().define(cancelling, ADA);
+        submit(Policy.DEFAULT.start(Due.in(Duration.ofSeconds(5))));
+        var worker = open("worker");
+        submit(Policy.DEFAULT.budget("money"));
+        var lease = store.claims().claim(new Claim(worker.id(), ++number, 1)).leases().getFirst();
+        var report = new UsageReport(lease.fence(), "money", "cents", 10, "report");
+        hold("lock table $.ready in share mode");
+
+        assertThat(soon(() -> store.leases().spend(List.of(report))).getFirst().isDone()).isTrue();
+        fixture.advance(Duration.ofSeconds(5));
+        assertThat(sweep(Chore.TIMERS)).isEqualTo(new Round(0, 0, false));
+
+        frozen.rollback();
+        assertThat(sweep(Chore.TIMERS).processed()).isEqualTo(2);
+        assertThat(situation(lease.fence().execution())).isEqualTo(Situation.CANCELLED);
+    }
+
+    @Test
     void one_execution_that_no_step_can_be_written_for_does_not_hold_up_the_others() {
         var dying = open("dying");
         var good = List.of(claimed(dying, one()), claimed(dying, one()));
@@ -250,9 +342,17 @@ class HeldUpSweepsTest {
     }
 
     private ExecutionId submit(Policy policy) {
-        var work = Submission.of("work", Payload.EMPTY).policy(policy);
+        return submit("default", policy);
+    }
+
+    private ExecutionId submit(String lane, Policy policy) {
+        var work = Submission.of("work", Payload.EMPTY).lane(lane).policy(policy);
         store.submissions().submit(List.of(work)).forEach(Answer::orThrow);
         return work.id();
+    }
+
+    private void sharing(String lane) {
+        store.lanes().configure(Lane.of(lane), LaneSettings.DEFAULT.sharing(true), ADA);
     }
 
     private long number;

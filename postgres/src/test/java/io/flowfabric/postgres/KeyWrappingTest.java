@@ -13,10 +13,13 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.PageExample;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -50,6 +53,22 @@ class KeyWrappingTest {
     }
 
     @Test
+    void the_code_on_the_page_is_code_that_is_compiled_and_wraps() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/postgres/KeyWrappingExample.java");
+        assertThat(PageExample.shown(Path.of("../docs/grants.md")))
+                .endsWith(PageExample.compiled(source).getFirst());
+
+        var schema = fixture.schema();
+        try (var store =
+                KeyWrappingExample.open(TestServer.get().options(), schema, "01".repeat(32))) {
+            store.keys().first();
+        }
+
+        assertThat(number("count(*)", "wrapping is null")).isZero();
+        assertThat(number("count(*)", "true")).isEqualTo(1);
+    }
+
+    @Test
     void a_process_without_the_master_key_signs_nothing_and_believes_nothing() {
         var store = fixture.another(AesKeyWrapping.of(MASTER));
         store.keys().first();
@@ -71,9 +90,33 @@ class KeyWrappingTest {
         assertThat(redeems(before, both)).isTrue();
 
         both.keys().rotate(Rotation.after(Duration.ZERO), ADA);
-        both.keys().rotate(Rotation.after(Duration.ZERO), ADA);
 
         assertThat(redeems(both, fixture.another(AesKeyWrapping.of(NEXT)))).isTrue();
+    }
+
+    @Test
+    void the_former_master_key_is_needed_until_the_grace_is_over_and_not_longer() {
+        fixture.another(AesKeyWrapping.of(MASTER)).keys().first();
+        var both = fixture.another(AesKeyWrapping.of(NEXT, MASTER));
+        both.keys().rotate(Rotation.after(Duration.ofMinutes(1)), ADA);
+        var after = fixture.another(AesKeyWrapping.of(NEXT));
+
+        assertThatExceptionOfType(Unavailable.class)
+                .isThrownBy(() -> redeems(both, after))
+                .withMessageContaining("former");
+        fixture.advance(Duration.ofMinutes(1));
+
+        assertThat(redeems(both, after)).isTrue();
+        assertThat(redeems(after, after)).isTrue();
+    }
+
+    @Test
+    void a_process_that_wraps_nothing_goes_on_when_the_grace_of_what_was_wrapped_is_over() {
+        fixture.another(AesKeyWrapping.of(MASTER)).keys().first();
+        var plain = fixture.store();
+        plain.keys().rotate(Rotation.after(Duration.ZERO), ADA);
+
+        assertThat(redeems(plain, plain)).isTrue();
     }
 
     @Test
@@ -98,6 +141,9 @@ class KeyWrappingTest {
                         .formatted(fixture.schema().text()));
 
         assertThatExceptionOfType(Unavailable.class).isThrownBy(() -> redeems(store, store));
+        fixture.advance(Duration.ofMinutes(1));
+        store.keys().rotate(Rotation.after(Duration.ZERO), ADA);
+        assertThat(redeems(store, store)).as("as the error says").isTrue();
     }
 
     /** Whether a ticket from one store is worth a lease at another. */

@@ -3,10 +3,13 @@ package io.flowfabric.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 
@@ -89,6 +92,33 @@ class LeastRightsTest {
                 store.maintenance().tick(Chore.RETENTION, 10);
             }
         }
+    }
+
+    @Test
+    void a_lane_is_looked_at_again_while_others_are_connected_whose_snapshots_are_hidden()
+            throws SQLException {
+        try (var store = open();
+                var hidden = TestPostgres.connect()) {
+            var lane = Lane.of("aged");
+            ask(hidden, "select 1");
+            var settings = LaneSettings.DEFAULT.ageing(Duration.ofMinutes(1));
+            store.lanes().configure(lane, settings, new Attribution("ada", "a test"));
+            store.maintenance().tick(Chore.TIMERS, 10);
+            assertThat(lanesToRank()).isEqualTo("1");
+
+            tell("grant pg_read_all_stats to " + user);
+            long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (!lanesToRank().equals("0")) {
+                assertThat(System.nanoTime()).isLessThan(patience);
+                try (var another = open()) {
+                    another.maintenance().tick(Chore.TIMERS, 10);
+                }
+            }
+        }
+    }
+
+    private String lanesToRank() throws SQLException {
+        return ask("select count(*) from ${schema}.lane where ranked_by is not null");
     }
 
     private PostgresStore open() {

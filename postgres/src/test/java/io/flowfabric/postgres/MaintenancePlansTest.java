@@ -4,6 +4,7 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -69,6 +70,20 @@ class MaintenancePlansTest extends BacklogPlans {
         check("facts", 2);
         check("step", 2);
         check("erase", 2);
+    }
+
+    @Test
+    void work_that_is_moved_is_found_beside_a_backlog() {
+        var lane = apart("moved");
+        backlog.submit(BATCH, i -> Submission.of("work", Payload.EMPTY).lane(lane));
+        startLogging();
+        var ada = new Attribution("ada", "to see the plans");
+        store.lanes().configure(lane, LaneSettings.DEFAULT.sharing(true), ada);
+
+        check("places_in", BATCH);
+        check("lock_waiting", BATCH);
+        check("rank_anew", BATCH);
+        check("place", BATCH);
     }
 
     @Test

@@ -6,16 +6,16 @@ import java.io.PrintStream;
 final class PostgresExample {
     private PostgresExample() {}
 
-    // [OPEN
+    // [PAGE
     static PostgresStore open(String password) {
         var url = "jdbc:postgresql://db.example.org:5432/shop";
         var options = DatabaseOptions.of(url, "flowfabric", password).withConnections(12);
         return PostgresStore.open(options, new SchemaName("jobs"));
     }
 
-    // OPEN]
+    // PAGE]
 
-    // [SCHEMA
+    // [PAGE
     static void upgrade(DatabaseOptions options, SchemaName name, PrintStream out) {
         var schema = PostgresSchema.of(options, name);
         out.println(schema.script()); // what migrate() would run now; nothing when up to date
@@ -23,13 +23,13 @@ final class PostgresExample {
         schema.validate().forEach(out::println); // what is missing or different
     }
 
-    // SCHEMA]
+    // PAGE]
 
-    // [AROUND
+    // [PAGE
     static DatabaseOptions aroundThePooler(String password) {
         return DatabaseOptions.of("jdbc:postgresql://pooler:6432/shop", "flowfabric", password)
                 .withDirectUrl("jdbc:postgresql://db:5432/shop");
     }
 
-    // AROUND]
+    // PAGE]
 }

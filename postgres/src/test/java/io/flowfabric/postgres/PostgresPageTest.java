@@ -2,36 +2,24 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.testkit.PageExample;
+
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Collectors;
 
 class PostgresPageTest {
-    @ParameterizedTest
-    @ValueSource(strings = {"OPEN", "SCHEMA", "AROUND"})
-    void the_code_on_the_page_is_code_that_is_compiled(String part) throws IOException {
-        var source =
-                Files.readString(
-                        Path.of("src/test/java/io/flowfabric/postgres/PostgresExample.java"));
-        var shown =
-                source.lines()
-                        .dropWhile(line -> !line.strip().equals("// [" + part))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// " + part + "]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripTrailing()
-                        .stripIndent();
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/postgres/PostgresExample.java");
 
-        assertThat(shown).isNotEmpty();
-        assertThat(Files.readString(Path.of("../docs/postgres.md"))).contains(shown);
+        assertThat(PageExample.shown(Path.of("../docs/postgres.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

@@ -23,7 +23,7 @@ final class QuotaExample {
         this.engine = engine;
     }
 
-    // [DEFINE
+    // [PAGE
     void define() {
         var ada = new Attribution("ada", "what our contracts say");
         engine.quotas().define(Quota.atOnce("customer", 5), ada);
@@ -31,18 +31,18 @@ final class QuotaExample {
         engine.quotas().define(Quota.atOnce("gpu", 8).rate(1000, Duration.ofHours(1)), ada);
     }
 
-    // DEFINE]
+    // PAGE]
 
-    // [ATTACH
+    // [PAGE
     ExecutionId locate(String customer, String address) {
         var policy = Policy.DEFAULT.quota("customer", customer).quota("geocoder");
         var work = Submission.of("locate", Payload.text(address)).policy(policy);
         return engine.submit(work).id();
     }
 
-    // ATTACH]
+    // PAGE]
 
-    // [LANE
+    // [PAGE
     void boundTheLane() {
         var ada = new Attribution("ada", "one contract for all of it");
         var lane = Lane.of("geocoding");
@@ -50,12 +50,12 @@ final class QuotaExample {
         engine.lanes().configure(lane, settings, ada);
     }
 
-    // LANE]
+    // PAGE]
 
-    // [LOOK
+    // [PAGE
     String look(String customer) {
         var view = engine.quotas().describe(Namespace.DEFAULT, QuotaUse.of("customer", customer));
         return view.open() ? "open, %d running".formatted(view.running()) : view.inWords();
     }
-    // LOOK]
+    // PAGE]
 }

@@ -13,36 +13,23 @@ import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.PageExample;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 
 class QuotaPageTest {
-    private static final Path SOURCE =
-            Path.of("src/test/java/io/flowfabric/postgres/QuotaExample.java");
+    @Test
+    void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
+        var source = Path.of("src/test/java/io/flowfabric/postgres/QuotaExample.java");
 
-    @ParameterizedTest
-    @ValueSource(strings = {"DEFINE", "ATTACH", "LANE", "LOOK"})
-    void the_code_on_the_page_is_code_that_is_compiled(String part) throws IOException {
-        var shown =
-                Files.readString(SOURCE)
-                        .lines()
-                        .dropWhile(line -> !line.strip().equals("// [" + part))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// " + part + "]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripTrailing()
-                        .stripIndent();
-
-        assertThat(shown).isNotEmpty();
-        assertThat(Files.readString(Path.of("../docs/quotas.md"))).contains(shown);
+        assertThat(PageExample.shown(Path.of("../docs/quotas.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

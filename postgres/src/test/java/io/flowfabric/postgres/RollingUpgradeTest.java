@@ -2,6 +2,7 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
@@ -23,11 +24,14 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.query.LaneExplanation.Group;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.migration.Migrations;
 import io.flowfabric.testkit.VirtualClock;
@@ -38,20 +42,30 @@ import org.junit.jupiter.api.Test;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * R22: two versions of the program work on one database, and neither rejects what the other wrote.
  * What an older one cannot read it leaves to the newer one, and everything else goes on.
  *
- * <p>The older program knows the schema that was recorded; the newer one is made up.
+ * <p>The older program knows the schema as the last release made it, and until the first release
+ * that of now; the newer one is made up.
  */
 class RollingUpgradeTest {
-    private static final Migrations OLDER = migrations("001_executions");
-    private static final Migrations NEWER = migrations("001_executions", "002_compatible");
-    private static final Migrations BREAKING = migrations("001_executions", "002_incompatible");
+    // From the first release on it is recorded beside the others.
+    private static final String OLDEST = "internal/migration/001_executions.sql";
+
+    private static final Migrations OLDER = migrations(OLDEST);
+    private static final Migrations NEWER = migrations(OLDEST, "recorded/002_compatible.sql");
+    private static final Migrations BREAKING = migrations(OLDEST, "recorded/002_incompatible.sql");
     private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** A policy that only the newer program can read. */
+    private static final String FIBONACCI = "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}";
 
     private final SchemaName schema = TestPostgres.freshSchema();
     private final VirtualClock clock = new VirtualClock();
@@ -74,13 +88,8 @@ class RollingUpgradeTest {
         older.close();
     }
 
-    /**
-     * Until the first release: {@code cp
-     * postgres/src/main/resources/io/flowfabric/postgres/internal/migration/001_executions.sql
-     * postgres/src/test/resources/io/flowfabric/postgres/recorded/}
-     */
     @Test
-    void every_statement_fits_the_schema_that_was_recorded() {
+    void every_statement_fits_the_schema_that_a_newer_program_has_migrated() {
         older.database().check();
     }
 
@@ -125,7 +134,7 @@ class RollingUpgradeTest {
     void work_with_a_policy_of_a_newer_program_is_left_to_it() throws Exception {
         var foreign = submit("newer", Policy.DEFAULT);
         var own = submit(Policy.DEFAULT);
-        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+        int unknown = policy(foreign, FIBONACCI);
         tell("update ${schema}.gate set format = 2 where kind = 'newer'");
 
         assertThat(claim(older))
@@ -150,7 +159,7 @@ class RollingUpgradeTest {
     void the_deadline_of_work_of_a_newer_program_waits_for_it() throws Exception {
         var foreign = submit("newer", Policy.DEFAULT.deadline(Due.in(MINUTE)));
         var own = submit(Policy.DEFAULT.deadline(Due.in(MINUTE)));
-        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+        int unknown = policy(foreign, FIBONACCI);
 
         clock.advance(MINUTE);
         var round = older.maintenance().tick(Chore.TIMERS, 10);
@@ -165,16 +174,72 @@ class RollingUpgradeTest {
         }
     }
 
+    /** What was put off must not be due again before the last page of a round. */
+    @Test
+    void a_round_ends_although_time_goes_on_and_there_is_more_of_a_newer_program_than_a_page()
+            throws Exception {
+        for (int i = 0; i < 3; i++) {
+            policy(submit("newer", Policy.DEFAULT.deadline(Due.in(MINUTE))), FIBONACCI);
+        }
+        clock.advance(MINUTE);
+        InstantSource hurrying =
+                () -> {
+                    clock.advance(Duration.ofSeconds(1));
+                    return clock.instant();
+                };
+        try (var hurried =
+                PostgresStore.over(
+                        PostgresStore.connect(schema(OLDER), Optional.of(clock)),
+                        Optional.of(hurrying))) {
+            var round =
+                    CompletableFuture.supplyAsync(
+                            () -> hurried.maintenance().tick(Chore.TIMERS, 1));
+
+            assertThat(round)
+                    .succeedsWithin(Duration.ofSeconds(10))
+                    .isEqualTo(new Round(0, 0, false));
+        }
+    }
+
+    @Test
+    void very_much_work_of_a_newer_program_is_put_off_in_parts_and_ever_later() throws Exception {
+        var policy = Policy.DEFAULT.deadline(Due.in(MINUTE));
+        var work =
+                Stream.generate(() -> Submission.of("newer", Payload.EMPTY).policy(policy))
+                        .limit(11_000)
+                        .toList();
+        older.submissions().submit(work.subList(0, 5_500)).forEach(Answer::orThrow);
+        older.submissions().submit(work.subList(5_500, 11_000)).forEach(Answer::orThrow);
+        int unknown = policy(work.getFirst().id(), FIBONACCI);
+        tell("update ${schema}.execution set policy = " + unknown);
+        var own = submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+
+        clock.advance(MINUTE);
+        var round = older.maintenance().tick(Chore.TIMERS, 1000);
+
+        assertThat(round.processed()).isEqualTo(1);
+        assertThat(view(older, own).state()).isEqualTo(new Ready(LeasePurpose.FIRST));
+        assertThat(
+                        ask(
+                                """
+                                select string_agg(seconds || ':' || timers, ' ' order by seconds) from (
+                                    select (due - %d) / 1000 as seconds, count(*) as timers from ${schema}.timer group by 1) as later
+                                """
+                                        .formatted(clock.millis())))
+                .isEqualTo("0:1000 2:1000 4:1000 8:1000 16:1000 32:1000 60:5000");
+    }
+
     @Test
     void the_lease_of_work_of_a_newer_program_is_returned_by_it() throws Exception {
         var foreign = submit("newer", Policy.DEFAULT);
         var own = submit(Policy.DEFAULT);
         assertThat(claim(older)).hasSize(2);
-        int unknown = policy(foreign, "{\"retry\":{\"backoff\":{\"kind\":\"fibonacci\"}}}");
+        int unknown = policy(foreign, FIBONACCI);
 
         clock.advance(session.ttl());
-        older.maintenance().tick(Chore.SESSIONS, 10);
+        var round = older.maintenance().tick(Chore.SESSIONS, 10);
 
+        assertThat(round.errors()).as("what is left to newer programs is no error").isZero();
         assertThat(view(older, own).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
         tell("update ${schema}.policy set body = '{\"max_reclaims\":7}' where id = " + unknown);
         try (var newer = open(NEWER)) {
@@ -240,7 +305,9 @@ class RollingUpgradeTest {
         assertThat(queries.counts(Namespace.DEFAULT).get(Lane.DEFAULT))
                 .containsOnlyKeys(PublicState.WAITING)
                 .containsEntry(PublicState.WAITING, 1L);
-        assertThat(queries.explain(Lane.DEFAULT)).isNotNull();
+        assertThat(queries.explain(Lane.DEFAULT).groups())
+                .extracting(Group::situation, Group::executions)
+                .containsExactly(tuple(Situation.READY, 1L));
         assertThatThrownBy(() -> queries.explain(foreign)).isInstanceOf(StoreFailure.class);
     }
 
@@ -294,8 +361,12 @@ class RollingUpgradeTest {
                 where id = '%s' and situation = '%s'
                 """
                         .formatted(execution.uuid(), before));
-        tell("delete from ${schema}.ready where id = '%s'".formatted(execution.uuid()));
-        tell("delete from ${schema}.inactive where id = '%s'".formatted(execution.uuid()));
+        for (var queue : List.of("ready", "inactive")) {
+            int unused =
+                    tellIfThere(
+                            "delete from ${schema}.%s where id = '%s'"
+                                    .formatted(queue, execution.uuid()));
+        }
         tell(
                 "insert into ${schema}.inactive (lane, situation, submitted, seq, id) select lane,"
                         + " situation, submitted, seq, id from ${schema}.execution where id = '%s'"
@@ -307,7 +378,10 @@ class RollingUpgradeTest {
         int number =
                 Integer.parseInt(
                         ask(
-                                "insert into ${schema}.policy (body) values ('%s') returning id"
+                                """
+                                insert into ${schema}.policy (body) values ('%s')
+                                on conflict (body) do update set body = excluded.body returning id
+                                """
                                         .formatted(body)));
         tell(
                 "update ${schema}.execution set policy = %d where id = '%s'"
@@ -348,11 +422,7 @@ class RollingUpgradeTest {
         return PostgresSchema.of(TestPostgres.options().withConnections(2), schema, migrations);
     }
 
-    private static Migrations migrations(String... names) {
-        var files =
-                List.of(names).stream()
-                        .map(name -> "recorded/" + name + ".sql")
-                        .toArray(String[]::new);
+    private static Migrations migrations(String... files) {
         return Migrations.load(RollingUpgradeTest.class, files);
     }
 
@@ -365,10 +435,15 @@ class RollingUpgradeTest {
         }
     }
 
+    /** Does what the newer program might, to at least one row. */
     private void tell(String command) throws SQLException {
+        assertThat(tellIfThere(command)).as(command).isPositive();
+    }
+
+    private int tellIfThere(String command) throws SQLException {
         try (var connection = TestPostgres.connect();
                 var statement = connection.createStatement()) {
-            assertThat(statement.executeUpdate(schema.fill(command))).isNotNegative();
+            return statement.executeUpdate(schema.fill(command));
         }
     }
 }

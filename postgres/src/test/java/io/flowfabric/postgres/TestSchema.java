@@ -74,6 +74,17 @@ final class TestSchema {
         return db;
     }
 
+    void close() {
+        try {
+            own.close();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        if (db != null) {
+            db.close();
+        }
+    }
+
     void execute(String sql) {
         try (var statement = own.createStatement()) {
             statement.execute(sql);

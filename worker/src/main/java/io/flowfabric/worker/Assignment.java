@@ -1,36 +1,19 @@
 package io.flowfabric.worker;
 
-import static io.flowfabric.worker.WorkerSession.FAR;
-
-import io.flowfabric.core.Advice;
-import io.flowfabric.core.Answer;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Invalid;
-import io.flowfabric.core.Lane;
-import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.Tags;
-import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
-import io.flowfabric.core.lease.Progress;
-import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.engine.QuietLogger;
+import io.flowfabric.engine.Time;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -39,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>Its handler, a heartbeat, a dying session and a worker that shuts down all want to end it; the
  * one that moves its stage does, and the others find that there is nothing left to do.
  */
-final class Assignment implements Task, Runnable {
+final class Assignment implements Runnable {
     private static final Logger LOG = QuietLogger.of(Assignment.class);
 
     private enum Stage {
@@ -59,7 +42,7 @@ final class Assignment implements Task, Runnable {
     private final long ends;
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
     private volatile @Nullable Thread thread;
-    private volatile boolean told;
+    private volatile boolean askedToStop;
     private @Nullable Ending ending;
     private boolean refused;
 
@@ -78,11 +61,11 @@ final class Assignment implements Task, Runnable {
      * moments of the store's clock, and so is the lease's beginning; the difference holds by any.
      */
     private static long lifetime(Lease lease) {
-        long timeout = lease.policy().attemptTimeout().map(WorkerSession::nanos).orElse(FAR);
+        long timeout = lease.policy().attemptTimeout().map(Time::nanos).orElse(Time.FAR);
         long expiry =
                 lease.deadline()
-                        .map(end -> WorkerSession.nanos(Duration.between(lease.since(), end)))
-                        .orElse(FAR);
+                        .map(end -> Time.nanos(Duration.between(lease.since(), end)))
+                        .orElse(Time.FAR);
         return Math.min(timeout, expiry);
     }
 
@@ -117,12 +100,16 @@ final class Assignment implements Task, Runnable {
                 end(Stage.RUNNING, perform());
             }
         } catch (Throwable bug) {
-            // Nobody else would end it: its session goes on, and with it the lease.
+            // Nothing else would end it: its session goes on, and with it the lease.
             release();
             abandon();
             LOG.error("{} could not be run to its end; it is given back.", this, bug);
         } finally {
-            shift.ran(mine ? System.nanoTime() - began : -1);
+            if (mine) {
+                shift.ran(System.nanoTime() - began);
+            } else {
+                shift.slotFreed();
+            }
         }
     }
 
@@ -132,8 +119,8 @@ final class Assignment implements Task, Runnable {
     }
 
     /** Asks the handler to stop; if it does, without a result, the lease is given up unharmed. */
-    void tell() {
-        told = true;
+    void askToStop() {
+        askedToStop = true;
         interrupt(Stage.RUNNING);
     }
 
@@ -170,6 +157,10 @@ final class Assignment implements Task, Runnable {
         return stage.get() == Stage.LOST;
     }
 
+    boolean askedToStop() {
+        return askedToStop;
+    }
+
     /** How it ends; decided before it reaches the committers. */
     Ending ending() {
         return Objects.requireNonNull(ending, "ending");
@@ -188,7 +179,7 @@ final class Assignment implements Task, Runnable {
             return true;
         }
         refused = true;
-        var reason = failure(why);
+        var reason = AttemptFailure.of(why);
         var failure = new Failure(Failure.PERMANENT, reason.message(), reason.detail());
         ending = new Ending.Fail(fence(), failure, RetryDecision.GIVE_UP);
         return true;
@@ -222,9 +213,13 @@ final class Assignment implements Task, Runnable {
         }
     }
 
+    private Task task() {
+        return new LeasedTask(this, shift);
+    }
+
     private Ending perform() {
         try {
-            return switch (shift.handler(lease.kind()).handle(this)) {
+            return switch (shift.handler(lease.kind()).handle(task())) {
                 case null -> new Ending.Complete(fence(), Payload.EMPTY);
                 case TaskResult.Complete(var result) ->
                         new Ending.Complete(fence(), given("complete", result));
@@ -235,24 +230,25 @@ final class Assignment implements Task, Runnable {
                         new Ending.Cancel(fence(), given("cancel", reason));
             };
         } catch (Throwable failure) {
-            // Whatever a handler throws when it is told to stop, it throws because of that.
-            return told || lost() ? new Ending.Release(fence()) : failed(failure);
+            // Whatever a handler throws when it is asked to stop, it throws because of that.
+            return askedToStop || lost() ? new Ending.Release(fence()) : failed(failure);
         }
     }
 
-    /** What the handler gave; callers that nobody checks for null can give nothing. */
+    /** What the handler gave; code that is not checked for null can give nothing. */
     private <T> T given(String result, @Nullable T value) {
         if (value == null) {
             throw TaskFailure.permanent(
                     "The handler of %s returned %s(null); only null itself means that there is no result."
-                            .formatted(kind(), result));
+                            .formatted(lease.kind(), result));
         }
         return value;
     }
 
     private Ending failed(Throwable thrown) {
-        var failure = failure(thrown);
-        var verdict = lease.policy().retry().decide(execution(), failure, lease.retriesUsed());
+        var failure = AttemptFailure.of(thrown);
+        var verdict =
+                lease.policy().retry().decide(fence().execution(), failure, lease.retriesUsed());
         switch (verdict) {
             case RetryDecision.TryAgain(var delay) ->
                     LOG.info(
@@ -266,109 +262,12 @@ final class Assignment implements Task, Runnable {
         return new Ending.Fail(fence(), failure, verdict);
     }
 
-    private static Failure failure(Throwable thrown) {
-        var name = thrown.getClass().getName();
-        try {
-            var trace = new StringWriter();
-            thrown.printStackTrace(new PrintWriter(trace));
-            var message = Objects.requireNonNullElse(thrown.getMessage(), name);
-            return new Failure(category(thrown), message, trace.toString());
-        } catch (RuntimeException | Error e) {
-            // Exceptions are code of the user, and a failure must not fail to be reported.
-            return Failure.of(Failure.TRANSIENT, name);
-        }
-    }
-
-    private static String category(Throwable thrown) {
-        return switch (thrown) {
-            case TaskFailure failure -> failure.category();
-            // A result that is refused, too large perhaps, will be refused again.
-            case Invalid refusal -> Failure.PERMANENT;
-            default -> Failure.TRANSIENT;
-        };
-    }
-
-    @Override
-    public void progress(int percent, String message) {
-        var report = List.of(new Progress(fence(), percent, message));
-        try {
-            if (shift.leases().progress(report).getFirst()
-                    instanceof Answer.Refused<Fence>(var refusal)) {
-                throw refusal;
-            }
-        } catch (LeaseLost gone) {
-            lose();
-            throw gone;
-        } catch (FlowFabricException e) {
-            if (e.advice() != Advice.REPEAT_LATER) {
-                throw e;
-            }
-            LOG.debug("A report on {} was not taken.", fence(), e);
-        }
-    }
-
-    @Override
-    public BudgetView spend(String budget, String dimension, long amount, String key) {
-        try {
-            return shift.spend(new UsageReport(fence(), budget, dimension, amount, key)).orThrow();
-        } catch (LeaseLost gone) {
-            lose();
-            throw gone;
-        }
-    }
-
-    @Override
-    public boolean leaseLost() {
-        return lost();
-    }
-
-    @Override
-    public boolean shuttingDown() {
-        return told;
-    }
-
-    @Override
-    public ExecutionId execution() {
-        return lease.fence().execution();
-    }
-
-    @Override
-    public String kind() {
-        return lease.kind();
-    }
-
-    @Override
-    public Lane lane() {
-        return lease.lane();
-    }
-
-    @Override
-    public Payload input() {
-        return lease.input();
-    }
-
-    @Override
-    public Tags tags() {
-        return lease.tags();
-    }
-
-    @Override
-    public int attempt() {
-        return lease.fence().attempt() + 1;
-    }
-
-    @Override
-    public Fence fence() {
+    Fence fence() {
         return lease.fence();
     }
 
     @Override
-    public Optional<Instant> deadline() {
-        return lease.deadline();
-    }
-
-    @Override
     public String toString() {
-        return "%s of %s".formatted(fence(), kind());
+        return "%s of %s".formatted(fence(), lease.kind());
     }
 }

@@ -6,17 +6,16 @@ import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
+import io.flowfabric.worker.CommitQueue.Queued;
 
 import org.slf4j.Logger;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -32,57 +31,7 @@ final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
 
-    /** After so many bytes a commit takes no further item. */
-    static final long BATCH_BYTES = 8L << 20;
-
-    /** How a batch is brought to the store. */
-    interface Commit<T> {
-        /** What the items are, for the log. */
-        String items();
-
-        /** How large an item is, roughly, where that can be much. */
-        default long bytes(T item) {
-            return 0;
-        }
-
-        /**
-         * Brings a batch to the store, and returns the items that got no answer: they are repeated
-         * after a while. When it throws because the store cannot be used now, all of them are
-         * repeated, before any other batch; when it throws anything else, the batch is split until
-         * those that it is about are alone.
-         */
-        Set<T> commit(List<T> batch);
-
-        /**
-         * Hears that an item failed alone, and says whether it is tried again after a while,
-         * perhaps as something else.
-         */
-        boolean failedAlone(T item, Throwable why);
-
-        /** Hears that an item is lost, by a fault of this process: it is not tried any more. */
-        void lost(T item, Throwable why);
-    }
-
-    /** An item, and how often the store could not answer it. */
-    private static final class Queued<T> {
-        final T item;
-        final long bytes;
-        final int repeats;
-
-        /** Whether it is accounted for. Belongs to the committer that has it. */
-        boolean settled;
-
-        Queued(T item, long bytes, int repeats) {
-            this.item = item;
-            this.bytes = bytes;
-            this.repeats = repeats;
-        }
-    }
-
     private static final Logger LOG = QuietLogger.of(Committers.class);
-
-    /** After so long without the first committer the second takes what waits for it. */
-    private static final long ABSENCE = Duration.ofMillis(50).toNanos();
 
     /** How long stopping waits for a store that does not answer. The session would end anyway. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -97,30 +46,34 @@ final class Committers<T> extends Service {
     private final Time time;
     private final String name;
     private final Runnable settled;
+    private final Logger log;
     private final OutageLog trouble;
+    private final Repeats<Queued<T>> repeats;
 
-    private final BriefLock lock = new BriefLock();
-    private final Condition work = lock.newCondition();
-    private final Condition help = lock.newCondition();
-    private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
+    private final CommitQueue<T> queue = new CommitQueue<>();
     private final List<Thread> threads = new ArrayList<>();
-    private long moved;
-    private long queuedBytes;
     private final AtomicInteger unsettled = new AtomicInteger();
     private final AtomicLong unsettledBytes = new AtomicLong();
-    private volatile boolean closing;
     private volatile Thread stopping = Thread.currentThread();
 
     /**
      * @param settled called after each commit, when fewer items are on their way
      */
     Committers(Commit<T> commit, Time time, String name, Runnable settled) {
+        this(commit, time, name, settled, LOG);
+    }
+
+    Committers(Commit<T> commit, Time time, String name, Runnable settled, Logger log) {
         this.commit = commit;
         this.time = time;
         this.name = name;
         this.settled = settled;
-        this.trouble =
-                new OutageLog(LOG, time, "Commits of %s of %s".formatted(commit.items(), name));
+        this.log = log;
+        var what = commit.items() + " of " + name;
+        this.trouble = new OutageLog(log, time, "Commits of " + what);
+        var again = new OutageLog(log, time, "Repeated commits of " + what);
+        this.repeats =
+                new Repeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
     }
 
     /** How many items are on their way. */
@@ -135,25 +88,22 @@ final class Committers<T> extends Service {
 
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
     boolean add(T item) {
-        var queued = new Queued<>(item, commit.bytes(item), 0);
-        lock.lock();
-        try {
-            if (closing) {
-                return false;
-            }
-            enqueue(List.of(queued));
-            unsettled.incrementAndGet();
-            unsettledBytes.addAndGet(queued.bytes);
+        var queued = new Queued<>(item, commit.bytes(item));
+        // Counted first: what is on its way is waited for when it stops.
+        unsettled.incrementAndGet();
+        unsettledBytes.addAndGet(queued.bytes);
+        if (queue.add(queued)) {
             return true;
-        } finally {
-            lock.unlock();
         }
+        settle(queued);
+        return false;
     }
 
     @Override
     protected void begin() {
-        threads.add(commits("-committer", this::take));
-        threads.add(commits("-second-committer", this::help));
+        repeats.start();
+        threads.add(commits("-committer", queue::take));
+        threads.add(commits("-second-committer", queue::help));
     }
 
     @Override
@@ -166,7 +116,13 @@ final class Committers<T> extends Service {
             interrupted |= Thread.interrupted();
             long left = PATIENCE.toNanos() - (time.nanos() - began);
             if (left <= 0) {
-                LOG.warn("{} {} were left without an answer.", unsettled.get(), commit.items());
+                log.warn(
+                        "{} stopped before the store had answered {} {}. What was not written is"
+                                + " repeated by another worker when the session ends; look for an"
+                                + " outage of the store above.",
+                        name,
+                        unsettled.get(),
+                        commit.items());
                 break;
             }
             time.park(left);
@@ -174,41 +130,12 @@ final class Committers<T> extends Service {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        lock.lock();
-        try {
-            closing = true;
-            work.signalAll();
-            help.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        queue.close();
         for (var thread : threads) {
             LockSupport.unpark(thread);
             join(thread, GOODBYE);
         }
-    }
-
-    private void enqueue(List<Queued<T>> items) {
-        lock.lock();
-        try {
-            if (queue.isEmpty()) {
-                moved = System.nanoTime();
-                help.signal();
-            }
-            queue.addAll(items);
-            items.forEach(queued -> queuedBytes += queued.bytes);
-            work.signal();
-            if (isFull()) {
-                help.signal();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Whether what waits is a commit of its own. */
-    private boolean isFull() {
-        return queue.size() >= BATCH || queuedBytes >= BATCH_BYTES;
+        repeats.stop();
     }
 
     private Thread commits(String role, Supplier<List<Queued<T>>> source) {
@@ -217,28 +144,48 @@ final class Committers<T> extends Service {
 
     /** Commits until it is over. */
     private void run(Supplier<List<Queued<T>>> source) {
+        int failures = 0;
         while (true) {
             try {
                 var batch = source.get();
                 if (batch.isEmpty()) {
                     return;
                 }
-                commit(batch);
+                var left = attempt(batch, trouble);
+                if (!left.isEmpty() && !queue.isClosed()) {
+                    repeat(left);
+                }
+                failures = left.size() < batch.size() ? 0 : failures + 1;
             } catch (Throwable bug) {
-                LOG.error("A committer of {} failed, and goes on.", commit.items(), bug);
-                time.park(AGAIN.delay(0).toNanos());
+                log.error("A committer of {} failed, and goes on.", commit.items(), bug);
+                failures++;
+            }
+            if (failures > 0) {
+                time.backOff(AGAIN.delay(failures - 1), queue::isClosed);
             }
         }
     }
 
-    /** Commits a batch, or loses it. Nothing that goes wrong on the way ends a committer. */
-    private void commit(List<Queued<T>> batch) {
+    private void repeat(List<Queued<T>> unanswered) {
         try {
-            commitOrSplit(batch);
+            repeats.add(unanswered);
+        } catch (OutOfMemoryError noThread) {
+            queue.putBack(unanswered);
+        }
+    }
+
+    /**
+     * Commits a batch, or loses it, and returns what of it got no answer. Nothing that goes wrong
+     * on the way ends a committer.
+     */
+    private List<Queued<T>> attempt(List<Queued<T>> batch, OutageLog outages) {
+        try {
+            return commitOrSplit(batch, outages);
         } catch (Throwable bug) {
-            LOG.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
+            log.error("A committer lost {} {}, and goes on.", batch.size(), commit.items(), bug);
             batch.stream().filter(queued -> !queued.settled).forEach(each -> lose(each, bug));
             LockSupport.unpark(stopping);
+            return List.of();
         }
     }
 
@@ -247,7 +194,7 @@ final class Committers<T> extends Service {
         try {
             commit.lost(queued.item, bug);
         } catch (Throwable worse) {
-            LOG.error("Nobody could be told of the loss.", worse);
+            log.error("The loss of one of the {} could not be handled.", commit.items(), worse);
         }
     }
 
@@ -257,121 +204,48 @@ final class Committers<T> extends Service {
         unsettledBytes.addAndGet(-queued.bytes);
     }
 
-    /** Whatever has queued up; nothing only when it is over. */
-    private List<Queued<T>> take() {
-        lock.lock();
+    private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog outages) {
+        Set<T> unanswered;
         try {
-            while (queue.isEmpty() && !closing) {
-                work.awaitUninterruptibly();
+            unanswered = commit.commit(batch.stream().map(queued -> queued.item).toList());
+        } catch (Throwable e) {
+            if (!FlowFabricException.concernsRequest(e)) {
+                outages.failed(e);
+                return batch;
             }
-            return batch();
-        } finally {
-            lock.unlock();
+            return queue.isClosed() ? batch : split(batch, outages, e);
         }
-    }
-
-    /** What has queued up once it is too much for one, or has waited for too long. */
-    private List<Queued<T>> help() {
-        lock.lock();
-        try {
-            while (!isFull() && !closing) {
-                long absence = System.nanoTime() - moved;
-                if (queue.isEmpty()) {
-                    help.awaitUninterruptibly();
-                } else if (absence < ABSENCE) {
-                    help.awaitNanos(ABSENCE - absence);
-                } else {
-                    break;
-                }
-            }
-            return batch();
-        } catch (InterruptedException unexpected) {
-            return List.of();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private List<Queued<T>> batch() {
-        var batch = new ArrayList<Queued<T>>(Math.min(queue.size(), BATCH));
-        long bytes = 0;
-        while (batch.size() < BATCH && bytes < BATCH_BYTES && !queue.isEmpty()) {
-            var queued = queue.remove();
-            bytes += queued.bytes;
-            batch.add(queued);
-        }
-        queuedBytes -= bytes;
-        moved = System.nanoTime();
-        return batch;
-    }
-
-    private void commitOrSplit(List<Queued<T>> batch) {
-        var items = batch.stream().map(queued -> queued.item).toList();
-        for (int failures = 0; ; failures++) {
-            Set<T> unanswered;
-            try {
-                unanswered = commit.commit(items);
-            } catch (Throwable e) {
-                if (closing) {
-                    return;
-                }
-                if (FlowFabricException.concernsRequest(e)) {
-                    split(batch, e);
-                    return;
-                }
-                trouble.failed(e);
-                time.park(AGAIN.delay(failures).toNanos());
-                continue;
-            }
-            trouble.worked();
-            answered(batch, unanswered);
-            return;
-        }
+        outages.worked();
+        return answered(batch, unanswered);
     }
 
     /** Commits the halves of a batch that failed, so that what is wrong comes to be alone. */
-    private void split(List<Queued<T>> batch, Throwable why) {
+    private List<Queued<T>> split(List<Queued<T>> batch, OutageLog outages, Throwable why) {
         int size = batch.size();
         if (size == 1) {
             var item = batch.getFirst().item;
-            answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
-            return;
+            return answered(batch, commit.failedAlone(item, why) ? Set.of(item) : Set.of());
         }
-        LOG.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
-        commit(batch.subList(0, size / 2));
-        commit(batch.subList(size / 2, size));
+        log.warn("A commit of {} {} failed; it is split.", size, commit.items(), why);
+        var left = new ArrayList<>(attempt(batch.subList(0, size / 2), outages));
+        left.addAll(attempt(batch.subList(size / 2, size), outages));
+        return left;
     }
 
-    private void answered(List<Queued<T>> batch, Set<T> unanswered) {
-        var again = new ArrayList<Queued<T>>();
+    /** Accounts for what was answered, and returns the others. */
+    private List<Queued<T>> answered(List<Queued<T>> batch, Set<T> unanswered) {
+        var left = new ArrayList<Queued<T>>();
         for (var queued : batch) {
             if (unanswered.contains(queued.item)) {
-                again.add(queued);
+                left.add(queued);
             } else {
                 settle(queued);
             }
-        }
-        if (!again.isEmpty()) {
-            later(again);
         }
         settled.run();
         if (unsettled.get() == 0) {
             LockSupport.unpark(stopping);
         }
-    }
-
-    /** Tries single items again after a while, without holding up all the others. */
-    private void later(List<Queued<T>> unanswered) {
-        int failures = unanswered.getFirst().repeats;
-        var again =
-                unanswered.stream()
-                        .map(queued -> new Queued<>(queued.item, queued.bytes, queued.repeats + 1))
-                        .toList();
-        daemon(
-                name + "-again",
-                () -> {
-                    time.park(AGAIN.delay(failures).toNanos());
-                    enqueue(again);
-                });
+        return left;
     }
 }

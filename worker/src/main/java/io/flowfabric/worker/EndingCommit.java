@@ -26,15 +26,21 @@ import java.util.Set;
  * as it takes: that is safe, and giving up is not. One that the store cannot take as it is becomes
  * a failure for good, and when that cannot be taken either, its lease is given back.
  */
-final class EndingCommit implements Committers.Commit<Assignment> {
+final class EndingCommit implements Commit<Assignment> {
     private static final Logger LOG = QuietLogger.of(EndingCommit.class);
 
     private final Leases leases;
     private final EngineMetrics metrics;
+    private final Logger log;
 
     EndingCommit(Leases leases, EngineMetrics metrics) {
+        this(leases, metrics, LOG);
+    }
+
+    EndingCommit(Leases leases, EngineMetrics metrics, Logger log) {
         this.leases = leases;
         this.metrics = metrics;
+        this.log = log;
     }
 
     @Override
@@ -44,11 +50,7 @@ final class EndingCommit implements Committers.Commit<Assignment> {
 
     @Override
     public long bytes(Assignment assignment) {
-        return switch (assignment.ending()) {
-            case Ending.Complete complete -> complete.result().size();
-            case Ending.Fail fail -> fail.failure().detail().length();
-            default -> 0;
-        };
+        return assignment.ending().bytes();
     }
 
     /** A lease whose end is lost ends with its session, where it is given to another worker. */
@@ -78,18 +80,28 @@ final class EndingCommit implements Committers.Commit<Assignment> {
     public boolean failedAlone(Assignment assignment, Throwable why) {
         if (why instanceof Error) {
             // Of this process, more likely than of what it was about to say.
-            LOG.error("The end of {} failed; it is repeated.", assignment, why);
+            log.error("The end of {} failed; it is repeated.", assignment, why);
             return true;
         }
         return changed(assignment, why);
     }
 
     /** Whether an ending that was refused is another one now. */
-    private static boolean changed(Assignment assignment, Throwable why) {
-        LOG.error("The end of {} was refused.", assignment, why);
+    private boolean changed(Assignment assignment, Throwable why) {
         if (assignment.endInstead(why)) {
+            log.error(
+                    "The store cannot take the end of {} as it is; {} instead.",
+                    assignment,
+                    assignment.ending() instanceof Ending.Release
+                            ? "its lease is given back"
+                            : "it fails for good",
+                    why);
             return true;
         }
+        log.error(
+                "The store does not even take {} back; its lease ends with its session.",
+                assignment,
+                why);
         assignment.settled();
         return false;
     }
@@ -100,27 +112,38 @@ final class EndingCommit implements Committers.Commit<Assignment> {
         var counts = new HashMap<Way, Integer>();
         for (int i = 0; i < batch.size(); i++) {
             if (answers.get(i) instanceof Answer.Done<Ended>(var ended)) {
-                counts.merge(new Way(batch.get(i).lane(), ended.transition()), 1, Integer::sum);
+                counts.merge(
+                        new Way(batch.get(i).lease().lane(), ended.transition()), 1, Integer::sum);
             }
         }
         counts.forEach((way, count) -> metrics.attempted(way.lane, way.transition, count));
     }
 
-    private static boolean isFinal(Assignment assignment, FlowFabricException refusal) {
-        if (refusal.advice() == Advice.REPEAT_LATER) {
+    /**
+     * Whether the store may yet take what it did not take now. Work that it cannot read may be
+     * mended while the session lives.
+     */
+    static boolean mayBeTakenLater(FlowFabricException refusal) {
+        return refusal.advice() == Advice.REPEAT_LATER
+                || (refusal instanceof StoreFailure failure && failure.isUnreadable());
+    }
+
+    private boolean isFinal(Assignment assignment, FlowFabricException refusal) {
+        if (mayBeTakenLater(refusal)) {
             // Told at debug: in an outage it would be a line for each, again and again.
-            LOG.debug("The end of {} got no answer; it is repeated.", assignment, refusal);
+            log.debug("The end of {} got no answer; it is repeated.", assignment, refusal);
             return false;
         }
         return switch (refusal) {
             case LeaseLost late -> {
-                LOG.info("The end of {} came too late: {}", assignment, late.getMessage());
+                log.info("The end of {} came too late: {}", assignment, late.getMessage());
                 yield true;
             }
             case Invalid invalid -> !changed(assignment, invalid);
             case StoreFailure refused -> !changed(assignment, refused);
             default -> {
-                LOG.error("The end of {} was refused.", assignment, refusal);
+                log.error(
+                        "The store refused the end of {}, which is dropped.", assignment, refusal);
                 yield true;
             }
         };

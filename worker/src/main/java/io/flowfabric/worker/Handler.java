@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Does one kind of work.
  *
  * <p>Work runs at least once: after a crash it runs again, so a handler does nothing that it could
- * not do twice. It has a virtual thread of its own and may block.
+ * not do twice. It has a thread of its own, virtual unless the worker was given others, and may
+ * block.
  */
 @FunctionalInterface
 public interface Handler {

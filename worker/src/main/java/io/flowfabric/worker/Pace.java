@@ -11,7 +11,9 @@ import java.time.Duration;
  * last 64 and for each limit is all there is to remember. Not safe for use by many threads at once.
  */
 final class Pace {
-    private static final long QUICK = Duration.ofMillis(20).toNanos();
+    /** What a quick handler takes, at most. */
+    static final long QUICK = Duration.ofMillis(20).toNanos();
+
     private static final long INSTANT = Duration.ofMillis(1).toNanos();
 
     /** How many times as many as can run are held: work for 160 ms at most, and for 32 ms. */

@@ -1,19 +1,16 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Limit;
-import io.flowfabric.engine.OutageLog;
-import io.flowfabric.engine.QuietLogger;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.engine.Time;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -29,21 +26,15 @@ final class Slots {
     private static final int UNSETTLED = 2 * Committers.BATCH;
 
     /** How many bytes of them. */
-    private static final long UNSETTLED_BYTES = 2 * Committers.BATCH_BYTES;
+    private static final long UNSETTLED_BYTES = 2 * Chunks.BYTES;
 
     /** How long an assignment waits for a slot before another worker should have it. */
     static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
-    /** How long nothing begins when there is no thread for it. */
-    private static final long PAUSE = Duration.ofMillis(100).toNanos();
-
-    private static final Logger LOG = QuietLogger.of(Slots.class);
-
     private final int concurrency;
-    private final ThreadFactory threads;
+    private final HandlerThreads threads;
     private final Committers<Assignment> endings;
     private final Time time;
-    private final OutageLog threadTrouble;
 
     private final BriefLock lock = new BriefLock();
     private final Condition roomy = lock.newCondition();
@@ -58,12 +49,11 @@ final class Slots {
     /**
      * @param endings how endings go to the store: while many are on their way, nothing is claimed
      */
-    Slots(int concurrency, ThreadFactory threads, Committers<Assignment> endings, Time time) {
+    Slots(int concurrency, HandlerThreads threads, Committers<Assignment> endings, Time time) {
         this.concurrency = concurrency;
         this.threads = threads;
         this.endings = endings;
         this.time = time;
-        this.threadTrouble = new OutageLog(LOG, time, "Starts of threads for handlers");
     }
 
     /** How many leases are wanted now. */
@@ -76,15 +66,26 @@ final class Slots {
         }
     }
 
-    /** Waits until a claim is worth it; false when there is no point in one any more. */
+    /**
+     * Waits until a claim is worth it; false when there is no point in one any more. Where nothing
+     * is prefetched a free slot waits for others as long as quick handlers take: if they have
+     * become slow, none of them may end for hours.
+     */
     boolean awaitRoom(BooleanSupplier over) throws InterruptedException {
+        threads.pauseIfNone(over);
+        long patience = Pace.QUICK;
         lock.lock();
         try {
             while (!closed && !over.getAsBoolean()) {
-                if (free() >= worthwhile()) {
+                int free = free();
+                if (free >= worthwhile() || (free > 0 && patience <= 0)) {
                     return true;
                 }
-                roomy.await();
+                if (free > 0 && pace.ahead(concurrency) == 0) {
+                    patience = roomy.awaitNanos(patience);
+                } else {
+                    roomy.await();
+                }
             }
             return false;
         } finally {
@@ -130,41 +131,51 @@ final class Slots {
         } finally {
             lock.unlock();
         }
-        for (var assignment : now) {
-            if (!begin(assignment)) {
-                ran(-1);
+        for (int i = 0; i < now.size(); i++) {
+            if (!threads.start(now.get(i))) {
+                giveBack(now.subList(i, now.size()));
+                break;
             }
         }
         return unwanted;
     }
 
-    /**
-     * Notes that a handler is through, and lets the next one begin.
-     *
-     * @param nanos how long it took; negative when it did not run
-     */
+    /** Notes how many nanoseconds a handler took, and passes its slot on. */
     void ran(long nanos) {
-        var next = next(nanos);
-        while (next != null && !begin(next)) {
-            next = next(-1);
-        }
-        if (idle) {
-            LockSupport.unpark(idleWaiter);
+        passOn(nextAfter(nanos));
+    }
+
+    /** Passes on a slot whose handler did not run. */
+    void slotFreed() {
+        passOn(next());
+    }
+
+    private void passOn(@Nullable Assignment next) {
+        if (next != null && !threads.start(next)) {
+            giveBack(List.of(next));
         }
     }
 
-    private @Nullable Assignment next(long nanos) {
+    private @Nullable Assignment nextAfter(long nanos) {
         lock.lock();
         try {
-            if (nanos >= 0) {
-                pace.ran(nanos);
-            }
+            pace.ran(nanos);
+            return next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Assignment next() {
+        lock.lock();
+        try {
             var next = waiting.poll();
             if (next == null) {
-                running--;
+                vacate(1);
             }
-            idle = running == 0;
-            if (free() >= worthwhile()) {
+            int free = free();
+            // The first one, because a claimer without any room waits until it is told.
+            if (free == 1 || free >= worthwhile()) {
                 roomy.signal();
             }
             return next;
@@ -173,16 +184,42 @@ final class Slots {
         }
     }
 
+    private void vacate(int count) {
+        running -= count;
+        idle = running == 0;
+        if (idle) {
+            LockSupport.unpark(idleWaiter);
+        }
+    }
+
     /**
-     * What waits in vain: all of it when the first has waited for too long, because then handlers
-     * are slow, and otherwise what is more than handlers that have become slower are to have
-     * waiting.
+     * Gives back what has a slot and no thread, and what waits behind it: there is no thread for
+     * that either.
+     */
+    private void giveBack(List<Assignment> unbegun) {
+        var all = new ArrayList<>(unbegun);
+        lock.lock();
+        try {
+            all.addAll(waiting);
+            waiting.clear();
+            vacate(unbegun.size());
+            roomy.signal();
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(Assignment::release);
+    }
+
+    /**
+     * What other workers should have: all that waits, once the first of it has waited for {@link
+     * #LONGEST_WAIT}; before that, what exceeds the prefetch that the pace of now allows.
      */
     Collection<Assignment> stranded(long now) {
         lock.lock();
         try {
             if (left(now) <= 0) {
-                // Otherwise they would be prefetched again.
+                // Without runs the pace allows no prefetch: so everything is returned below, and
+                // nothing is fetched again until handlers are quick.
                 pace.forget();
             }
             var tooMany = new ArrayList<Assignment>();
@@ -200,7 +237,7 @@ final class Slots {
         lock.lock();
         try {
             var first = waiting.peek();
-            return first == null ? WorkerSession.FAR : LONGEST_WAIT - first.age(now);
+            return first == null ? Time.FAR : LONGEST_WAIT - first.age(now);
         } finally {
             lock.unlock();
         }
@@ -217,13 +254,13 @@ final class Slots {
         }
     }
 
-    /** Takes nothing any more, and returns what has not begun. */
-    Collection<Assignment> close() {
+    /** Takes nothing any more, and forgets what waits for a slot. */
+    void close() {
         lock.lock();
         try {
             closed = true;
             roomy.signalAll();
-            return takeWaiting();
+            waiting.clear();
         } finally {
             lock.unlock();
         }
@@ -244,12 +281,6 @@ final class Slots {
             time.park(left);
         }
         return idle;
-    }
-
-    private List<Assignment> takeWaiting() {
-        var taken = List.copyOf(waiting);
-        waiting.clear();
-        return taken;
     }
 
     private int free() {
@@ -275,21 +306,5 @@ final class Slots {
         int prefetch = pace.ahead(concurrency);
         int wanted = prefetch == 0 ? concurrency / 2 : dry ? prefetch : prefetch / 2;
         return Math.clamp(wanted, 1, (int) Limit.CLAIM.max());
-    }
-
-    /** Lets an assignment begin, or gives it back: then its slot has to be passed on. */
-    private boolean begin(Assignment assignment) {
-        try {
-            threads.newThread(assignment).start();
-            threadTrouble.worked();
-            return true;
-        } catch (Throwable noThread) {
-            threadTrouble.failed(noThread);
-            assignment.release();
-            // Others are asked for as soon as there is room; there may be no thread for them
-            // either.
-            time.park(PAUSE);
-            return false;
-        }
     }
 }

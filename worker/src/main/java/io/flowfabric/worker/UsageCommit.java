@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  * How usage reports are brought to the store. A handler waits for the answer to its own; when the
  * store cannot be used, every handler whose report a call carried is told, and may repeat it.
  */
-final class UsageCommit implements Committers.Commit<UsageCommit.Waiting> {
+final class UsageCommit implements Commit<UsageCommit.Waiting> {
     private final Leases leases;
 
     /**

@@ -9,6 +9,7 @@ import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
+import io.flowfabric.engine.Time;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,9 @@ public final class Worker extends Service {
     private volatile WorkerSession shift;
     private @Nullable Thread claimer;
 
+    /** How many sessions in a row ended before their first heartbeat. Belongs to the claimer. */
+    private int stillborn;
+
     /**
      * @param template the session, of which each life gets an id of its own
      * @param threads what handlers run on
@@ -86,7 +90,12 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker() + "-usage",
                         () -> {});
-        this.slots = new Slots(concurrency, threads, endings, engine.time());
+        this.slots =
+                new Slots(
+                        concurrency,
+                        new HandlerThreads(threads, engine.time()),
+                        endings,
+                        engine.time());
         this.shift = newShift();
     }
 
@@ -125,12 +134,14 @@ public final class Worker extends Service {
 
     private void drain() {
         draining = true;
-        slots.close().forEach(Assignment::release);
+        slots.close();
+        // Those that wait for a slot, and those that wait for their thread.
+        shift.assignments().forEach(Assignment::release);
         shift.session().quiet();
-        if (!slots.awaitIdle(WorkerSession.nanos(grace))) {
+        if (!slots.awaitIdle(Time.nanos(grace))) {
             var left = shift.assignments();
             LOG.warn("{} of {} did not end in time; they are interrupted.", left.size(), this);
-            left.forEach(Assignment::tell);
+            left.forEach(Assignment::askToStop);
             slots.awaitIdle(UNWINDING.toNanos());
             shift.assignments().forEach(Assignment::abandon);
         }
@@ -159,7 +170,7 @@ public final class Worker extends Service {
                 trouble.worked();
             } catch (Throwable e) {
                 trouble.failed(e);
-                engine.time().park(AGAIN.delay(failures++).toNanos());
+                pause(failures++);
             }
         }
     }
@@ -179,7 +190,7 @@ public final class Worker extends Service {
         }
     }
 
-    /** Takes on what was claimed; leases that nobody works on end with their session. */
+    /** Takes on what was claimed; leases that no handler works on end with their session. */
     private static void take(WorkerSession now, List<Lease> claimed) {
         try {
             now.take(claimed);
@@ -199,7 +210,15 @@ public final class Worker extends Service {
 
     /** Goes on under another session. */
     private void relieve(WorkerSession old) {
+        boolean early = old.age() < template.heartbeatEvery().toNanos();
         old.session().stop();
+        stillborn = early ? stillborn + 1 : 0;
+        if (stillborn > 1) {
+            pause(stillborn - 2);
+        }
+        if (draining) {
+            return;
+        }
         var next = newShift();
         next.session().start();
         shift = next;
@@ -209,6 +228,10 @@ public final class Worker extends Service {
             return;
         }
         LOG.info("{} goes on in the session {}.", this, next.session().id());
+    }
+
+    private void pause(int failures) {
+        engine.time().backOff(AGAIN.delay(failures), () -> draining);
     }
 
     private WorkerSession newShift() {

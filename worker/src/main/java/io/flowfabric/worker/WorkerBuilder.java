@@ -83,7 +83,7 @@ public final class WorkerBuilder {
 
     /**
      * How long the store waits for a sign of life before it gives the work to another worker. Signs
-     * are sent six times as often.
+     * are sent six times as often, so it is a tenth of a second at least.
      */
     public WorkerBuilder ttl(Duration other) {
         ttl = other;
@@ -132,7 +132,7 @@ public final class WorkerBuilder {
     /**
      * The worker, not yet started.
      *
-     * @throws Invalid when a name breaks its rules
+     * @throws Invalid when a name breaks its rules, or the time to live is too short or too long
      */
     public Worker build() {
         if (handlers.isEmpty()) {

@@ -12,7 +12,6 @@ import io.flowfabric.engine.EngineSession;
 import io.flowfabric.engine.Time;
 import io.flowfabric.worker.UsageCommit.Waiting;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,14 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What a worker does under one session, from its opening to its end. */
 final class WorkerSession implements EngineSession.Holder {
-    /** Later than anything that is waited for, in nanoseconds from now. */
-    static final long FAR = Duration.ofDays(365).toNanos();
-
-    /** As many nanoseconds, or {@link #FAR} for all that is longer. */
-    static long nanos(Duration length) {
-        return length.compareTo(Duration.ofNanos(FAR)) < 0 ? length.toNanos() : FAR;
-    }
-
     private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
     private final Committers<Assignment> endings;
@@ -36,6 +27,7 @@ final class WorkerSession implements EngineSession.Holder {
     private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
+    private final long made;
     private volatile boolean over;
 
     /** When to look at the leases again because of time, as was planned last. */
@@ -54,7 +46,8 @@ final class WorkerSession implements EngineSession.Holder {
         this.usage = usage;
         this.leases = engine.leases();
         this.time = engine.time();
-        this.planned = time.nanos() + FAR;
+        this.made = time.nanos();
+        this.planned = made + Time.FAR;
         this.session = engine.session(session, this);
     }
 
@@ -65,6 +58,11 @@ final class WorkerSession implements EngineSession.Holder {
     /** Whether the session has died. */
     boolean over() {
         return over;
+    }
+
+    /** How many nanoseconds ago it began. */
+    long age() {
+        return time.nanos() - made;
     }
 
     /** Whether its leases can be believed in. */
@@ -83,7 +81,7 @@ final class WorkerSession implements EngineSession.Holder {
             next = Math.min(next, assignment.left(now));
         }
         if (now + next - planned < 0) {
-            session.attend();
+            session.attendSoon();
         }
         // The session may have died while they were on their way here.
         if (over) {
@@ -120,9 +118,9 @@ final class WorkerSession implements EngineSession.Holder {
     @Override
     public long attend() {
         long now = time.nanos();
-        long next = FAR;
+        long next = Time.FAR;
         // What is taken on while this looks is not seen by it, and calls it again.
-        planned = now + FAR;
+        planned = now + Time.FAR;
         for (var assignment : held.values()) {
             long left = assignment.left(now);
             if (left > 0) {
@@ -186,5 +184,9 @@ final class WorkerSession implements EngineSession.Holder {
 
     void ran(long nanos) {
         slots.ran(nanos);
+    }
+
+    void slotFreed() {
+        slots.slotFreed();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
@@ -27,8 +28,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -155,6 +161,58 @@ class BadItemTest {
 
         eventually("it is done", () -> world.state(id) == PublicState.COMPLETED);
         assertThat(calls.get()).isGreaterThan(3);
+    }
+
+    /**
+     * A store that cannot take something now may mean one row: one that another client has locked,
+     * or one on a page that cannot be read.
+     */
+    @Test
+    void endings_that_cannot_be_taken_now_hold_up_no_others_and_are_repeated_until_they_can()
+            throws Exception {
+        var stuck = ConcurrentHashMap.<ExecutionId>newKeySet();
+        var returned = new CountDownLatch(WORK);
+        var locked = new AtomicBoolean(true);
+        world.hook(
+                (call, real) -> {
+                    if (call.equals("end")) {
+                        returned.await();
+                        var ends = executions(real.argument());
+                        if (stuck.isEmpty() && ends.size() > 9) {
+                            stuck.addAll(List.of(ends.getFirst(), ends.getLast()));
+                        }
+                        if (locked.get() && !Collections.disjoint(ends, stuck)) {
+                            throw new Contended("a row", Duration.ofMillis(1));
+                        }
+                    }
+                    return real.call();
+                });
+        world.start(
+                world.worker()
+                        .concurrency(WORK)
+                        .handle(
+                                "echo",
+                                task -> {
+                                    returned.countDown();
+                                    return task.input();
+                                }));
+
+        var ids = world.submit("echo", WORK);
+        eventually("there are such endings", () -> stuck.size() == 2);
+        var others = ids.stream().filter(id -> !stuck.contains(id)).toList();
+        eventually("all others", () -> world.all(others, PublicState.COMPLETED));
+        var next = world.submit("echo", WORK);
+        eventually("what comes after them", () -> world.all(next, PublicState.COMPLETED));
+        assertThat(stuck).allMatch(id -> world.state(id) == PublicState.ACTIVE);
+
+        locked.set(false);
+        eventually("they, too", () -> world.all(ids, PublicState.COMPLETED));
+        ids.forEach(this::assertCompletedAtOnce);
+    }
+
+    private static List<ExecutionId> executions(Object endings) {
+        return ((List<?>) endings)
+                .stream().map(ending -> ((Ending) ending).fence().execution()).toList();
     }
 
     @Test

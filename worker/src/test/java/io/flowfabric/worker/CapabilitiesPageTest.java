@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.engine.Time;
+import io.flowfabric.testkit.PageExample;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What docs/capabilities.md says is so. */
@@ -24,18 +24,11 @@ class CapabilitiesPageTest {
 
     @Test
     void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
-        var source =
-                Files.readString(
-                        Path.of("src/test/java/io/flowfabric/worker/CapabilitiesExample.java"));
-        var shown =
-                source.lines()
-                        .dropWhile(line -> !line.strip().equals("// [PAGE"))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// PAGE]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripIndent();
+        var source = Path.of("src/test/java/io/flowfabric/worker/CapabilitiesExample.java");
 
-        assertThat(page()).contains(shown);
+        assertThat(PageExample.shown(Path.of("../docs/capabilities.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

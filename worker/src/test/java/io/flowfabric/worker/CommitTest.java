@@ -16,6 +16,8 @@ import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.Eventually;
+import io.flowfabric.engine.LogBook;
+import io.flowfabric.engine.ManualTime;
 import io.flowfabric.engine.Time;
 
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -82,6 +85,21 @@ class CommitTest {
     }
 
     @Test
+    void no_commit_has_more_bytes_than_one_should() {
+        blockCommits();
+        var large = Payload.of(new byte[(1 << 20) - 1], "application/octet-stream");
+        var ids = world.submit("welcome", 20);
+        world.start(world.worker().concurrency(20).handle("welcome", task -> large));
+        eventually("both committers are busy", () -> world.calls("end") == 2);
+
+        go.countDown();
+
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
+        eventually("all is counted", () -> committed() == 20);
+        assertThat(commits).allMatch(size -> size <= 8);
+    }
+
+    @Test
     void a_commit_that_failed_before_or_after_it_was_applied_is_repeated_until_it_is_answered() {
         var failures = new AtomicInteger();
         world.hook(
@@ -127,6 +145,62 @@ class CommitTest {
 
         eventually("the others are done", () -> world.all(others, PublicState.COMPLETED));
         eventually("it is done too", () -> world.state(unlucky) == PublicState.COMPLETED);
+    }
+
+    @Test
+    void the_end_of_work_that_cannot_be_read_is_kept_until_it_can_be() {
+        var refusals = new AtomicInteger();
+        refuse(
+                () -> refusals.incrementAndGet() <= 3,
+                StoreFailure.unreadable("The execution", cause));
+        world.start(world.worker().handle("welcome", task -> Payload.text("done")));
+
+        var id = world.submit("welcome");
+
+        eventually("it is done", () -> world.state(id) == PublicState.COMPLETED);
+        assertThat(refusals.get()).isGreaterThan(3);
+        assertThat(world.steps(id))
+                .containsExactly(Transition.SUBMIT, Transition.CLAIM, Transition.COMPLETE);
+    }
+
+    @Test
+    void committers_that_stop_without_an_answer_say_what_becomes_of_it() {
+        var time = new ManualTime();
+        var log = new LogBook();
+        var away = new StoreFailure("It is away.", false, cause);
+        var commit =
+                new Commit<String>() {
+                    @Override
+                    public String items() {
+                        return "words";
+                    }
+
+                    @Override
+                    public Set<String> commit(List<String> batch) {
+                        throw away;
+                    }
+
+                    @Override
+                    public boolean failedAlone(String item, Throwable why) {
+                        return false;
+                    }
+
+                    @Override
+                    public void lost(String item, Throwable why) {}
+                };
+        var committers = new Committers<>(commit, time, "mailer", () -> {}, log);
+        committers.start();
+        committers.add("a");
+
+        var stopping = Thread.startVirtualThread(committers::stop);
+        eventually(time, "it stops", () -> !stopping.isAlive());
+
+        assertThat(log.lines())
+                .extracting(LogBook.Line::text)
+                .contains(
+                        "mailer stopped before the store had answered 1 words. What was not written"
+                                + " is repeated by another worker when the session ends; look for"
+                                + " an outage of the store above.");
     }
 
     @Test

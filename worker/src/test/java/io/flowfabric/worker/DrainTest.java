@@ -220,6 +220,34 @@ class DrainTest {
                 .hasSize((int) held);
     }
 
+    /** A thread may come late, where handlers that compute keep all carriers. */
+    @Test
+    void what_has_no_thread_yet_is_given_back_at_once_and_does_not_begin_any_more()
+            throws Exception {
+        var late = new CountDownLatch(1);
+        var worker =
+                world.start(
+                        blocking()
+                                .threads(
+                                        task ->
+                                                Thread.ofVirtual()
+                                                        .unstarted(
+                                                                () -> {
+                                                                    awaitStubbornly(late);
+                                                                    task.run();
+                                                                })));
+        var id = world.submit("welcome");
+        eventually("it is claimed", () -> world.state(id) == PublicState.ACTIVE);
+
+        var stopping = Thread.ofVirtual().start(() -> worker.stop(LONG));
+
+        eventually("it is given back", () -> world.state(id) == PublicState.WAITING);
+        late.countDown();
+        stopping.join();
+        assertThat(inside).hasValue(0);
+        assertThat(world.steps(id)).endsWith(Transition.CLAIM, Transition.RELEASE);
+    }
+
     @Test
     void stopping_again_or_at_the_same_time_waits_for_the_same_end() throws Exception {
         var worker = world.start(blocking());

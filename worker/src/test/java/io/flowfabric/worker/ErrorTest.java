@@ -129,6 +129,8 @@ class ErrorTest {
 
     @Test
     void a_task_that_could_not_be_run_is_given_back_and_so_is_its_slot() {
+        // The first thread of a handler asks for the time before its handler begins, in
+        // Assignment.run, to see whether its attempt is over by then.
         time.hiccupOn("mailer-0");
         world.start(world.worker().concurrency(1).handle("welcome", task -> Payload.EMPTY));
 
@@ -164,6 +166,34 @@ class ErrorTest {
         eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
         assertThat(asked.get()).isGreaterThan(3);
         assertThat(world.tally.of("session died")).isZero();
+        assertThat(ids).allMatch(id -> world.view(id).reclaims() == 0);
+    }
+
+    @Test
+    void where_no_thread_can_be_had_all_that_was_claimed_is_given_back_at_once() {
+        var asked = new AtomicInteger();
+        var scarce = new AtomicBoolean(true);
+        world.start(
+                world.worker()
+                        .concurrency(200)
+                        .threads(
+                                task -> {
+                                    if (scarce.get()) {
+                                        asked.incrementAndGet();
+                                        throw new OutOfMemoryError("no thread, by a test");
+                                    }
+                                    return Thread.ofVirtual().name("mine").unstarted(task);
+                                })
+                        .handle("welcome", task -> Payload.EMPTY));
+
+        var ids = world.submit("welcome", 200);
+
+        eventually(
+                "all are given back",
+                () -> ids.stream().allMatch(id -> world.steps(id).contains(Transition.RELEASE)));
+        assertThat(asked.get()).as("not once for each").isLessThan(20);
+        scarce.set(false);
+        eventually("all are done", () -> world.all(ids, PublicState.COMPLETED));
         assertThat(ids).allMatch(id -> world.view(id).reclaims() == 0);
     }
 
@@ -212,7 +242,7 @@ class ErrorTest {
         var lost = ConcurrentHashMap.<String>newKeySet();
         var committers =
                 new Committers<>(
-                        new Committers.Commit<String>() {
+                        new Commit<String>() {
                             @Override
                             public String items() {
                                 return "words";

@@ -10,7 +10,6 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.submit.Submission;
-import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.ManualTime;
 
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +25,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 class PrefetchTest {
+    /** Of work that is not prefetched. */
+    private static final Policy CLOCKED = Policy.DEFAULT.attemptTimeout(Duration.ofHours(1));
+
     private final ManualTime time = new ManualTime();
     private final WorkerScenario world = new WorkerScenario(time);
     private final CountDownLatch go = new CountDownLatch(1);
@@ -85,7 +87,8 @@ class PrefetchTest {
         var ids = world.submit("slow", 100);
 
         // Both slots and 32 times as many, or a few less: a handful is not worth another claim.
-        eventually("it has prefetched", () -> active(ids) > 2);
+        // More than eight times as many, which is what handlers get that are only quick.
+        eventually("it has prefetched", () -> active(ids) > 2 + 16);
         eventually("both slots are taken", () -> inside.get() == 2);
         assertThat(active(ids)).isLessThanOrEqualTo(66);
     }
@@ -216,7 +219,7 @@ class PrefetchTest {
         var ids = submit("slow", large, 40);
 
         eventually("both slots are taken", () -> inside.get() == 2);
-        Eventually.pause(Duration.ofMillis(100));
+        eventually("it has prefetched", () -> active(ids) > 2);
         assertThat(active(ids)).isLessThanOrEqualTo(2 + (Pace.AHEAD_BYTES >> 20));
     }
 
@@ -243,6 +246,48 @@ class PrefetchTest {
         assertThat(world.calls("claim") - before).isLessThan(800 / 16 + 10);
     }
 
+    /**
+     * A claim waits for more room while handlers are quick, and no longer than quick handlers take:
+     * slow ones may leave half of the slots empty for hours.
+     */
+    @Test
+    void slots_beside_slow_handlers_are_filled_although_handlers_were_quick_before() {
+        world.start(worker().concurrency(16));
+        warmUp(CLOCKED);
+        submit("slow", 9, CLOCKED);
+        eventually("nine run", () -> inside.get() == 9);
+
+        var ids = submit("quick", 1, CLOCKED);
+
+        eventually("it is done", () -> world.all(ids, PublicState.COMPLETED));
+        submit("slow", 7, CLOCKED);
+        eventually("every slot is taken", () -> inside.get() == 16);
+    }
+
+    @Test
+    void the_first_slot_that_becomes_free_is_filled_although_handlers_were_quick_before() {
+        var end = new CountDownLatch(1);
+        world.start(
+                worker().concurrency(16)
+                        .handle(
+                                "first",
+                                task -> {
+                                    inside.incrementAndGet();
+                                    end.await();
+                                    return Payload.EMPTY;
+                                }));
+        warmUp(CLOCKED);
+        var first = submit("first", 1, CLOCKED);
+        submit("slow", 15, CLOCKED);
+        eventually("every slot is taken", () -> inside.get() == 16);
+        var ids = submit("quick", 1, CLOCKED);
+
+        end.countDown();
+
+        eventually("one has ended", () -> world.all(first, PublicState.COMPLETED));
+        eventually("another one has begun", () -> world.all(ids, PublicState.COMPLETED));
+    }
+
     private WorkerBuilder worker() {
         return world.worker()
                 .concurrency(2)
@@ -257,8 +302,16 @@ class PrefetchTest {
     }
 
     private void warmUp() {
-        var ids = world.submit("quick", 80);
+        warmUp(Policy.DEFAULT);
+    }
+
+    private void warmUp(Policy policy) {
+        var ids = submit("quick", 80, policy);
         eventually("it is warm", () -> world.all(ids, PublicState.COMPLETED));
+    }
+
+    private List<ExecutionId> submit(String kind, int count, Policy policy) {
+        return IntStream.range(0, count).mapToObj(i -> world.submit(kind, "" + i, policy)).toList();
     }
 
     private long active(List<ExecutionId> ids) {

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.lease.Session;
 import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.Eventually;
+import io.flowfabric.engine.ManualTime;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 /** The one life of the services of a worker, as of every other service; and what ends it. */
@@ -168,6 +171,35 @@ class WorkerLifeTest {
 
         stopping.join();
         assertThat(world.state(id)).isEqualTo(PublicState.WAITING);
+    }
+
+    /** Each of them is a row and events that have to be removed again. */
+    @Test
+    void sessions_that_die_at_once_follow_each_other_slower_and_slower() {
+        var time = new ManualTime();
+        try (var other = new WorkerScenario(time)) {
+            var dies = new AtomicBoolean(true);
+            other.hook(
+                    (call, real) -> {
+                        var answer = real.call();
+                        if (call.equals("open") && dies.get()) {
+                            other.memory.sessions().close(((Session) real.argument()).id());
+                        }
+                        return answer;
+                    });
+            other.worker().handle("welcome", task -> Payload.EMPTY).start();
+
+            eventually("there is another one at once", () -> other.calls("open") == 2);
+            eventually("and then a pause", () -> time.waiting("mailer-claimer") == 1);
+            assertThat(other.calls("open")).isEqualTo(2);
+            time.pass(Duration.ofSeconds(4));
+            // After 0.05, 0.1, 0.2, 0.4, 0.8 and 1.6 seconds.
+            assertThat(other.calls("open")).isBetween(6, 9);
+
+            dies.set(false);
+            var id = other.submit("welcome");
+            eventually(time, "it goes on", () -> other.state(id) == PublicState.COMPLETED);
+        }
     }
 
     @Test

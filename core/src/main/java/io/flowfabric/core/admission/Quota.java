@@ -9,6 +9,7 @@ import io.flowfabric.core.policy.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * A bound on work that names it, for all of it or for each key by itself.
@@ -56,6 +57,23 @@ public record Quota(
         /** Until when a start counts. */
         public Instant until(Instant start) {
             return start.plus(window);
+        }
+
+        /**
+         * When the next start may be made, if the rate is full; nothing while it is not.
+         *
+         * @param starts how many of the starts that still count were made when
+         */
+        public Optional<Instant> opens(SortedMap<Instant, Integer> starts) {
+            long counting = 0;
+            // From the newest on: the one that makes the rate full is the one to wait for.
+            for (var start : starts.reversed().entrySet()) {
+                counting += start.getValue();
+                if (counting >= max) {
+                    return Optional.of(until(start.getKey()));
+                }
+            }
+            return Optional.empty();
         }
     }
 

@@ -7,6 +7,7 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Tags;
 
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -65,6 +66,19 @@ public record FeedFilter(
         var more = new HashSet<>(partitions);
         more.add(other);
         return new FeedFilter(topic, namespace, lane, tags, more);
+    }
+
+    /** The topic, and what it is narrowed to, as a log names it. */
+    @Override
+    public String toString() {
+        var words = new StringBuilder(topic.name().toLowerCase(Locale.ROOT));
+        namespace.ifPresent(only -> words.append(" in namespace ").append(only.name()));
+        lane.ifPresent(only -> words.append(" in lane ").append(only));
+        tags.values().forEach((key, value) -> words.append(" with %s=%s".formatted(key, value)));
+        if (!partitions.isEmpty()) {
+            words.append(" in %d of the partitions".formatted(partitions.size()));
+        }
+        return words.toString();
     }
 
     /**

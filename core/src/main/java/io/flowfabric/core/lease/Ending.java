@@ -16,6 +16,11 @@ public sealed interface Ending {
     /** The fence of the lease that ends. */
     Fence fence();
 
+    /** How large it is, roughly, where that can be much: its result, or the trace of a failure. */
+    default long bytes() {
+        return 0;
+    }
+
     /** The fingerprint by which a repeat is told from a contradiction. */
     Digest digest();
 
@@ -25,6 +30,11 @@ public sealed interface Ending {
             Objects.requireNonNull(fence, "fence");
             Objects.requireNonNull(result, "result");
             Limit.RESULT_BYTES.checkSize("result", result.size(), "bytes");
+        }
+
+        @Override
+        public long bytes() {
+            return result.size();
         }
 
         @Override
@@ -42,6 +52,11 @@ public sealed interface Ending {
             Objects.requireNonNull(fence, "fence");
             Objects.requireNonNull(failure, "failure");
             Objects.requireNonNull(verdict, "verdict");
+        }
+
+        @Override
+        public long bytes() {
+            return failure.detail().length();
         }
 
         @Override

@@ -19,7 +19,7 @@ import java.util.Set;
  */
 public record Heartbeat(SessionId session, long acknowledged, Set<Fence> held, Duration patience) {
     /** The time between two heartbeats of a session with the default time to live. */
-    public static final Duration DEFAULT_PATIENCE = Session.DEFAULT_TTL.dividedBy(6);
+    public static final Duration DEFAULT_PATIENCE = Session.heartbeatEvery(Session.DEFAULT_TTL);
 
     public Heartbeat {
         if (!patience.isPositive()) {

@@ -35,8 +35,11 @@ public record Session(
         Capabilities offers,
         Duration ttl) {
 
-    /** Half a minute: six heartbeats may be missed. */
+    /** Half a minute: a heartbeat every five seconds. */
     public static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+
+    /** Of a time to live: one part between heartbeats, all but one until it gives itself up. */
+    private static final int PARTS = 6;
 
     private static final long SHORTEST_TTL_MILLIS = 10;
 
@@ -115,6 +118,28 @@ public record Session(
     /** This session with another time to live after each heartbeat. */
     public Session ttl(Duration other) {
         return new Session(id, namespace, worker, instance, lanes, kinds, offers, other);
+    }
+
+    /**
+     * The time between two heartbeats, and how long each waits for its answer: a sixth of the time
+     * to live.
+     */
+    public Duration heartbeatEvery() {
+        return heartbeatEvery(ttl);
+    }
+
+    /** The time between two heartbeats of a session with this time to live. */
+    static Duration heartbeatEvery(Duration ttl) {
+        return ttl.dividedBy(PARTS);
+    }
+
+    /**
+     * How long after its last acknowledged heartbeat a session counts itself as dead: one part
+     * before the store does, so that it never believes longer than the store that it holds its
+     * leases.
+     */
+    public Duration givesItselfUpAfter() {
+        return heartbeatEvery().multipliedBy(PARTS - 1);
     }
 
     /** Whether this worker can handle that work, wherever it queues. */

@@ -22,7 +22,8 @@ public interface Operations {
 
     /**
      * Leases one ready execution to a session, past the order of the lane and past what the session
-     * serves, but never across namespaces.
+     * serves, but never across namespaces. The lease is told here and nowhere else, so whoever asks
+     * does the work and ends it; it lapses with the session.
      *
      * @throws io.flowfabric.core.Conflict when it is of another namespace than the session, is not
      *     ready, or a quota leaves no room for it, unless this very session holds it already

@@ -13,6 +13,11 @@ public sealed interface OperatorCommand {
     /** The execution that the command is for. */
     ExecutionId execution();
 
+    /** How large it is, roughly, where that can be much: its result, or the detail of a failure. */
+    default long bytes() {
+        return 0;
+    }
+
     /** Ends it as cancelled. */
     record Cancel(ExecutionId execution) implements OperatorCommand {}
 
@@ -21,10 +26,20 @@ public sealed interface OperatorCommand {
         public Complete {
             Limit.RESULT_BYTES.checkSize("result", result.size(), "bytes");
         }
+
+        @Override
+        public long bytes() {
+            return result.size();
+        }
     }
 
     /** Ends it as failed, without a retry. */
-    record Fail(ExecutionId execution, Failure failure) implements OperatorCommand {}
+    record Fail(ExecutionId execution, Failure failure) implements OperatorCommand {
+        @Override
+        public long bytes() {
+            return failure.detail().length();
+        }
+    }
 
     /** Holds it back until it is resumed. A delay that it had goes on meanwhile. */
     record Pause(ExecutionId execution) implements OperatorCommand {}

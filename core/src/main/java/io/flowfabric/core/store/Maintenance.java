@@ -35,6 +35,14 @@ public interface Maintenance {
      */
     record Round(int processed, int errors, boolean more) {}
 
+    /** What one engine does for all of them, from time to time. */
+    enum Duty {
+        /** Rounds of {@link Chore#RETENTION}, until there is nothing more to forget. */
+        RETENTION,
+        /** Counting anew what runs against quotas and what is set aside of budgets. */
+        RECOUNT
+    }
+
     /** Does one round of a chore: at most {@code limit} items. */
     Round tick(Chore chore, int limit);
 
@@ -46,4 +54,14 @@ public interface Maintenance {
      * @param within how far to look ahead: what is due later is not told, and costs nothing
      */
     Optional<Duration> nextDue(Duration within);
+
+    /**
+     * Takes the turn at a duty, by the store's clock. There is one in a period, whichever engine
+     * asks; the engine that got it does the duty, and if it dies over it the next turn is another
+     * engine's.
+     *
+     * @param every how long it must be since the last turn was taken
+     * @return whether the caller has the turn
+     */
+    boolean takeTurn(Duty duty, Duration every);
 }

@@ -34,7 +34,7 @@ public final class ShutdownOrder {
         for (var stop : FIRST) {
             try {
                 stop.run();
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 // It has ended as far as it can, and says so itself.
             }
         }

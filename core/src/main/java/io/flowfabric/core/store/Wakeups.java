@@ -3,6 +3,7 @@ package io.flowfabric.core.store;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
 
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
@@ -12,9 +13,15 @@ import java.util.function.Consumer;
 public interface Wakeups {
     /**
      * Calls back, from a thread of the store, when work may have become ready in a lane, whichever
-     * process made it so. The listener must return at once.
+     * process made it so.
      */
-    Listening listen(Consumer<Lane> listener);
+    Listening listen(Listener listener);
+
+    /**
+     * Tells all other listeners, of this process and of the others, that there may be work in a
+     * lane: this one has taken charge of some, and none of its waiters got it.
+     */
+    void pass(Lane lane, Listener from);
 
     /**
      * Calls back, from a thread of the store, when work was taken from a session by an operator, by
@@ -23,6 +30,26 @@ public interface Wakeups {
      * must return at once.
      */
     Listening listenForLosses(Consumer<SessionId> listener);
+
+    /** What hears of ready work, on behalf of those who wait for some. It must return at once. */
+    @FunctionalInterface
+    interface Listener {
+        /** Hears that there may be work in a lane. All listeners are told, of all processes. */
+        void ready(Lane lane);
+
+        /**
+         * Hears of one piece of work that became ready through this process. Listeners are asked
+         * one after the other, until one takes charge of it: then no other one is told.
+         *
+         * @param work the UUID of its id
+         * @return whether a waiter will look for it; if that comes to nothing, the listener tells
+         *     the others through {@link Wakeups#pass}. By default none does
+         */
+        default boolean take(Lane lane, UUID work) {
+            ready(lane);
+            return false;
+        }
+    }
 
     /** A registered listener. Closing ends it; closing again does nothing. */
     interface Listening extends AutoCloseable {

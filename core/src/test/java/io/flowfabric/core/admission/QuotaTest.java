@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.TreeMap;
 
 class QuotaTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -90,5 +91,24 @@ class QuotaTest {
         assertThat(QuotaUse.of("calls", "ada").key()).contains("ada");
         assertRefused(Invalid.Code.EMPTY, "quota", () -> QuotaUse.of(""));
         assertRefused(Invalid.Code.EMPTY, "quota key", () -> QuotaUse.of("calls", ""));
+    }
+
+    @Test
+    void a_full_rate_opens_when_enough_of_its_newest_starts_no_longer_count() {
+        var rate = new Quota.Rate(3, Duration.ofMinutes(1));
+        var noon = Instant.parse("2026-03-01T12:00:00Z");
+        var starts = new TreeMap<Instant, Integer>();
+        assertThat(rate.opens(starts)).isEmpty();
+
+        starts.put(noon, 1);
+        starts.put(noon.plusSeconds(10), 1);
+        assertThat(rate.opens(starts)).as("there is room").isEmpty();
+
+        starts.put(noon.plusSeconds(20), 1);
+        assertThat(rate.opens(starts)).contains(noon.plusSeconds(60));
+
+        // More than it allows, because it was lowered: the oldest is not enough.
+        starts.put(noon.plusSeconds(30), 2);
+        assertThat(rate.opens(starts)).contains(noon.plusSeconds(80));
     }
 }

@@ -70,6 +70,20 @@ class FeedFilterTest {
                     ERASED);
 
     @Test
+    void a_log_names_it_by_its_topic_and_what_it_is_narrowed_to() {
+        assertThat(FeedFilter.of(EVERYTHING)).hasToString("everything");
+        assertThat(
+                        FeedFilter.of(COMPLETIONS)
+                                .namespace(SHOP)
+                                .lane(LANE)
+                                .tag("customer", "ada")
+                                .partition(Partition.of(SHOP)))
+                .hasToString(
+                        "completions in namespace shop in lane shop/emails with customer=ada in 1"
+                                + " of the partitions");
+    }
+
+    @Test
     void everything_is_everything() {
         assertThat(fitting(FeedFilter.of(EVERYTHING))).isEqualTo(ALL);
     }

@@ -55,6 +55,19 @@ class EndingTest {
     }
 
     @Test
+    void it_is_as_large_as_its_result_or_the_trace_of_its_failure() {
+        assertThat(new Ending.Complete(FENCE, payload(1000)).bytes()).isEqualTo(1000);
+        assertThat(
+                        new Ending.Fail(
+                                        FENCE,
+                                        new Failure("mine", "no route", "at Line 1"),
+                                        RetryDecision.GIVE_UP)
+                                .bytes())
+                .isEqualTo(9);
+        assertThat(new Ending.Release(FENCE).bytes()).isZero();
+    }
+
+    @Test
     void a_repeat_is_told_from_a_contradiction_by_the_digest() {
         assertThat(endings(FENCE))
                 .extracting(Ending::digest)

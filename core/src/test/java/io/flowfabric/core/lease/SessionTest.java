@@ -41,6 +41,17 @@ class SessionTest {
     }
 
     @Test
+    void it_sends_a_heartbeat_six_times_in_its_life_and_gives_itself_up_one_before_its_end() {
+        assertThat(plain.heartbeatEvery()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(plain.givesItselfUpAfter()).isEqualTo(Duration.ofSeconds(25));
+        assertThat(Heartbeat.of(plain.id()).patience()).isEqualTo(plain.heartbeatEvery());
+
+        var brief = plain.ttl(Duration.ofMillis(600));
+        assertThat(brief.heartbeatEvery()).isEqualTo(Duration.ofMillis(100));
+        assertThat(brief.givesItselfUpAfter()).isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
     void a_change_changes_its_own_field_and_no_other() {
         var full = plain.namespace(SHOP).kinds("a").offers(Capabilities.of("gpu"));
 

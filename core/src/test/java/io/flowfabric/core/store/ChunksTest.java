@@ -31,6 +31,14 @@ class ChunksTest {
     }
 
     @Test
+    void an_item_fits_while_neither_the_count_nor_the_bytes_are_exceeded() {
+        assertThat(Chunks.fits(0, 1, 0, Chunks.BYTES + 1)).as("the first always").isTrue();
+        assertThat(Chunks.fits(1, 2, HALF, HALF)).isTrue();
+        assertThat(Chunks.fits(1, 2, HALF, HALF + 1)).isFalse();
+        assertThat(Chunks.fits(2, 2, 0, 0)).isFalse();
+    }
+
+    @Test
     void nothing_has_no_parts() {
         assertThat(Chunks.of(List.<Long>of(), 10, size -> size)).isEmpty();
     }

@@ -58,12 +58,15 @@ public final class ExecutionBatches {
             var later = new ArrayList<Integer>();
             var seen = new HashSet<UUID>();
             long sum = 0;
+            // Once one does not fit, all that follow wait: a smaller one could be its repeat.
+            boolean room = true;
             for (int index : pending) {
                 var item = batch.get(index);
-                boolean room = now.size() < CHUNK && sum < Chunks.BYTES;
+                long size = bytes.applyAsLong(item);
+                room = room && Chunks.fits(now.size(), CHUNK, sum, size);
                 boolean first = room && seen.add(execution.apply(item));
                 (first ? now : later).add(index);
-                sum += first ? bytes.applyAsLong(item) : 0;
+                sum += first ? size : 0;
             }
             var decided = piece.apply(now.stream().map(batch::get).toList());
             for (int index : now) {

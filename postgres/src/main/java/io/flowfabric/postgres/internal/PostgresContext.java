@@ -9,15 +9,18 @@ import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
-import io.flowfabric.postgres.internal.ready.QueueOrder;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.IntFunction;
 
 /**
@@ -35,6 +38,8 @@ public record PostgresContext(
         PostgresWakeups waking,
         Optional<KeyWrapping> wrapping,
         Optional<InstantSource> clock) {
+    private static final Logger log = LoggerFactory.getLogger(PostgresContext.class);
+
     /** The moment to bind as {@code :now}: null lets the server's clock decide. */
     public @Nullable Long now() {
         return clock.map(InstantSource::millis).orElse(null);
@@ -66,42 +71,51 @@ public record PostgresContext(
     /**
      * Lets those know who wait for work in these lanes: it was submitted, with numbers from these
      * on. Call this, like the others, once the work is committed.
+     *
+     * @param ids of all that was accepted, also of what is not ready yet
      */
-    public void submitted(Map<Integer, Long> lanes) {
+    public void submitted(Map<Integer, Long> lanes, Set<UUID> ids) {
         lanes.forEach(marks::queued);
-        crowds.queued(lanes.keySet());
-        wake(lanes.keySet(), lane -> QueueOrder.KEPT);
+        boolean one = lanes.size() == 1 && ids.size() == 1;
+        goesOn(
+                one
+                        ? ReadyLanes.of(lanes.keySet().iterator().next(), ids.iterator().next())
+                        : ReadyLanes.uncounted(lanes.keySet()));
     }
 
     /** Wakes waiters in lanes whose work goes on. */
-    public void goesOn(Collection<Integer> lanes) {
-        crowds.queued(lanes);
-        wake(lanes, lane -> QueueOrder.KEPT);
+    public void goesOn(ReadyLanes ready) {
+        crowds.queued(ready.numbers());
+        wake(ready, lane -> PostgresWakeups.Order.KEPT);
     }
 
     /**
-     * Wakes waiters in lanes whose work became ready out of its turn.
-     *
-     * @param lanes with the lowest number of the work that was not begun yet, or {@link
-     *     Long#MAX_VALUE} if there is none
+     * Wakes waiters in lanes whose work became ready out of its turn. What was begun before is never
+     * behind a low-water mark; of what was not the lowest number is known, and marks are moved
+     * before it.
      */
-    public void returned(Map<Integer, Long> lanes) {
-        lanes.forEach(marks::queued);
-        crowds.queued(lanes.keySet());
+    public void returned(ReadyLanes ready) {
+        for (int lane : ready.numbers()) {
+            ready.firstFresh(lane).ifPresent(seq -> marks.queued(lane, seq));
+        }
+        crowds.queued(ready.numbers());
         wake(
-                lanes.keySet(),
-                lane -> QueueOrder.brokenFrom(lane, Objects.requireNonNull(lanes.get(lane))));
+                ready,
+                lane ->
+                        ready.firstFresh(lane).isPresent()
+                                ? PostgresWakeups.Order.BROKEN
+                                : PostgresWakeups.Order.KEPT);
     }
 
     /**
      * Wakes waiters in lanes whose work may stand anywhere before what was already claimed, and
      * forgets the low-water marks.
      */
-    public void requeued(Collection<Integer> lanes) {
-        if (!lanes.isEmpty()) {
+    public void requeued(ReadyLanes ready) {
+        if (!ready.numbers().isEmpty()) {
             marks.forgetAll();
-            crowds.queued(lanes);
-            wake(lanes, lane -> QueueOrder.BROKEN);
+            crowds.queued(ready.numbers());
+            wake(ready, lane -> PostgresWakeups.Order.BROKEN);
         }
     }
 
@@ -109,23 +123,44 @@ public record PostgresContext(
     public void freed(Collection<Integer> meters) {
         if (!meters.isEmpty()) {
             crowds.freed(meters);
-            wake(
-                    db.query("lanes_behind")
-                            .ints("meters", meters, meter -> meter)
-                            .list(row -> row.intValue("lane")),
-                    lane -> QueueOrder.KEPT);
+            hint(
+                    () -> {
+                        var lanes =
+                                db.query("lanes_behind")
+                                        .ints("meters", meters, meter -> meter)
+                                        .list(row -> row.intValue("lane"));
+                        wake(ReadyLanes.uncounted(lanes), lane -> PostgresWakeups.Order.KEPT);
+                    });
         }
     }
 
     /** Lets sessions know that work was taken from them, wherever they are. */
     public void lost(Collection<SessionId> sessions) {
-        sessions.forEach(waking::lost);
+        hint(() -> sessions.forEach(waking::lost));
     }
 
-    private void wake(Collection<Integer> lanes, IntFunction<QueueOrder> order) {
+    private void wake(ReadyLanes ready, IntFunction<PostgresWakeups.Order> order) {
+        var lanes = ready.numbers();
         if (!lanes.isEmpty()) {
-            catalog.lanes().load(db, lanes);
-            lanes.forEach(lane -> waking.wake(catalog.lanes().lane(lane), order.apply(lane)));
+            hint(
+                    () -> {
+                        var named = catalog.lanes().byNumber(db, lanes);
+                        lanes.forEach(
+                                lane ->
+                                        waking.wake(
+                                                named.lane(lane),
+                                                ready.only(lane),
+                                                order.apply(lane)));
+                    });
+        }
+    }
+
+    /** What was done is committed, and who is not woken looks by itself: so this fails nothing. */
+    private static void hint(Runnable waking) {
+        try {
+            waking.run();
+        } catch (RuntimeException failure) {
+            log.warn("Work is ready, and those who wait for it could not be woken", failure);
         }
     }
 }

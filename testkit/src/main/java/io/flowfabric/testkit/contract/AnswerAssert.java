@@ -96,8 +96,8 @@ final class AnswerAssert<T> extends AbstractObjectAssert<AnswerAssert<T>, Answer
         return this;
     }
 
-    AnswerAssert<T> isStoreFailure() {
-        refusal(StoreFailure.class);
+    AnswerAssert<T> isUnreadable() {
+        has("unreadable", refusal(StoreFailure.class).isUnreadable(), true);
         return this;
     }
 

@@ -62,7 +62,7 @@ abstract class ExplainingRules extends Rules {
         var work = world.submit();
         world.poison(work);
 
-        assertThat(asked(() -> world.explain(work))).isStoreFailure();
+        assertThat(asked(() -> world.explain(work))).isUnreadable();
     }
 
     @Test

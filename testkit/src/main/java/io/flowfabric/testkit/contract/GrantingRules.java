@@ -2,8 +2,6 @@ package io.flowfabric.testkit.contract;
 
 import static io.flowfabric.testkit.contract.ContractAssertions.assertThat;
 import static io.flowfabric.testkit.contract.Endings.complete;
-import static io.flowfabric.testkit.contract.Endings.delay;
-import static io.flowfabric.testkit.contract.Endings.retry;
 import static io.flowfabric.testkit.contract.Given.asked;
 import static io.flowfabric.testkit.contract.Given.idOf;
 import static io.flowfabric.testkit.contract.Given.work;
@@ -11,7 +9,6 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
@@ -21,13 +18,10 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.Event.LeaseChange;
 import io.flowfabric.core.feed.Event.Step;
 import io.flowfabric.core.lease.Grant;
-import io.flowfabric.core.lease.Grants;
-import io.flowfabric.core.operate.LaneSettings.State;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -36,7 +30,6 @@ import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.StoreFixture;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -46,17 +39,9 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /** Rule 12: a grant is a claim that is handed out as a ticket, and becomes a lease or nothing. */
-abstract class GrantingRules extends Rules {
-    private static final Duration TTL = Grants.DEFAULT_TTL;
-    private static final Duration MINUTE = Duration.ofMinutes(1);
-
+abstract class GrantingRules extends TicketRules {
     GrantingRules(Supplier<StoreFixture> opening) {
         super(opening);
-    }
-
-    @BeforeEach
-    void there_is_a_key() {
-        world.store().keys().first();
     }
 
     // Giving out.
@@ -182,125 +167,6 @@ abstract class GrantingRules extends Rules {
         assertThat(world.explain(Lane.DEFAULT).toString()).contains("granted");
     }
 
-    // Redeeming.
-
-    @Test
-    void a_repeated_redemption_gives_the_lease_again_as_long_as_it_is_held() {
-        world.submit();
-        var worker = world.worker();
-        var grant = worker.grantedOne();
-        var lease = worker.redeem(7, grant).orThrow();
-
-        assertThat(worker.redeem(7, grant)).isDone(lease);
-        world.end(complete(lease)).orThrow();
-        assertThat(worker.redeem(7, grant)).isRefused();
-    }
-
-    @Test
-    void a_redemption_takes_a_number_as_a_claim_does() {
-        world.submit(2, Given::work);
-        var worker = world.worker();
-        var grant = worker.granted(1, 1, TTL).getFirst();
-        var lease = worker.redeem(2, grant).orThrow();
-
-        assertThat(worker.claim(2, 1)).containsExactly(lease);
-        worker.beat(2, lease.fence()).orThrow();
-        assertThat(asked(() -> worker.redeem(2, grant))).isInvalid(Invalid.Code.CLAIM_NUMBER_USED);
-    }
-
-    @Test
-    void a_redemption_that_gave_nothing_has_not_used_its_number() {
-        world.submit(2, Given::work);
-        var worker = world.worker();
-        var grant = worker.granted(1, 1, TTL).getFirst();
-        world.revoke(grant.execution());
-        assertThat(worker.redeem(2, grant)).isRefused();
-
-        assertThat(worker.claim(2, 1)).hasSize(1);
-    }
-
-    @Test
-    void redeeming_starts_the_attempt_and_its_time() {
-        var id =
-                world.submit(
-                        Policy.DEFAULT.attemptTimeout(MINUTE).stallTimeout(MINUTE.dividedBy(2)));
-        var worker = world.worker();
-        var grant = worker.grantedOne();
-        assertThat(world.view(id).attempts()).isZero();
-        world.pass(TTL.minusMillis(1));
-
-        var lease = worker.redeem(grant).orThrow();
-
-        assertThat(lease.since()).isEqualTo(world.now());
-        assertThat(world.view(id).attempts()).isEqualTo(1);
-        world.pass(MINUTE.dividedBy(2).minusMillis(1));
-        assertThat(world.report(lease, 10)).isDone();
-        world.pass(MINUTE.dividedBy(2).minusMillis(1));
-        assertThat(world.report(lease, 20)).isDone();
-        world.pass(Duration.ofMillis(2));
-        assertThat(world.report(lease, 30)).isLeaseLost();
-    }
-
-    @Test
-    void a_redeemed_retry_begins_without_the_progress_of_the_attempt_before() {
-        var id = world.submit();
-        var worker = world.worker();
-        var first = worker.claimOne();
-        world.report(first, 80).orThrow();
-        world.end(retry(first, Duration.ZERO)).orThrow();
-
-        worker.redeem(worker.grantedOne()).orThrow();
-
-        assertThat(world.view(id).progress()).isEmpty();
-    }
-
-    @Test
-    void a_redeemed_grant_that_goes_on_keeps_the_progress() {
-        var id = world.submit();
-        var worker = world.worker();
-        var first = worker.claimOne();
-        world.report(first, 80).orThrow();
-        var progress = world.view(id).progress();
-        world.end(delay(first, Duration.ZERO)).orThrow();
-
-        worker.redeem(worker.grantedOne()).orThrow();
-
-        assertThat(world.view(id).progress()).isPresent().isEqualTo(progress);
-    }
-
-    @Test
-    void one_bad_token_is_no_matter_of_the_others() {
-        world.submit(2, Given::work);
-        var worker = world.worker();
-        var grants = worker.granted(2, TTL);
-
-        var answers =
-                worker.redeemAll(
-                        List.of(
-                                grants.getFirst().token(),
-                                "nonsense",
-                                grants.getFirst().token(),
-                                grants.getLast().token()));
-
-        assertThat(answers.get(0)).isDone();
-        assertThat(answers.get(1)).isRefused();
-        assertThat(answers.get(2)).isRefused();
-        assertThat(answers.get(3)).isDone();
-    }
-
-    @Test
-    void a_lease_from_a_grant_lapses_and_is_reclaimed_like_any_other() {
-        var id = world.submit();
-        var worker = world.frailWorker();
-        worker.redeem(worker.grantedOne()).orThrow();
-
-        world.bury(worker);
-
-        assertThat(world.view(id).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
-        assertThat(world.view(id).reclaims()).isEqualTo(1);
-        assertThat(world.worker().take(1)).containsExactly(id);
-    }
-
     // Forfeiting.
 
     @Test
@@ -369,22 +235,6 @@ abstract class GrantingRules extends Rules {
     }
 
     @Test
-    void a_redeemed_grant_counts_once() {
-        world.store().quotas().define(Quota.atOnce("mail", 2).rate(2, MINUTE), Scenario.OLGA);
-        world.submit(3, () -> work(Policy.DEFAULT.quota("mail")));
-        var worker = world.worker();
-
-        var lease = worker.redeem(worker.grantedOne()).orThrow();
-
-        assertThat(running("mail")).isEqualTo(1);
-        assertThat(started("mail")).isEqualTo(1);
-        assertThat(world.store().quotas().recount(Namespace.DEFAULT).drifts()).isEmpty();
-        world.end(complete(lease)).orThrow();
-        assertThat(running("mail")).isZero();
-        assertThat(started("mail")).isEqualTo(1);
-    }
-
-    @Test
     void the_deadline_of_granted_work_ends_it() {
         var id = world.submit(Policy.DEFAULT.deadline(Due.in(Duration.ofSeconds(10))));
         var worker = world.worker();
@@ -433,102 +283,6 @@ abstract class GrantingRules extends Rules {
         world.act(new OperatorCommand.Reprioritise(id, 9)).orThrow();
 
         assertThat(worker.redeem(grant)).isDone();
-    }
-
-    // Reclaiming.
-
-    @Test
-    @BatchAnswers("P28")
-    void a_lapsed_execution_is_granted_to_a_chosen_worker() {
-        var id = world.submit();
-        var dying = world.frailWorker();
-        dying.claimOne();
-        world.bury(dying);
-        var chosen = world.worker();
-
-        var grant = chosen.reclaim(id).orThrow();
-
-        assertThat(grant.execution()).isEqualTo(id);
-        assertThat(chosen.reclaim(id)).isDone(grant);
-        var lease = chosen.redeem(grant).orThrow();
-        assertThat(lease.next()).isEqualTo(LeasePurpose.RECLAIM);
-        assertThat(lease.fence()).isEqualTo(world.fence(id, 0, 3));
-        assertThat(world.lastStep(id).leaseChange()).contains(LeaseChange.RECLAIMED);
-    }
-
-    @Test
-    void a_reclaim_grant_that_is_not_redeemed_is_ready_to_be_reclaimed_again() {
-        var id = lapsed();
-        var chosen = world.worker();
-        var grant = chosen.reclaim(id).orThrow();
-
-        world.pass(TTL);
-
-        assertThat(world.view(id).state()).isEqualTo(new Ready(LeasePurpose.RECLAIM));
-        assertThat(world.view(id).reclaims()).isEqualTo(1);
-        assertThat(chosen.redeem(grant)).isRefused();
-    }
-
-    @Test
-    void only_work_that_lost_its_lease_can_be_reclaimed() {
-        var worker = world.worker();
-        var fresh = world.submit();
-        assertThat(worker.reclaim(fresh)).isConflict(Conflict.Code.NOT_CLAIMABLE, fresh);
-
-        var lease = worker.claimOne();
-        assertThat(worker.reclaim(fresh)).isConflict(Conflict.Code.NOT_CLAIMABLE, fresh);
-
-        world.end(complete(lease)).orThrow();
-        assertThat(worker.reclaim(fresh)).isConflict(Conflict.Code.ALREADY_FINISHED, fresh);
-        assertThat(worker.reclaim(Given.unknown())).isNotFound("execution");
-    }
-
-    @Test
-    void whoever_could_not_claim_it_cannot_reclaim_it() {
-        var id = lapsed();
-        assertThat(world.worker(Lane.of("elsewhere")).reclaim(id))
-                .isConflict(Conflict.Code.NOT_CLAIMABLE, id);
-        var another = world.session(Lane.DEFAULT).kinds("another kind");
-        assertThat(world.worker(another).reclaim(id)).isConflict(Conflict.Code.NOT_CLAIMABLE, id);
-
-        world.configure(Lane.DEFAULT, State.PAUSED);
-        assertThat(world.worker().reclaim(id)).isConflict(Conflict.Code.NOT_CLAIMABLE, id);
-        world.configure(Lane.DEFAULT, State.ACTIVE);
-        assertThat(world.worker().reclaim(id)).isDone();
-    }
-
-    @Test
-    void a_reclaim_grant_needs_room_like_any_claim() {
-        world.store().quotas().define(Quota.atOnce("mail", 1), Scenario.OLGA);
-        var id = world.submit(Policy.DEFAULT.quota("mail"));
-        var dying = world.frailWorker();
-        dying.claimOne();
-        world.bury(dying);
-        var first = world.submit(Policy.DEFAULT.quota("mail").priority(9));
-        var lease = world.worker().claimOne();
-        assertThat(idOf(lease)).isEqualTo(first);
-
-        var chosen = world.worker();
-        assertThat(chosen.reclaim(id)).isConflict(Conflict.Code.NOT_CLAIMABLE, id);
-        world.end(complete(lease)).orThrow();
-        assertThat(chosen.reclaim(id)).isDone();
-        assertThat(running("mail")).isEqualTo(1);
-    }
-
-    private ExecutionId lapsed() {
-        var id = world.submit();
-        var dying = world.frailWorker();
-        dying.claimOne();
-        world.bury(dying);
-        return id;
-    }
-
-    private int running(String quota) {
-        return world.store().quotas().describe(Namespace.DEFAULT, QuotaUse.of(quota)).running();
-    }
-
-    private int started(String quota) {
-        return world.store().quotas().describe(Namespace.DEFAULT, QuotaUse.of(quota)).started();
     }
 
     private long held(String budget) {

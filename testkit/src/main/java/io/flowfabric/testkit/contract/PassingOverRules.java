@@ -183,7 +183,7 @@ abstract class PassingOverRules extends Rules {
 
         var answers = world.store().queries().describe(works);
 
-        assertThat(answers.get(0)).isStoreFailure();
+        assertThat(answers.get(0)).isUnreadable();
         assertThat(answers.get(1)).isDone();
         assertThat(answers.get(2)).isDone();
         assertThat(world.find(Search.in(Namespace.DEFAULT))).containsAll(goodOf(works));
@@ -202,9 +202,9 @@ abstract class PassingOverRules extends Rules {
                         .act(leases.stream().map(this::cancel).toList(), Scenario.OLGA);
 
         assertThat(ends.get(0)).isDone();
-        assertThat(ends.get(1)).isRefused();
+        assertThat(ends.get(1)).isUnreadable();
         assertThat(ends.get(2)).isDone();
-        assertThat(acts.get(1)).isRefused();
+        assertThat(acts.get(1)).isUnreadable();
         assertThat(world.view(leases.get(2))).endedAs(Outcome.SUCCESS);
     }
 

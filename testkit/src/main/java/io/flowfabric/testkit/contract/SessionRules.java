@@ -82,6 +82,23 @@ abstract class SessionRules extends Rules {
         assertThat(worker.beat().orThrow().leases()).isEqualTo(1);
     }
 
+    /** Or a worker would take a lease that it cannot know for one whose end the store has lost. */
+    @Test
+    void a_heartbeat_does_not_count_what_operators_have_claimed_for_the_session() {
+        var frail = world.frailWorker();
+        var byHand = world.submit();
+        world.claimByHand(byHand, frail).orThrow();
+        assertThat(frail.beat().orThrow().leases()).isZero();
+
+        world.submit();
+        var asked = frail.claimOne();
+        world.claimByHand(idOf(asked), frail).orThrow();
+        assertThat(frail.beat().orThrow().leases()).isEqualTo(1);
+
+        world.bury(frail);
+        assertThat(world.view(byHand)).as("it lapses with the session").hasLapsed(1);
+    }
+
     @Test
     @BatchAnswers("P23")
     void a_session_that_has_run_out_is_dead_before_anybody_has_noticed() {

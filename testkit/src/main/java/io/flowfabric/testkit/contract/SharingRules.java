@@ -297,6 +297,20 @@ abstract class SharingRules extends Rules {
     }
 
     @Test
+    void the_work_of_one_key_stays_in_order_however_often_sharing_begins_anew() {
+        share();
+        var ann = new ArrayList<>(world.submit(20, () -> of("ann")));
+        for (int k = 0; k < 3; k++) {
+            world.configure(Lane.DEFAULT, LaneSettings.DEFAULT);
+            ann.add(world.submit(of("ann")));
+            share();
+            ann.add(world.submit(of("ann")));
+        }
+
+        assertThat(world.worker().takeOneByOne(26)).containsExactlyElementsOf(ann);
+    }
+
+    @Test
     void other_settings_leave_the_turns_alone() {
         share();
         submit("ann", 10);

@@ -33,7 +33,9 @@ import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.store.Maintenance.Duty;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Wakeups.Listener;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -152,7 +154,8 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("Search", Search.in(Namespace.DEFAULT)),
                 entry("FeedFilter", FeedFilter.of(Topic.EVERYTHING)),
                 entry("Chore", Chore.TIMERS),
-                entry("Consumer<Lane>", (Consumer<Lane>) lane -> {}),
+                entry("Duty", Duty.RETENTION),
+                entry("Listener", (Listener) lane -> {}),
                 entry("Consumer<SessionId>", (Consumer<SessionId>) lost -> {}));
     }
 }

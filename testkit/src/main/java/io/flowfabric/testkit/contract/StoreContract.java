@@ -60,6 +60,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Moments extends MomentRules {
+        Moments() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Dying extends DyingRules {
         Dying() {
             super(StoreContract.this::open);
@@ -347,6 +354,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Redeeming extends RedeemingRules {
+        Redeeming() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Reclaiming extends ReclaimGrantRules {
+        Reclaiming() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Signing extends SigningRules {
         Signing() {
             super(StoreContract.this::open);
@@ -370,6 +391,13 @@ public abstract class StoreContract {
     @Nested
     class Situations extends SituationRules {
         Situations() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class TakingTurns extends TurnRules {
+        TakingTurns() {
             super(StoreContract.this::open);
         }
     }

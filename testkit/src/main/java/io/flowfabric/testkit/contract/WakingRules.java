@@ -12,12 +12,17 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.store.Wakeups;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -120,9 +125,8 @@ abstract class WakingRules extends Rules {
         var lease = world.begun();
         var waiting = world.submit(work().lane(lease.lane()));
         var told = new LinkedBlockingQueue<SessionId>();
-        try (var listening = world.store().wakeups().listenForLosses(told::add)) {
-            assertThat(listening).isNotNull();
-
+        var listening = world.store().wakeups().listenForLosses(told::add);
+        try (listening) {
             world.end(release(lease)).orThrow();
             world.cancel(waiting);
         }
@@ -132,8 +136,8 @@ abstract class WakingRules extends Rules {
 
     private void isTold(SessionId session, Runnable cause) {
         var told = new LinkedBlockingQueue<SessionId>();
-        try (var listening = world.store().wakeups().listenForLosses(told::add)) {
-            assertThat(listening).isNotNull();
+        var listening = world.store().wakeups().listenForLosses(told::add);
+        try (listening) {
             cause.run();
             await(session, told);
         }
@@ -151,11 +155,103 @@ abstract class WakingRules extends Rules {
         assertThat(heard).isEmpty();
     }
 
+    /** R20: one piece of work wakes one who waits, not one in every engine. */
+    @Test
+    void a_piece_of_work_that_a_listener_takes_charge_of_is_told_to_no_other() {
+        var lane = world.newLane();
+        var first = new Charge(true);
+        var second = new Charge(true);
+        try (var one = world.store().wakeups().listen(first);
+                var other = world.store().wakeups().listen(second)) {
+            assertThat(List.of(one, other)).doesNotContainNull();
+
+            var work = world.submit(work().lane(lane));
+            assertThat(first.offered()).containsExactly(work.uuid());
+            assertThat(second.offered()).isEmpty();
+
+            world.pause(work);
+            world.resume(work);
+            assertThat(first.offered()).containsExactly(work.uuid(), work.uuid());
+        }
+        assertThat(List.of(first.heard, second.heard)).allMatch(Queue::isEmpty);
+    }
+
+    @Test
+    void a_listener_that_does_not_take_charge_leaves_it_to_the_next() {
+        var first = new Charge(false);
+        var second = new Charge(true);
+        try (var one = world.store().wakeups().listen(first);
+                var other = world.store().wakeups().listen(second)) {
+            assertThat(List.of(one, other)).doesNotContainNull();
+
+            var work = world.submit();
+
+            assertThat(first.offered()).containsExactly(work.uuid());
+            assertThat(second.offered()).containsExactly(work.uuid());
+        }
+    }
+
+    @Test
+    void what_is_passed_on_is_told_to_all_but_the_one_who_passes_it() {
+        var first = new Charge(true);
+        var second = new Charge(true);
+        var wakeups = world.store().wakeups();
+        try (var one = wakeups.listen(first);
+                var other = wakeups.listen(second)) {
+            assertThat(List.of(one, other)).doesNotContainNull();
+
+            wakeups.pass(Lane.DEFAULT, first);
+        }
+        assertThat(first.heard).isEmpty();
+        assertThat(second.heard).containsExactly(Lane.DEFAULT);
+    }
+
+    @Test
+    void more_work_than_one_piece_is_told_to_all() {
+        var lane = world.newLane();
+        var first = new Charge(true);
+        var second = new Charge(true);
+        try (var one = world.store().wakeups().listen(first);
+                var other = world.store().wakeups().listen(second)) {
+            assertThat(List.of(one, other)).doesNotContainNull();
+
+            world.submit(2, () -> work().lane(lane));
+        }
+        assertThat(first.heard).containsExactly(lane);
+        assertThat(second.heard).containsExactly(lane);
+    }
+
+    /** A listener that takes charge of work, or does not. */
+    private static final class Charge implements Wakeups.Listener {
+        private final boolean takes;
+        private final Queue<UUID> offered = new ConcurrentLinkedQueue<>();
+        final Queue<Lane> heard = new ConcurrentLinkedQueue<>();
+
+        Charge(boolean takes) {
+            this.takes = takes;
+        }
+
+        List<UUID> offered() {
+            return List.copyOf(offered);
+        }
+
+        @Override
+        public void ready(Lane lane) {
+            heard.add(lane);
+        }
+
+        @Override
+        public boolean take(Lane lane, UUID work) {
+            offered.add(work);
+            return takes;
+        }
+    }
+
     /** A listener hears of the lane after this, and finds work there. */
     private void isWoken(Lane lane, Runnable cause) {
         var heard = new LinkedBlockingQueue<Lane>();
-        try (var listening = world.store().wakeups().listen(heard::add)) {
-            assertThat(listening).isNotNull();
+        var listening = world.store().wakeups().listen(heard::add);
+        try (listening) {
             cause.run();
             await(lane, heard);
         }

@@ -215,7 +215,7 @@ final class QueueCheck implements RunCheck {
                                                         step.at())));
     }
 
-    /** Notes who has waited for long, and for how long it still does is seen later. */
+    /** Notes the first work that was passed over; if it starts much later, that is reported. */
     private void overtakes(
             Step step,
             Waiting taken,

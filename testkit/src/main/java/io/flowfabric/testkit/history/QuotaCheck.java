@@ -204,7 +204,8 @@ final class QuotaCheck implements RunCheck {
                 break;
             }
         }
-        // What comes late by the clock comes by less than that.
+        // Starts are told a little out of the order of their times, by far fewer places than are
+        // kept here.
         if (starts.size() > 4 * most + 100) {
             starts.subList(0, starts.size() - 2 * most - 50).clear();
         }

@@ -56,6 +56,9 @@ final class MemoryExecution {
     /** The lease that is held, while it is. */
     Optional<Lease> lease = Optional.empty();
 
+    /** Whether an operator gave the last lease, so that the worker need not know of it. */
+    boolean leasedByHand;
+
     /** The quotas that it counts against, while it is held. */
     List<QuotaUse> counted = List.of();
 

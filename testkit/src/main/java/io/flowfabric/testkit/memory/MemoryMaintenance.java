@@ -145,6 +145,23 @@ final class MemoryMaintenance implements Maintenance {
                                 .filter(left -> left.compareTo(within) <= 0));
     }
 
+    @Override
+    public boolean takeTurn(Duty duty, Duration every) {
+        return world.call(
+                () -> {
+                    var taken = Optional.ofNullable(world.turns.get(duty));
+                    // One that was taken in the future was taken before the clock was set back.
+                    boolean free =
+                            taken.map(at -> Duration.between(at, world.now()).abs())
+                                    .filter(since -> since.compareTo(every) < 0)
+                                    .isEmpty();
+                    if (free) {
+                        world.turns.put(duty, world.now());
+                    }
+                    return free;
+                });
+    }
+
     private static Stream<Instant> dueTimes(MemoryExecution row) {
         return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
     }

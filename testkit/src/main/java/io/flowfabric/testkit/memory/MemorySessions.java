@@ -73,7 +73,7 @@ final class MemorySessions implements Sessions {
                 heartbeat.held().stream()
                         .filter(fence -> !stillHeld(heartbeat.session(), fence))
                         .collect(Collectors.toSet()),
-                world.runningIn(heartbeat.session()));
+                world.leasesAskedForBy(heartbeat.session()));
     }
 
     private boolean stillHeld(SessionId session, Fence fence) {

@@ -35,6 +35,7 @@ import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.store.Maintenance.Duty;
 import io.flowfabric.core.store.Wakeups;
 import io.flowfabric.core.submit.Submission;
 
@@ -43,6 +44,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -82,15 +84,21 @@ class MemoryState implements Wakeups {
     /** What namespaces have been told to do otherwise than by default. */
     final Map<Namespace, NamespaceSettings> namespaces = new TreeMap<>();
 
+    /** When the turn at each duty was last taken. */
+    final Map<Duty, Instant> turns = new EnumMap<>(Duty.class);
+
     private final InstantSource clock;
     private final Map<UUID, MemoryExecution> rows = new LinkedHashMap<>();
     private final Map<Namespace, Map<String, MemoryExecution>> keys = new HashMap<>();
     private final Map<SessionId, SessionRecord> sessions = new LinkedHashMap<>();
     private final Map<SessionId, SessionRecord> buried = new LinkedHashMap<>();
     private final Set<SessionId> forgotten = new HashSet<>();
-    private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
-    private final Set<Lane> readied = new HashSet<>();
+
+    /** Where work became ready: the one piece that it is, or none where it may be more. */
+    private final Map<Lane, Optional<UUID>> readied = new HashMap<>();
+
     private final Set<SessionId> losing = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private long sequence;
@@ -153,7 +161,7 @@ class MemoryState implements Wakeups {
 
     /** Does one thing at a time, as one commit; nothing once the store is closed. */
     <T> T call(Supplier<T> commit) {
-        Set<Lane> woken = Set.of();
+        Map<Lane, Optional<UUID>> woken = Map.of();
         Set<SessionId> told = Set.of();
         lock.lock();
         try {
@@ -162,21 +170,39 @@ class MemoryState implements Wakeups {
             }
             var answer = commit.get();
             shares.place();
-            woken = Set.copyOf(readied);
+            woken = Map.copyOf(readied);
             told = Set.copyOf(losing);
             return answer;
         } finally {
             readied.clear();
             losing.clear();
             lock.unlock();
-            woken.forEach(lane -> listeners.forEach(listener -> listener.accept(lane)));
+            woken.forEach(this::tell);
             told.forEach(session -> losers.forEach(listener -> listener.accept(session)));
         }
     }
 
     /** Lets listeners know, once this commit is done, that there may be work in a lane. */
     void wake(Lane lane) {
-        readied.add(lane);
+        readied.put(lane, Optional.empty());
+    }
+
+    /** Lets listeners know, once this commit is done, that a piece of work is ready. */
+    private void wake(Lane lane, UUID work) {
+        readied.merge(
+                lane,
+                Optional.of(work),
+                (one, other) -> one.equals(other) ? one : Optional.empty());
+    }
+
+    private void tell(Lane lane, Optional<UUID> work) {
+        for (var listener : listeners) {
+            if (work.isEmpty()) {
+                listener.ready(lane);
+            } else if (listener.take(lane, work.get())) {
+                return;
+            }
+        }
     }
 
     /** Lets listeners know, once this commit is done, that a session may have lost leases. */
@@ -192,12 +218,18 @@ class MemoryState implements Wakeups {
     }
 
     @Override
-    public Listening listen(Consumer<Lane> listener) {
+    public Listening listen(Listener listener) {
         return call(
                 () -> {
                     listeners.add(listener);
                     return () -> listeners.remove(listener);
                 });
+    }
+
+    @Override
+    public void pass(Lane lane, Listener from) {
+        var others = call(() -> listeners.stream().filter(other -> other != from).toList());
+        others.forEach(listener -> listener.ready(lane));
     }
 
     @Override
@@ -242,7 +274,7 @@ class MemoryState implements Wakeups {
         }
         if (row.poisoned) {
             var cause = new IllegalStateException("poisoned by a test");
-            throw new StoreFailure("The execution %s cannot be read.".formatted(id), false, cause);
+            throw StoreFailure.unreadable("The execution " + id, cause);
         }
         return row;
     }
@@ -416,6 +448,14 @@ class MemoryState implements Wakeups {
         return (int) heldBy(session).stream().filter(row -> row.state instanceof Running).count();
     }
 
+    /** How many leases a session was given that has asked for them. */
+    int leasesAskedForBy(SessionId session) {
+        return (int)
+                heldBy(session).stream()
+                        .filter(row -> row.state instanceof Running && !row.leasedByHand)
+                        .count();
+    }
+
     /** Who has a row, or a grant for it. */
     private static Optional<SessionId> holder(MemoryExecution row) {
         return switch (row.state) {
@@ -537,6 +577,7 @@ class MemoryState implements Wakeups {
         }
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
+        row.leasedByHand = by.isPresent();
         row.owner = Optional.of(living.owner());
         change(row, step, new Running(living.session.id(), now()));
         record(row, step, row.owner, by, Optional.empty());
@@ -610,7 +651,7 @@ class MemoryState implements Wakeups {
             Optional<Attribution> by,
             Optional<Failure> failure) {
         if (row.state instanceof Ready) {
-            wake(row.lane());
+            wake(row.lane(), row.id().uuid());
         }
         Optional<Instant> until =
                 switch (row.state) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -62,12 +63,8 @@ final class QuotaMeters {
                                         quota.rate()
                                                 .filter(r -> r.until(at).isAfter(now))
                                                 .isPresent())
-                        .sorted()
                         .toList();
-        var opens =
-                quota.rate()
-                        .filter(rate -> counting.size() >= rate.max())
-                        .map(rate -> rate.until(counting.get(counting.size() - rate.max())));
+        var opens = quota.rate().flatMap(rate -> rate.opens(byMoment(counting)));
         return new QuotaView(quota, use, meter.running, counting.size(), opens);
     }
 
@@ -76,14 +73,18 @@ final class QuotaMeters {
         return meters.entrySet().stream()
                 .flatMap(
                         entry -> {
-                            var starts = entry.getValue().starts.stream().sorted().toList();
                             var place = entry.getKey();
                             return quota(place.namespace, place.use.quota())
                                     .flatMap(Quota::rate)
-                                    .filter(rate -> starts.size() >= rate.max())
-                                    .map(rate -> rate.until(starts.get(starts.size() - rate.max())))
+                                    .flatMap(rate -> rate.opens(byMoment(entry.getValue().starts)))
                                     .stream();
                         });
+    }
+
+    private static SortedMap<Instant, Integer> byMoment(List<Instant> starts) {
+        var counts = new TreeMap<Instant, Integer>();
+        starts.forEach(at -> counts.merge(at, 1, Integer::sum));
+        return counts;
     }
 
     /** Forgets the starts that another definition does not count. */

@@ -3,6 +3,7 @@ package io.flowfabric.testkit.history;
 import static io.flowfabric.testkit.history.Tale.ADA;
 import static io.flowfabric.testkit.history.Tale.ADA_AGAIN;
 import static io.flowfabric.testkit.history.Tale.BOB;
+import static io.flowfabric.testkit.history.Tale.kinds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,10 +24,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Every kind of broken promise is found in a history that was made to break it, and only there. */
 class HistoryCheckerTest {
@@ -436,10 +434,5 @@ class HistoryCheckerTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContainingAll(
                         "STALE_WRITE", "SUBMIT", "LAPSE", "RECLAIM", "COMPLETE", "bob", "accepted");
-    }
-
-    private static Set<Kind> kinds(History history) {
-        List<Violation> verdict = new HistoryChecker(history).verdict();
-        return verdict.stream().map(Violation::kind).collect(Collectors.toSet());
     }
 }

@@ -42,6 +42,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A handmade history of one execution. Told straight it is sound; the fields can be bent before any
@@ -295,5 +297,15 @@ final class Tale {
                         .filter(Event.Step.class::isInstance)
                         .filter(event -> ((Event.Step) event).transition() == transition)
                         .count();
+    }
+
+    /** What is found wrong with tales that happened beside each other. */
+    static Set<Violation.Kind> kinds(Tale... tales) {
+        return kinds(together(tales));
+    }
+
+    static Set<Violation.Kind> kinds(History history) {
+        return new HistoryChecker(history)
+                .verdict().stream().map(Violation::kind).collect(Collectors.toSet());
     }
 }

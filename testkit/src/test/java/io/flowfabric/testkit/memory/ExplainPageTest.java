@@ -21,6 +21,7 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.PageExample;
 import io.flowfabric.testkit.VirtualClock;
 
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What docs/explain.md says is so: an ordinary morning in the lane of the films. */
@@ -48,18 +48,11 @@ class ExplainPageTest {
 
     @Test
     void the_code_on_the_page_is_code_that_is_compiled() throws IOException {
-        var source =
-                Files.readString(
-                        Path.of("src/test/java/io/flowfabric/testkit/memory/ExplainExample.java"));
-        var shown =
-                source.lines()
-                        .dropWhile(line -> !line.strip().equals("// [PAGE"))
-                        .skip(1)
-                        .takeWhile(line -> !line.strip().equals("// PAGE]"))
-                        .collect(Collectors.joining("\n"))
-                        .stripIndent();
+        var source = Path.of("src/test/java/io/flowfabric/testkit/memory/ExplainExample.java");
 
-        assertThat(page()).contains(shown);
+        assertThat(PageExample.shown(Path.of("../docs/explain.md")))
+                .isNotEmpty()
+                .isEqualTo(PageExample.compiled(source));
     }
 
     @Test

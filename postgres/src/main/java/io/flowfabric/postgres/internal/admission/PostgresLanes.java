@@ -25,6 +25,7 @@ import io.flowfabric.postgres.internal.catalog.BudgetDimension;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +54,9 @@ public final class PostgresLanes implements Lanes {
         }
         var number = postgres.db().transaction(tx -> configure(tx, lane, settings, by));
         postgres.catalog().lanes().remember(lane, number);
-        new LaneRanks(postgres).rank(number);
+        new LaneRanking(postgres).rank(number);
         // Opening a lane makes what waits in it visible again.
-        postgres.requeued(Set.of(number));
+        postgres.requeued(ReadyLanes.uncounted(Set.of(number)));
         return describe(lane);
     }
 

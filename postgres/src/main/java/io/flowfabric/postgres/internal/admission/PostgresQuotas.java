@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** How quotas are kept. */
 public final class PostgresQuotas implements Quotas {
@@ -175,19 +176,14 @@ public final class PostgresQuotas implements Quotas {
         var starts = row.longs("window_starts");
         var counts = row.ints("window_counts");
         long begins = row.longValue("window_begins");
-        int most = quota.rate().map(Quota.Rate::max).orElse(Integer.MAX_VALUE);
-        int counting = 0;
-        Optional<Instant> last = Optional.empty();
-        // From the newest on: the one that makes the rate full is the one to wait for.
+        var counting = new TreeMap<Instant, Integer>();
         for (int i = starts.length - 1; i >= 0 && starts[i] > begins; i--) {
-            counting += counts[i];
-            if (last.isEmpty() && counting >= most) {
-                last = Optional.of(Instant.ofEpochMilli(starts[i]));
-            }
+            counting.put(Instant.ofEpochMilli(starts[i]), counts[i]);
         }
-        var opens = last.flatMap(at -> quota.rate().map(rate -> rate.until(at)));
+        int started = counting.values().stream().mapToInt(Integer::intValue).sum();
+        var opens = quota.rate().flatMap(rate -> rate.opens(counting));
         return new QuotaView(
-                quota, Meters.use(quota.name(), key), row.intValue("running"), counting, opens);
+                quota, Meters.use(quota.name(), key), row.intValue("running"), started, opens);
     }
 
     /** What a meter counts for. */

@@ -99,10 +99,12 @@ public final class UsageLedger {
                 .optional(row -> Map.entry(RowCodec.id(row), row.intValue("lane")))
                 .filter(found -> found.getKey().equals(execution))
                 .map(
-                        found -> {
-                            postgres.catalog().lanes().load(db, List.of(found.getValue()));
-                            return postgres.catalog().lanes().lane(found.getValue()).namespace();
-                        })
+                        found ->
+                                postgres.catalog()
+                                        .lanes()
+                                        .byNumber(db, List.of(found.getValue()))
+                                        .lane(found.getValue())
+                                        .namespace())
                 .orElseThrow(() -> new NotFound("execution", execution.toString()));
     }
 }

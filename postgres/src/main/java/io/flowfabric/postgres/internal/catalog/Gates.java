@@ -142,25 +142,22 @@ public final class Gates {
 
     /** Looks up gates by number. What cannot be read is left out. */
     public Map<Integer, Gate> byNumber(Jdbc db, Collection<Integer> wanted) {
-        var missing =
-                wanted.stream().filter(number -> !gates.containsKey(number)).distinct().toList();
+        return Remembered.look(wanted, gates, missing -> read(db, missing));
+    }
+
+    private static Map<Integer, Gate> read(Jdbc db, Set<Integer> numbers) {
         var found = new HashMap<Integer, Gate>();
-        if (!missing.isEmpty()) {
-            Remembered.trim(gates.keySet());
-            db.query("gates")
-                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
-                    .list(
-                            row -> {
-                                try {
-                                    found.put(row.intValue("id"), gate(row));
-                                } catch (IllegalArgumentException | Invalid unreadable) {
-                                    // Another version may know of needs that this one does not.
-                                }
-                                return row.intValue("id");
-                            });
-            gates.putAll(found);
-        }
-        return Remembered.of(wanted, gates, found);
+        db.query("gates")
+                .ints("ids", numbers, number -> number)
+                .each(
+                        row -> {
+                            try {
+                                found.put(row.intValue("id"), gate(row));
+                            } catch (IllegalArgumentException | Invalid unreadable) {
+                                // Another version may know of needs that this one does not.
+                            }
+                        });
+        return found;
     }
 
     private static Gate gate(Row row) {

@@ -7,8 +7,10 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The lanes that are known by their numbers. They are few, and none is ever removed. */
@@ -31,25 +33,31 @@ public final class LaneNumbers {
         lanes.put(number, lane);
     }
 
-    /** Makes sure that these lanes can be looked up by number. */
-    public void load(Jdbc db, Collection<Integer> numbers) {
-        var missing =
-                numbers.stream().filter(number -> !lanes.containsKey(number)).distinct().toList();
-        if (!missing.isEmpty()) {
-            db.query("lanes")
-                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
-                    .each(
-                            row ->
-                                    remember(
-                                            new Lane(
-                                                    new Namespace(row.text("namespace")),
-                                                    row.text("name")),
-                                            row.intValue("id")));
+    /** Some lanes by their numbers. */
+    public record ByNumber(Map<Integer, Lane> lanes) {
+        public Lane lane(int number) {
+            return Objects.requireNonNull(
+                    lanes.get(number), () -> "no lane has the number " + number);
         }
     }
 
-    /** The lane of a number that is {@linkplain #load loaded}. */
-    public Lane lane(int number) {
-        return Objects.requireNonNull(lanes.get(number), () -> "no lane has the number " + number);
+    /** Looks up lanes by number. */
+    public ByNumber byNumber(Jdbc db, Collection<Integer> wanted) {
+        return new ByNumber(Remembered.look(wanted, lanes, missing -> read(db, missing)));
+    }
+
+    private Map<Integer, Lane> read(Jdbc db, Set<Integer> missing) {
+        var found = new HashMap<Integer, Lane>();
+        db.query("lanes")
+                .ints("ids", missing, number -> number)
+                .each(
+                        row ->
+                                found.put(
+                                        row.intValue("id"),
+                                        new Lane(
+                                                new Namespace(row.text("namespace")),
+                                                row.text("name"))));
+        found.forEach((number, lane) -> numbers.put(lane, number));
+        return found;
     }
 }

@@ -1,9 +1,11 @@
 package io.flowfabric.postgres.internal.catalog;
 
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /** What processes keep of small tables. */
 final class Remembered {
@@ -21,15 +23,31 @@ final class Remembered {
         }
     }
 
-    /** Those of some numbers that are known or were found just now. */
-    static <T> Map<Integer, T> of(
-            Collection<Integer> numbers, Map<Integer, T> known, Map<Integer, T> found) {
-        var all = new LinkedHashMap<Integer, T>();
-        for (Integer number : Set.copyOf(numbers)) {
-            var value = found.getOrDefault(number, known.get(number));
-            if (value != null) {
+    /**
+     * Those of some numbers that are known, and those that are found when the others are asked for:
+     * whatever is forgotten meanwhile, because the server was started anew or too much is kept.
+     *
+     * @param ask reads those of some numbers that there are
+     */
+    static <T> Map<Integer, T> look(
+            Collection<Integer> wanted,
+            Map<Integer, T> known,
+            Function<Set<Integer>, Map<Integer, T>> ask) {
+        var all = new HashMap<Integer, T>();
+        var missing = new HashSet<Integer>();
+        for (Integer number : wanted) {
+            var value = known.get(number);
+            if (value == null) {
+                missing.add(number);
+            } else {
                 all.put(number, value);
             }
+        }
+        if (!missing.isEmpty()) {
+            var found = ask.apply(missing);
+            trim(known.keySet());
+            known.putAll(found);
+            all.putAll(found);
         }
         return all;
     }

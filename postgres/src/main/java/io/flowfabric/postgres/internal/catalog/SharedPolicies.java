@@ -24,6 +24,7 @@ public final class SharedPolicies {
     void forgetAll() {
         numbers.clear();
         policies.clear();
+        ofNewerPrograms.clear();
     }
 
     /** The number of the shared part of a policy, which is made if there is none. */
@@ -56,17 +57,13 @@ public final class SharedPolicies {
      * left out.
      */
     public Map<Integer, Policy> byNumber(Jdbc db, Collection<Integer> wanted) {
-        var missing =
-                wanted.stream().filter(number -> !policies.containsKey(number)).distinct().toList();
+        return Remembered.look(wanted, policies, missing -> read(db, missing));
+    }
+
+    private Map<Integer, Policy> read(Jdbc db, Set<Integer> missing) {
         var found = new HashMap<Integer, Policy>();
-        if (!missing.isEmpty()) {
-            Remembered.trim(policies.keySet());
-            db.query("policy")
-                    .set("ids", missing.stream().mapToInt(i -> i).toArray())
-                    .each(row -> read(row, found));
-            policies.putAll(found);
-        }
-        return Remembered.of(wanted, policies, found);
+        db.query("policy").ints("ids", missing, number -> number).each(row -> read(row, found));
+        return found;
     }
 
     /** Whether a policy that could not be read can be read by a newer program. */

@@ -8,6 +8,7 @@ import io.flowfabric.core.Tags;
 import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
@@ -27,9 +28,6 @@ import java.util.UUID;
 
 /** Makes leases of rows; what cannot be read is set aside instead of failing the others. */
 public final class LeaseReader {
-    /** How many bytes of large inputs are read in one statement, the last input aside. */
-    private static final long AT_ONCE_BYTES = 8 << 20;
-
     private final List<Raw> rows = new ArrayList<>();
 
     /** The columns of a lease, before the numbers in them are looked up. */
@@ -56,6 +54,10 @@ public final class LeaseReader {
         /** Whether the input is too large to come with the row. */
         boolean large() {
             return input == null && size != null;
+        }
+
+        long inputSize() {
+            return Objects.requireNonNull(size);
         }
     }
 
@@ -101,7 +103,7 @@ public final class LeaseReader {
             gates.add(row.gate);
             policies.add(row.policy);
         }
-        catalog.lanes().load(db, lanes);
+        var laneOf = catalog.lanes().byNumber(db, lanes);
         var gateOf = catalog.gates().byNumber(db, gates);
         var policyOf = catalog.policies().byNumber(db, policies);
         var large = largeInputs(db);
@@ -126,7 +128,7 @@ public final class LeaseReader {
                             new Fence(row.id, row.attempts - 1, row.epoch),
                             session,
                             row.next.get(),
-                            catalog.lanes().lane(row.lane),
+                            laneOf.lane(row.lane),
                             gate.kind(),
                             input,
                             row.tags,
@@ -148,30 +150,13 @@ public final class LeaseReader {
     /** The inputs that did not come with their rows, a bounded number of bytes at a time. */
     private Map<UUID, byte[]> largeInputs(Jdbc db) {
         var inputs = new HashMap<UUID, byte[]>();
-        var ids = new ArrayList<UUID>();
-        long size = 0;
-        for (Raw row : rows) {
-            if (!row.large()) {
-                continue;
-            }
-            ids.add(row.id.uuid());
-            size += Objects.requireNonNull(row.size);
-            if (size >= AT_ONCE_BYTES) {
-                read(db, ids, inputs);
-                ids.clear();
-                size = 0;
-            }
-        }
-        read(db, ids, inputs);
-        return inputs;
-    }
-
-    private static void read(Jdbc db, List<UUID> ids, Map<UUID, byte[]> inputs) {
-        if (!ids.isEmpty()) {
+        var large = rows.stream().filter(Raw::large).toList();
+        for (var part : Chunks.of(large, Integer.MAX_VALUE, Raw::inputSize)) {
             db.query("large_inputs")
-                    .uuids("ids", ids, id -> id)
+                    .uuids("ids", part, row -> row.id.uuid())
                     .each(row -> inputs.put(row.uuid("id"), row.bytes("bytes")));
         }
+        return inputs;
     }
 
     private static @Nullable Payload read(byte @Nullable [] large, String type) {

@@ -29,7 +29,11 @@ public final class Quarantine {
         if (executions.isEmpty()) {
             return;
         }
-        log.error("These executions cannot be read, and are held for an operator: {}", executions);
+        log.error(
+                "These executions cannot be read by this program, and are held for an operator: {}."
+                        + " Resume or cancel them with a program that can read them, or mend what"
+                        + " is stored of them.",
+                executions);
         postgres.db()
                 .query("quarantine")
                 .set("now", postgres.now())

@@ -123,8 +123,7 @@ public final class TargetedClaims {
     }
 
     private Lane lane(Jdbc tx, Locked row) {
-        postgres.catalog().lanes().load(tx, List.of(row.lane()));
-        return postgres.catalog().lanes().lane(row.lane());
+        return postgres.catalog().lanes().byNumber(tx, List.of(row.lane())).lane(row.lane());
     }
 
     private static boolean gives(Jdbc tx, int lane) {

@@ -87,11 +87,13 @@ public final class EventReader {
     }
 
     public List<Read> read(Jdbc db, Catalog catalog) {
-        catalog.lanes().load(db, rows.stream().flatMap(row -> row.lane.stream()).toList());
+        var lanes =
+                catalog.lanes()
+                        .byNumber(db, rows.stream().flatMap(row -> row.lane.stream()).toList());
         var events = new ArrayList<Read>();
         for (var row : rows) {
             try {
-                var event = row.event.apply(row.lane.map(catalog.lanes()::lane));
+                var event = row.event.apply(row.lane.map(lanes::lane));
                 events.add(new Read(row.id, row.newest, event, row.tags));
             } catch (RuntimeException unreadable) {
                 passedOver(row.id, unreadable);

@@ -57,9 +57,10 @@ public final class PostgresGrants implements Grants {
     }
 
     private List<Grant> signed(List<GrantStub> stubs, SessionId session, SigningKey key) {
-        postgres.catalog()
-                .lanes()
-                .load(postgres.db(), stubs.stream().map(GrantStub::lane).distinct().toList());
+        var lanes =
+                postgres.catalog()
+                        .lanes()
+                        .byNumber(postgres.db(), stubs.stream().map(GrantStub::lane).toList());
         return stubs.stream()
                 .map(
                         stub ->
@@ -70,7 +71,7 @@ public final class PostgresGrants implements Grants {
                                                 stub.epoch(),
                                                 session,
                                                 stub.until()),
-                                        postgres.catalog().lanes().lane(stub.lane())))
+                                        lanes.lane(stub.lane())))
                 .toList();
     }
 
@@ -168,14 +169,10 @@ public final class PostgresGrants implements Grants {
                 .ints("parts", genuine, token -> token.execution().partition().number())
                 .longs("epochs", genuine, GrantToken::epoch)
                 .each(row -> lanes.put(row.uuid("id"), row.intValue("lane")));
-        postgres.catalog().lanes().load(postgres.db(), lanes.values());
+        var named = postgres.catalog().lanes().byNumber(postgres.db(), lanes.values());
         return presented.answers(
                 token ->
                         Optional.ofNullable(lanes.get(token.execution().uuid()))
-                                .map(
-                                        lane ->
-                                                Grant.of(
-                                                        token,
-                                                        postgres.catalog().lanes().lane(lane))));
+                                .map(lane -> Grant.of(token, named.lane(lane))));
     }
 }

@@ -17,6 +17,7 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The keys that sign grants. They are read anew whenever something is signed or believed: a process
@@ -38,11 +39,23 @@ public final class PostgresKeys implements Keys {
                 .set("now", postgres.now())
                 .each(
                         row -> {
-                            var key = new SigningKey(row.text("id"), secret(row));
-                            kept.add(new KeyRing.Kept(key, RowCodec.time(row, "retires")));
                             now[0] = RowCodec.moment(row, "now");
+                            kept(row).ifPresent(kept::add);
                         });
         return new KeyRing(kept, now[0]);
+    }
+
+    /** A key; nothing, when it is not believed any more and what has wrapped it is gone. */
+    private Optional<KeyRing.Kept> kept(Row row) {
+        try {
+            var key = new SigningKey(row.text("id"), secret(row));
+            return Optional.of(new KeyRing.Kept(key, RowCodec.time(row, "retires")));
+        } catch (RuntimeException wrapped) {
+            if (row.bool("believed")) {
+                throw wrapped;
+            }
+            return Optional.empty();
+        }
     }
 
     @Override

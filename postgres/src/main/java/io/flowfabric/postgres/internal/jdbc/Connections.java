@@ -46,8 +46,13 @@ public final class Connections {
         }
     }
 
-    /** What a connection says about the server behind it. */
-    private record Look(int version, boolean pooled, boolean looksForClients, String isolation) {}
+    /**
+     * What a connection says about the server behind it.
+     *
+     * @param user as statements name it
+     */
+    private record Look(
+            int version, boolean pooled, boolean looksForClients, String isolation, String user) {}
 
     /**
      * Looks at a server and at the way there.
@@ -65,10 +70,15 @@ public final class Connections {
         }
         if (!look.isolation.equals(READ_COMMITTED)) {
             throw new Unavailable(
-                    ("Transactions of our user are %s by default, and behind a pooler that cannot"
-                         + " be changed for a connection. Tell the server: alter role ... set"
+                    ("%s: transactions of %s are %s by default, and behind a pooler that cannot be"
+                         + " changed for a connection. Tell the server: alter role %s set"
                          + " default_transaction_isolation = '%s'.")
-                            .formatted(look.isolation, READ_COMMITTED));
+                            .formatted(
+                                    options.server(),
+                                    look.user,
+                                    look.isolation,
+                                    look.user,
+                                    READ_COMMITTED));
         }
         var direct = options.directUrl();
         if (direct != null && look(options, direct).pooled) {
@@ -92,7 +102,8 @@ public final class Connections {
     private static Look look(Connection connection) throws SQLException {
         var sql =
                 "select pg_backend_pid(), version() !~* 'mingw|visual|windows',"
-                        + " current_setting('default_transaction_isolation')";
+                        + " current_setting('default_transaction_isolation'),"
+                        + " quote_ident(current_user)";
         try (var statement = connection.createStatement();
                 var result = statement.executeQuery(sql)) {
             result.next();
@@ -101,7 +112,8 @@ public final class Connections {
                     connection.getMetaData().getDatabaseMajorVersion(),
                     connection.unwrap(PGConnection.class).getBackendPID() != result.getInt(1),
                     result.getBoolean(2),
-                    result.getString(3));
+                    result.getString(3),
+                    result.getString(4));
         }
     }
 
@@ -125,7 +137,7 @@ public final class Connections {
 
     /**
      * A connection of its own, outside of any pool and without time limits: to listen, or to
-     * migrate. It goes to the direct URL, if there is one. Whoever asks for it closes it.
+     * migrate. It goes to the direct URL, if there is one. The caller closes it.
      *
      * @param purpose what {@code pg_stat_activity} shows behind the name of the application
      * @throws Unavailable when the login is refused or the server is too old
@@ -133,7 +145,6 @@ public final class Connections {
     public static Connection single(DatabaseOptions options, String purpose) {
         var direct = options.directUrl();
         var properties = loginProperties(options, options.applicationName() + " " + purpose);
-        properties.setProperty("socketTimeout", "0");
         try {
             var connection =
                     DriverManager.getConnection(
@@ -148,6 +159,7 @@ public final class Connections {
                                     .andPeer(options, look.looksForClients)
                                     .forConnection());
                 }
+                connection.setNetworkTimeout(Runnable::run, 0);
                 return connection;
             } catch (RuntimeException | SQLException e) {
                 connection.close();
@@ -160,8 +172,8 @@ public final class Connections {
 
     /**
      * A connection of its own, set up as those of the pool, that takes no longer than so to be
-     * made, and whose statements take no longer on the server. Whoever asks for it closes it, and
-     * says how long to wait for answers.
+     * made, and whose statements take no longer on the server. The caller closes it, and says how
+     * long to wait for answers.
      */
     static Connection within(Route route, String purpose, Duration patience) {
         var options = route.options();

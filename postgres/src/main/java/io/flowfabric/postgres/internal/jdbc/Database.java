@@ -89,7 +89,7 @@ public final class Database implements Jdbc, AutoCloseable {
         return retries.run("The transaction", () -> once(work));
     }
 
-    /** A connection outside of the pool, to listen on. Whoever asks for it closes it. */
+    /** A connection outside of the pool, to listen on. The caller closes it. */
     public Connection connect(String purpose) {
         return Connections.single(options, purpose);
     }

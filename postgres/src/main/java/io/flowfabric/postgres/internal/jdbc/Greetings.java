@@ -7,8 +7,9 @@ import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 
 /**
  * Notices that the server behind our connections was started anew. Every connection of the pool is
@@ -17,12 +18,12 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Greetings {
     private static final Logger log = LoggerFactory.getLogger(Greetings.class);
 
-    /** When so many are remembered, most of them are closed; those in use are asked once more. */
-    private static final int MOST = 1000;
-
     private record Greeting(NamedStatement look, NamedStatement note, Runnable onNewServer) {}
 
-    private final Set<PGConnection> met = ConcurrentHashMap.newKeySet();
+    /** Weakly: a connection that was closed keeps hundreds of statements, and we are not told. */
+    private final Set<PGConnection> met =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
     private volatile @Nullable Greeting greeting;
     private @Nullable String started;
 
@@ -44,11 +45,11 @@ final class Greetings {
         var physical = connection.unwrap(PGConnection.class);
         if (!met.contains(physical)) {
             greet(connection, now);
-            remember(physical);
+            met.add(physical);
         }
     }
 
-    /** One at a time, so that nobody goes on while another still forgets. */
+    /** One at a time, so that no thread goes on while another still forgets. */
     private synchronized void greet(Connection connection, Greeting now) throws SQLException {
         String there;
         boolean unnoted;
@@ -72,12 +73,5 @@ final class Greetings {
             now.onNewServer.run();
             started = there;
         }
-    }
-
-    private void remember(PGConnection physical) {
-        if (met.size() >= MOST) {
-            met.clear();
-        }
-        met.add(physical);
     }
 }

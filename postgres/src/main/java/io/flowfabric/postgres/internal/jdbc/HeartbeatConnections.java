@@ -96,7 +96,9 @@ final class HeartbeatConnections implements AutoCloseable {
         try {
             if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new StoreFailure(
-                        "Both connections for heartbeats to %s were in use for %d ms."
+                        ("Both connections for heartbeats to %s were in use for %d ms: the database"
+                                        + " is slow or away. The heartbeat is repeated while the"
+                                        + " session lives.")
                                 .formatted(route.options().server(), patience.toMillis()),
                         false,
                         new SQLException("no connection for a heartbeat"));

@@ -13,9 +13,9 @@ import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,7 +80,7 @@ public final class PostgresLeases implements Leases {
                 "endings",
                 endings,
                 ending -> ending.fence().execution().uuid(),
-                ending -> ending instanceof Ending.Complete done ? done.result().size() : 0,
+                Ending::bytes,
                 this::ended);
     }
 
@@ -111,11 +111,11 @@ public final class PostgresLeases implements Leases {
         var written =
                 outcome.written().stream()
                         .collect(Collectors.toMap(EndingBatch.Written::id, end -> end));
-        var lanes = new HashSet<Integer>();
+        var ready = new ReadyLanes();
         written.values().stream()
                 .filter(EndingBatch.Written::ready)
-                .forEach(step -> lanes.add(step.lane()));
-        postgres.goesOn(lanes);
+                .forEach(step -> ready.add(step.lane(), step.id()));
+        postgres.goesOn(ready);
         postgres.freed(outcome.freed());
         var refused =
                 endings.stream()

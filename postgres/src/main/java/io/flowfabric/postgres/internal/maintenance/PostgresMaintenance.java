@@ -1,23 +1,22 @@
 package io.flowfabric.postgres.internal.maintenance;
 
-import io.flowfabric.core.Contended;
+import static java.util.Comparator.naturalOrder;
+
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
-import io.flowfabric.postgres.internal.admission.LaneRanks;
+import io.flowfabric.postgres.internal.admission.LaneRankSweep;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.ready.DueFloor;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import io.flowfabric.postgres.internal.step.SweepBatches;
 
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** What happens because time passes. */
 public final class PostgresMaintenance implements Maintenance {
-    private static final Logger log = LoggerFactory.getLogger(PostgresMaintenance.class);
-
     /** The most executions in one transaction of a sweep. */
     static final int AT_ONCE = 1000;
 
@@ -25,7 +24,8 @@ public final class PostgresMaintenance implements Maintenance {
     private final SessionSweep sessions;
     private final TimerSweep timers;
     private final RetentionSweep retention;
-    private final LaneRanks ranks;
+    private final LaneRankSweep ranks;
+    private final BudgetBreaches breaches;
 
     /** Of what is due besides timers: meters that open, sessions that expire. */
     private final DueFloor others = new DueFloor();
@@ -36,7 +36,8 @@ public final class PostgresMaintenance implements Maintenance {
         this.sessions = new SessionSweep(postgres, batches);
         this.timers = new TimerSweep(postgres, batches);
         this.retention = new RetentionSweep(postgres);
-        this.ranks = new LaneRanks(postgres);
+        this.ranks = new LaneRankSweep(postgres);
+        this.breaches = new BudgetBreaches(postgres);
     }
 
     @Override
@@ -56,29 +57,12 @@ public final class PostgresMaintenance implements Maintenance {
     private Round timers(int limit) {
         var done = timers.round(limit);
         openMeters();
-        rankLanes();
-        var breaches = breaches(limit - done.processed());
-        int processed = done.processed() + breaches.cancelled();
-        return new Round(processed, done.errors() + breaches.errors(), processed >= limit);
-    }
-
-    /** Whoever changed a lane has done this, unless there was too much, or something came late. */
-    private void rankLanes() {
-        try {
-            ranks.sweep();
-        } catch (Contended held) {
-            log.debug("What waits in a lane that was changed is held by another; later", held);
-        }
-    }
-
-    /** The engine that took the report of a breach has done this, unless it died first. */
-    private BudgetBreaches.Round breaches(int limit) {
-        try {
-            return new BudgetBreaches(postgres).cancel(limit);
-        } catch (Contended held) {
-            log.debug("What draws on a budget that is used up is held by another; later", held);
-            return BudgetBreaches.Round.NOTHING;
-        }
+        // The engine that took the report of a breach has done this, unless it died first.
+        var cancelled = breaches.cancel(limit - done.processed());
+        // The call that changed a lane has done this, unless there was too much, or work came late.
+        ranks.round();
+        int processed = done.processed() + cancelled.processed();
+        return new Round(processed, done.errors() + cancelled.errors(), processed >= limit);
     }
 
     /** Wakes claims that wait for a window to pass, or for a period to end. */
@@ -96,22 +80,35 @@ public final class PostgresMaintenance implements Maintenance {
     }
 
     @Override
-    public Optional<Duration> nextDue(Duration within) {
-        var timers = postgres.timers().look();
-        var rest = others.look();
+    public boolean takeTurn(Duty duty, Duration every) {
         return postgres.db()
-                .query("next_due")
-                .set("now", postgres.now())
-                .set("timers_from", timers.from())
-                .set("others_from", rest.from())
-                .set("within", within.toMillis())
-                .one(
-                        row -> {
-                            long now = row.longValue("now");
-                            postgres.timers().saw(timers, now, row.longOrNull("first_timer"));
-                            others.saw(rest, now, row.longOrNull("first_other"));
-                            return Optional.ofNullable(row.longOrNull("left"))
-                                    .map(Duration::ofMillis);
-                        });
+                        .query("take_turn")
+                        .set("now", postgres.now())
+                        .set("duty", RowCodec.word(duty))
+                        .set("every", every.toMillis())
+                        .update()
+                > 0;
+    }
+
+    @Override
+    public Optional<Duration> nextDue(Duration within) {
+        var first = postgres.timers().look();
+        var rest = others.look();
+        var due =
+                postgres.db()
+                        .query("next_due")
+                        .set("now", postgres.now())
+                        .set("timers_from", first.from())
+                        .set("others_from", rest.from())
+                        .set("within", within.toMillis())
+                        .one(
+                                row -> {
+                                    long now = row.longValue("now");
+                                    postgres.timers().saw(first, now, row.longOrNull("first_timer"));
+                                    others.saw(rest, now, row.longOrNull("first_other"));
+                                    return Optional.ofNullable(row.longOrNull("left"))
+                                            .map(Duration::ofMillis);
+                                });
+        return Stream.concat(due.stream(), ranks.nextDue().stream()).min(naturalOrder());
     }
 }

@@ -24,7 +24,7 @@ public final class RetentionSweep {
     private static final Duration EVENT_RETENTION = Duration.ofDays(7);
 
     /** How long dead sessions are known: longer than the last event that names them. */
-    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(2);
+    private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(3);
 
     /** How many changes of the tally are added up at once. */
     private static final int SUMMANDS = 100_000;
@@ -74,7 +74,12 @@ public final class RetentionSweep {
      */
     private record Day(int number, boolean mixed) {}
 
-    /** Drops the days that were over before a moment, and says how many. */
+    /**
+     * Drops the days that were over before a moment, and says how many.
+     *
+     * <p>A table that has events of the day after, too, as those that were written around midnight,
+     * is emptied a day later. What is still there after that is deleted one by one.
+     */
     private int dropDays(long before, int limit) {
         long oldestKept = Math.floorDiv(before, DAY) * DAY;
         new Summaries(postgres).makeAll();
@@ -83,14 +88,22 @@ public final class RetentionSweep {
                         .query("aged_days")
                         .set("before", oldestKept)
                         .list(row -> new Day(row.intValue("day"), row.bool("mixed")));
-        int dropped = 0;
+        int emptied = 0;
+        int mixed = 0;
+        int thinned = 0;
         for (Day day : days) {
-            dropped += day.mixed ? thin(day, oldestKept, limit) : empty(day, oldestKept);
+            if (day.mixed) {
+                mixed++;
+                thinned += thin(day, oldestKept - DAY, limit);
+            } else {
+                emptied += empty(day, oldestKept);
+            }
         }
-        if (dropped == days.size() && days.stream().noneMatch(Day::mixed)) {
-            postgres.db().query("forget_tags").set("before", oldestKept).update();
+        if (emptied + mixed == days.size() && thinned == 0) {
+            long nothingBefore = mixed == 0 ? oldestKept : oldestKept - DAY;
+            postgres.db().query("forget_tags").set("before", nothingBefore).update();
         }
-        return dropped;
+        return emptied + thinned;
     }
 
     private int empty(Day day, long oldestKept) {
@@ -111,7 +124,7 @@ public final class RetentionSweep {
         }
     }
 
-    private int thin(Day day, long oldestKept, int limit) {
+    private int thin(Day day, long before, int limit) {
         return postgres.db()
                 .transaction(
                         tx ->
@@ -119,7 +132,7 @@ public final class RetentionSweep {
                                         tx,
                                         tx.query("forget_events")
                                                 .set("day", day.number)
-                                                .set("before", oldestKept)
+                                                .set("before", before)
                                                 .set("limit", limit)));
     }
 

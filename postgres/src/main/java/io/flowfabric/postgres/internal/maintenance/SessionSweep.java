@@ -9,9 +9,11 @@ import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Query;
-import io.flowfabric.postgres.internal.maintenance.SweepBatches.Done;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
+import io.flowfabric.postgres.internal.step.PassedOver;
 import io.flowfabric.postgres.internal.step.StepBatch;
+import io.flowfabric.postgres.internal.step.SweepBatches;
+import io.flowfabric.postgres.internal.step.SweepBatches.Done;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +31,7 @@ import java.util.UUID;
 /**
  * What becomes of sessions that died, and of what they held.
  *
- * <p>A death is written at once and waits for nobody. Then what the session holds is returned, and
+ * <p>A death is written at once and waits for no lock. Then what the session holds is returned, and
  * when nothing is left, and no claim of it is under way that could be given more, it is buried.
  */
 final class SessionSweep {
@@ -100,7 +102,13 @@ final class SessionSweep {
             // Each once, however often it was given to the same session.
             var ids = new LinkedHashSet<UUID>();
             held.forEach(lost -> ids.add(lost.id));
-            done = done.and(batches.through(passedOver.without(ids), this::lapse, passedOver::add));
+            done =
+                    done.and(
+                            batches.through(
+                                    "dead sessions",
+                                    passedOver.without(ids),
+                                    this::lapse,
+                                    passedOver::add));
             more = held.size() == page;
             last = held.isEmpty() ? last : held.getLast();
         }
@@ -124,7 +132,7 @@ final class SessionSweep {
         // In order, because what was only granted takes its turn anew.
         for (UUID id : held) {
             var row = locked.get(id);
-            if (row == null) {
+            if (row == null || row.ofNewerProgram()) {
                 continue;
             }
             if (row.facts().isEmpty()) {

@@ -5,9 +5,10 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
-import io.flowfabric.postgres.internal.maintenance.SweepBatches.Done;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.StepBatch;
+import io.flowfabric.postgres.internal.step.SweepBatches;
+import io.flowfabric.postgres.internal.step.SweepBatches.Done;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class TimerSweep {
     /** When newer programs may have looked at what only they can read. */
     private static final Duration SOON = Duration.ofSeconds(2);
 
+    /** A round puts off no more of that, for each kind of timer: there may be very much of it. */
+    private static final int MOST_LEFT = 10 * PostgresMaintenance.AT_ONCE;
+
     private final PostgresContext postgres;
     private final SweepBatches batches;
 
@@ -48,19 +52,26 @@ final class TimerSweep {
 
     private record Due(long at, UUID id) {}
 
+    /**
+     * A kind of timer of which something was due at a moment.
+     *
+     * @param first when the first of them was due
+     */
+    private record DueKind(Timer timer, long first, long now) {}
+
     /** Does what is due of every kind of timer: no more than so much. */
     Done round(int limit) {
         var done = Done.NOTHING;
-        for (var first : firstDue().entrySet()) {
-            done = done.and(ring(first.getKey(), first.getValue(), limit - done.processed()));
+        for (var kind : dueKinds()) {
+            done = done.and(ring(kind, limit - done.processed()));
         }
         return done;
     }
 
-    /** When the first timer of each kind is due that has something due, in the order of kinds. */
-    private Map<Timer, Long> firstDue() {
+    /** The kinds of which something is due, in their order. */
+    private List<DueKind> dueKinds() {
         var look = postgres.timers().look();
-        var first = new EnumMap<Timer, Long>(Timer.class);
+        var kinds = new ArrayList<DueKind>();
         long now =
                 postgres.db()
                         .query("first_due")
@@ -68,32 +79,43 @@ final class TimerSweep {
                         .set("from", look.from())
                         .list(
                                 row -> {
-                                    var due = row.longOrNull("due");
-                                    if (due != null) {
-                                        first.put(timer(row), due);
-                                    }
+                                    addDueKind(kinds, row);
                                     return row.longValue("now");
                                 })
                         .getFirst();
-        postgres.timers().saw(look, now, first.values().stream().min(Long::compare).orElse(null));
-        return first;
+        postgres.timers()
+                .saw(look, now, kinds.stream().map(DueKind::first).min(Long::compare).orElse(null));
+        kinds.sort(Comparator.comparing(DueKind::timer));
+        return kinds;
     }
 
-    private static Timer timer(Row row) {
-        return RowCodec.known(Timer.class, row.text("kind")).orElseThrow();
+    private static void addDueKind(List<DueKind> kinds, Row row) {
+        var first = row.longOrNull("due");
+        if (first != null) {
+            var timer = RowCodec.known(Timer.class, row.text("kind")).orElseThrow();
+            kinds.add(new DueKind(timer, first, row.longValue("now")));
+        }
     }
 
-    private Done ring(Timer timer, long from, int limit) {
+    /**
+     * Does what was due at one moment: what is put off meanwhile would otherwise be due again before
+     * the last page, and the round would not end.
+     */
+    private Done ring(DueKind kind, int limit) {
         var done = Done.NOTHING;
-        var last = new Due(from, FIRST);
-        for (boolean more = true; more && done.processed() < limit; ) {
+        var timer = kind.timer;
+        var last = new Due(kind.first, FIRST);
+        for (boolean more = true;
+                more && done.processed() < limit && done.left() < MOST_LEFT; ) {
             int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
-            var due = due(timer, last, page);
+            var due = due(timer, kind.now, last, page);
+            var soon = soon(done.left());
             done =
                     done.and(
                             batches.through(
+                                    "timers " + timer,
                                     due.stream().map(Due::id).toList(),
-                                    (tx, ids, locked) -> ring(tx, timer, ids, locked),
+                                    (tx, ids, locked) -> ring(tx, timer, soon, ids, locked),
                                     bad -> putOff(timer, bad)));
             more = due.size() == page;
             last = due.isEmpty() ? last : due.getLast();
@@ -101,10 +123,16 @@ final class TimerSweep {
         return done;
     }
 
-    private List<Due> due(Timer timer, Due after, int limit) {
+    /** The more there is that only newer programs can read, the later it is looked at again. */
+    private static Duration soon(int left) {
+        var doubled = SOON.multipliedBy(1L << (left / PostgresMaintenance.AT_ONCE));
+        return doubled.compareTo(LATER) < 0 ? doubled : LATER;
+    }
+
+    private List<Due> due(Timer timer, long now, Due after, int limit) {
         return postgres.db()
                 .query("due")
-                .set("now", postgres.now())
+                .set("now", now)
                 .set("kind", RowCodec.word(timer))
                 .set("after_due", after.at)
                 .set("after_id", after.id)
@@ -112,18 +140,21 @@ final class TimerSweep {
                 .list(row -> new Due(row.longValue("due"), row.uuid("id")));
     }
 
-    private Done ring(Jdbc tx, Timer timer, List<UUID> due, Map<UUID, Locked> locked) {
+    private Done ring(
+            Jdbc tx, Timer timer, Duration soon, List<UUID> due, Map<UUID, Locked> locked) {
         var steps = new StepBatch();
         var later = new HashMap<UUID, Instant>();
         var over = new ArrayList<UUID>();
         int errors = 0;
+        int left = 0;
         for (UUID id : due) {
             var row = locked.get(id);
             if (row == null) {
                 continue;
             }
             if (row.ofNewerProgram()) {
-                later.put(id, row.now().plus(SOON));
+                later.put(id, row.now().plus(soon));
+                left++;
                 continue;
             }
             if (row.facts().isEmpty()) {
@@ -154,7 +185,7 @@ final class TimerSweep {
                     .uuids("ids", over, id -> id)
                     .update();
         }
-        return done;
+        return done.leaving(left);
     }
 
     /** Those whose execution has been forgotten since. */

@@ -15,6 +15,7 @@ import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.claim.TargetedClaims;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.FactsReader;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
@@ -41,7 +42,7 @@ public final class PostgresOperations implements Operations {
      */
     private record Acted(
             Map<UUID, Answer<ExecutionState>> answers,
-            Set<Integer> lanes,
+            ReadyLanes lanes,
             Set<Integer> meters,
             Set<SessionId> losers,
             Optional<Long> deadline) {}
@@ -53,7 +54,7 @@ public final class PostgresOperations implements Operations {
                 "acts",
                 acts,
                 act -> act.execution().uuid(),
-                act -> act instanceof OperatorCommand.Complete done ? done.result().size() : 0,
+                OperatorCommand::bytes,
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
                     acted.deadline.ifPresent(postgres.timers()::set);
@@ -86,13 +87,13 @@ public final class PostgresOperations implements Operations {
                 answers.put(id.uuid(), Answer.refused(refusal));
             }
         }
-        var lanes = new HashSet<Integer>();
+        var lanes = new ReadyLanes();
         var meters = new HashSet<Integer>();
         if (!steps.isEmpty()) {
             for (var step : steps.write(tx, postgres.now())) {
                 meters.addAll(step.freed());
                 if (step.ready()) {
-                    lanes.add(step.lane());
+                    lanes.add(step.lane(), step.id());
                 }
             }
         }

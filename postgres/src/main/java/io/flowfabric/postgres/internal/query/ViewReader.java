@@ -13,6 +13,7 @@ import io.flowfabric.core.state.Situation;
 import io.flowfabric.postgres.internal.Parties;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.Gate;
+import io.flowfabric.postgres.internal.catalog.LaneNumbers;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.catalog.UnknownWord;
 import io.flowfabric.postgres.internal.jdbc.Row;
@@ -84,10 +85,10 @@ public final class ViewReader {
     public Map<UUID, Answer<ExecutionView>> read(PostgresContext postgres) {
         var db = postgres.db();
         var catalog = postgres.catalog();
-        catalog.lanes().load(db, rows.stream().map(Raw::lane).toList());
+        var lanes = catalog.lanes().byNumber(db, rows.stream().map(Raw::lane).toList());
         var gates = catalog.gates().byNumber(db, rows.stream().map(Raw::gate).toList());
         var policies = catalog.policies().byNumber(db, rows.stream().map(Raw::policy).toList());
-        var obstacles = obstacles(postgres, gates);
+        var obstacles = obstacles(postgres, lanes, gates);
         var views = new HashMap<UUID, Answer<ExecutionView>>();
         for (Raw row : rows) {
             var gate = gates.get(row.gate);
@@ -98,7 +99,7 @@ public final class ViewReader {
                             ? Answer.refused(FactsReader.unreadable(row.id))
                             : Answer.done(
                                     row.view.view(
-                                            catalog.lanes().lane(row.lane),
+                                            lanes.lane(row.lane),
                                             gate,
                                             shared,
                                             row.reserve,
@@ -108,14 +109,12 @@ public final class ViewReader {
     }
 
     /** Nothing is asked for unless there is work that waits for a worker. */
-    private Obstacles obstacles(PostgresContext postgres, Map<Integer, Gate> gates) {
+    private Obstacles obstacles(
+            PostgresContext postgres, LaneNumbers.ByNumber lanes, Map<Integer, Gate> gates) {
         var waiting = rows.stream().filter(Raw::waiting).toList();
         return Obstacles.in(
                 postgres,
-                waiting.stream()
-                        .map(row -> postgres.catalog().lanes().lane(row.lane))
-                        .distinct()
-                        .toList(),
+                waiting.stream().map(row -> lanes.lane(row.lane)).distinct().toList(),
                 waiting.stream()
                         .flatMap(row -> Optional.ofNullable(gates.get(row.gate)).stream())
                         .distinct()

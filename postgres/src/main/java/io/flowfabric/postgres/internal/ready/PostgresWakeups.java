@@ -6,6 +6,8 @@ import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.store.Wakeups;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -13,16 +15,40 @@ import java.util.function.Consumer;
 /**
  * Wakes those who wait for work, and sessions that have lost some: in this process directly, in
  * others through the {@link WakeupNotifier}.
+ *
+ * <p>One piece of work that a waiter of this process will look for is not announced to others,
+ * unless that comes to nothing ({@link #pass}).
  */
 public final class PostgresWakeups implements Wakeups {
-    private final List<Consumer<Lane>> listeners = new CopyOnWriteArrayList<>();
+    /** Whether work became ready in its turn, or may have a place before what was taken. */
+    public enum Order {
+        KEPT,
+        BROKEN
+    }
+
+    /** What other processes are told of a lane. */
+    public enum News {
+        /** There may be work. */
+        WORK,
+        /** Work may have a place before what was taken: their low-water marks are wrong. */
+        PLACES,
+        /** Both of it. */
+        WORK_AND_PLACES;
+
+        /** This and other news of the same lane. */
+        News and(News other) {
+            return this == other ? this : WORK_AND_PLACES;
+        }
+    }
+
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
-    private volatile BiConsumer<Lane, QueueOrder> others = (lane, order) -> {};
+    private volatile BiConsumer<Lane, News> others = (lane, news) -> {};
     private volatile Consumer<SessionId> otherLosers = session -> {};
     private volatile boolean closed;
 
     @Override
-    public Listening listen(Consumer<Lane> listener) {
+    public Listening listen(Listener listener) {
         checkOpen();
         listeners.add(listener);
         return () -> listeners.remove(listener);
@@ -42,20 +68,53 @@ public final class PostgresWakeups implements Wakeups {
     }
 
     /** Where it is announced to other processes that work became ready here, or was lost. */
-    public void announceTo(BiConsumer<Lane, QueueOrder> ready, Consumer<SessionId> lost) {
+    public void announceTo(BiConsumer<Lane, News> ready, Consumer<SessionId> lost) {
         others = ready;
         otherLosers = lost;
     }
 
-    /** Work became ready through this process. */
-    public void wake(Lane lane, QueueOrder order) {
-        heard(lane);
-        others.accept(lane, order);
+    /**
+     * Work became ready through this process.
+     *
+     * @param work the only piece of it; none where it may be more
+     */
+    public void wake(Lane lane, Optional<UUID> work, Order order) {
+        boolean taken = work.isPresent() && isTaken(lane, work.get());
+        if (work.isEmpty()) {
+            heard(lane);
+        }
+        if (order == Order.BROKEN) {
+            // Also of work that is looked for here: the claims of others would not see it behind
+            // their marks, should it be left to them.
+            others.accept(lane, taken ? News.PLACES : News.WORK_AND_PLACES);
+        } else if (!taken) {
+            others.accept(lane, News.WORK);
+        }
+    }
+
+    private boolean isTaken(Lane lane, UUID work) {
+        for (var listener : listeners) {
+            if (listener.take(lane, work)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Work became ready through another process. */
     public void heard(Lane lane) {
-        listeners.forEach(listener -> listener.accept(lane));
+        listeners.forEach(listener -> listener.ready(lane));
+    }
+
+    @Override
+    public void pass(Lane lane, Listener from) {
+        checkOpen();
+        for (var listener : listeners) {
+            if (listener != from) {
+                listener.ready(lane);
+            }
+        }
+        others.accept(lane, News.WORK);
     }
 
     /** A session lost work through this process. */

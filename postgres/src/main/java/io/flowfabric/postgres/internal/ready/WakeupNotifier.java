@@ -5,6 +5,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.postgres.internal.jdbc.Database;
+import io.flowfabric.postgres.internal.ready.PostgresWakeups.News;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -15,12 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -42,10 +45,16 @@ public final class WakeupNotifier implements AutoCloseable {
     private static final Duration MENDING_PAUSE = Duration.ofSeconds(1);
     private static final int LISTEN_MILLIS = 500;
 
+    /** After so long without a word the listener asks whether the server is still there. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
+    /** How long an answer may take: the server may be gone without having closed anything. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     /** In the place of a process that knows already; no process is called so. */
     private static final String NOBODY = "-";
 
-    /** In the place of an order: the third word is a session that has lost work. */
+    /** In the place of news of a lane: the third word is a session that has lost work. */
     private static final String LOST = "LOST";
 
     private final Database db;
@@ -56,8 +65,12 @@ public final class WakeupNotifier implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition rung = lock.newCondition();
     private final Condition done = lock.newCondition();
-    private final Map<Lane, QueueOrder> pending = new HashMap<>();
+    private final Map<Lane, News> pending = new HashMap<>();
     private final Set<SessionId> losers = new HashSet<>();
+
+    /** What the announcer has to say; what it could not say it says on the next connection. */
+    private final Queue<String> unsaid = new ArrayDeque<>();
+
     private volatile boolean closed;
     private @Nullable Thread announcer;
     private @Nullable Thread listener;
@@ -79,7 +92,7 @@ public final class WakeupNotifier implements AutoCloseable {
      * too, once that commits. By then claims may have passed the place of the work.
      */
     public static String messageToAll(Lane lane) {
-        return message(NOBODY, lane, QueueOrder.BROKEN);
+        return message(NOBODY, lane, News.WORK_AND_PLACES);
     }
 
     public void start() {
@@ -95,10 +108,10 @@ public final class WakeupNotifier implements AutoCloseable {
         return Thread.ofPlatform().daemon().name(name).start(work);
     }
 
-    private void ring(Lane lane, QueueOrder order) {
+    private void ring(Lane lane, News news) {
         lock.lock();
         try {
-            pending.merge(lane, order, QueueOrder::and);
+            pending.merge(lane, news, News::and);
             rung.signal();
         } finally {
             lock.unlock();
@@ -127,16 +140,20 @@ public final class WakeupNotifier implements AutoCloseable {
         var failures = new AtomicInteger();
         while (!closed) {
             try (var connection = db.connect("wake-ups")) {
+                connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
                 loop.run(connection, () -> works(failures));
             } catch (InterruptedException stop) {
                 return;
-            } catch (SQLException | RuntimeException broken) {
+            } catch (SQLException | RuntimeException | Error broken) {
+                // Nobody would begin anew in the place of this thread.
                 if (!closed) {
                     if (failures.getAndIncrement() == 0) {
-                        log.warn(
-                                "Wake-ups between processes are interrupted, waiters poll"
-                                        + " meanwhile: {}",
-                                broken.getMessage());
+                        tell(
+                                () ->
+                                        log.warn(
+                                                "Wake-ups between processes are interrupted,"
+                                                        + " waiters poll meanwhile: {}",
+                                                broken.toString()));
                     }
                     pause(MENDING_PAUSE);
                 }
@@ -145,10 +162,22 @@ public final class WakeupNotifier implements AutoCloseable {
     }
 
     private static void works(AtomicInteger failures) {
-        if (failures.get() > 0) {
-            log.info(
-                    "Wake-ups between processes work again, after {} tries.",
-                    failures.getAndSet(0));
+        int tries = failures.getAndSet(0);
+        if (tries > 0) {
+            tell(
+                    () ->
+                            log.info(
+                                    "Wake-ups between processes work again, after {} tries.",
+                                    tries));
+        }
+    }
+
+    /** A logger that throws must not end the thread that uses it. */
+    private static void tell(Runnable line) {
+        try {
+            line.run();
+        } catch (RuntimeException | Error unheard) {
+            // There is nothing left to tell it to.
         }
     }
 
@@ -156,10 +185,14 @@ public final class WakeupNotifier implements AutoCloseable {
             throws SQLException, InterruptedException {
         try (var notify = connection.prepareStatement("select pg_notify(?, ?)")) {
             while (!closed) {
-                for (var message : next()) {
+                if (unsaid.isEmpty()) {
+                    unsaid.addAll(next());
+                }
+                for (var message = unsaid.peek(); message != null; message = unsaid.peek()) {
                     notify.setString(1, channel);
                     notify.setString(2, message);
                     notify.execute();
+                    unsaid.remove();
                     works.run();
                 }
                 pause(PAUSE);
@@ -167,9 +200,9 @@ public final class WakeupNotifier implements AutoCloseable {
         }
     }
 
-    private static String message(String sender, Lane lane, QueueOrder order) {
+    private static String message(String sender, Lane lane, News news) {
         return String.join(
-                " ", sender, order.word(), encoded(lane.namespace().name()), encoded(lane.name()));
+                " ", sender, news.name(), encoded(lane.namespace().name()), encoded(lane.name()));
     }
 
     private List<String> next() throws InterruptedException {
@@ -179,7 +212,7 @@ public final class WakeupNotifier implements AutoCloseable {
                 rung.await();
             }
             var messages = new ArrayList<String>();
-            pending.forEach((lane, order) -> messages.add(message(self, lane, order)));
+            pending.forEach((lane, news) -> messages.add(message(self, lane, news)));
             losers.forEach(loser -> messages.add(String.join(" ", self, LOST, loser.toString())));
             pending.clear();
             losers.clear();
@@ -192,14 +225,19 @@ public final class WakeupNotifier implements AutoCloseable {
     private void listen(Connection connection, Runnable works) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("listen \"" + channel + "\"");
-        }
-        works.run();
-        var notifications = connection.unwrap(PGConnection.class);
-        while (!closed) {
-            var heard = notifications.getNotifications(LISTEN_MILLIS);
-            if (heard != null) {
-                for (var notification : heard) {
-                    hear(notification.getParameter());
+            works.run();
+            var notifications = connection.unwrap(PGConnection.class);
+            long spoke = System.nanoTime();
+            while (!closed) {
+                var heard = notifications.getNotifications(LISTEN_MILLIS);
+                if (heard != null && heard.length > 0) {
+                    for (var notification : heard) {
+                        hear(notification.getParameter());
+                    }
+                    spoke = System.nanoTime();
+                } else if (System.nanoTime() - spoke > SILENCE.toNanos()) {
+                    statement.execute("select");
+                    spoke = System.nanoTime();
                 }
             }
         }
@@ -208,8 +246,12 @@ public final class WakeupNotifier implements AutoCloseable {
     private void hear(String message) {
         var words = message.split(" ", -1);
         if (words.length == 4 && !words[0].equals(self)) {
-            QueueOrder.parse(words[1]).tell(marks);
-            waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
+            if (!words[1].equals(News.WORK.name())) {
+                marks.forgetAll();
+            }
+            if (!words[1].equals(News.PLACES.name())) {
+                waking.heard(new Lane(new Namespace(decoded(words[2])), decoded(words[3])));
+            }
         } else if (words.length == 3 && words[1].equals(LOST) && !words[0].equals(self)) {
             waking.heardOfLoss(SessionId.parse(words[2]));
         }

@@ -144,8 +144,11 @@ public final class FactsReader {
                     new Locked(
                             row.id,
                             facts,
-                            row.state.isEmpty()
-                                    || postgres.catalog().policies().isOfNewerProgram(row.policy),
+                            facts.isEmpty()
+                                    && (row.state.isEmpty()
+                                            || postgres.catalog()
+                                                    .policies()
+                                                    .isOfNewerProgram(row.policy)),
                             row.now,
                             row.lane,
                             gate == null ? "" : gate.kind(),
@@ -174,9 +177,8 @@ public final class FactsReader {
     }
 
     public static StoreFailure unreadable(ExecutionId id) {
-        return new StoreFailure(
-                "The execution %s cannot be read by this version.".formatted(id),
-                false,
+        return StoreFailure.unreadable(
+                "The execution " + id,
                 new IllegalStateException(
                         "its policy, gate or submission is missing or damaged, or a newer program"
                                 + " wrote it"));

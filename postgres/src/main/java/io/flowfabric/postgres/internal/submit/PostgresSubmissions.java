@@ -49,7 +49,7 @@ public final class PostgresSubmissions implements Submissions {
             return;
         }
         var accepted = insertUnlessRemoved(items);
-        postgres.submitted(accepted.ready());
+        postgres.submitted(accepted.ready(), accepted.ids());
         items.forEach(this::timed);
         accepted.answer(items, answers);
         SubmitRefusals.explain(postgres, postgres.db(), accepted.others(items), answers);

@@ -34,15 +34,17 @@ create table ${schema}.lane (
     ageing bigint,
     -- whether share keys take turns
     sharing boolean not null default false,
+    -- where rounds have begun since keys share: one before it was given when they did so earlier
+    first_round bigint not null default 1,
     -- all settings that differ from their defaults, also those that only newer programs know
     settings jsonb not null default '{}',
-    -- Which generation of its gates this is. Whoever submits work behind a gate that he knows says of which generation; those of
-    -- earlier ones have to be looked up again.
+    -- Which generation of its gates this is. A process that submits work behind a gate that it knows says of which generation; those
+    -- of earlier ones have to be looked up again.
     generation bigint not null default 0,
     -- Gates of generations before this one are removed when they have no work.
     swept bigint not null default 0,
-    -- The transaction that changed what decides about places, while work may wait in places from before: what transactions queue
-    -- that had begun by then, too.
+    -- The last transaction that changed ageing or sharing. Null once all work that waits has the rank which the settings of now give
+    -- it, also what was queued by transactions that had begun before the change.
     ranked_by xid8,
     -- when it came into being, and by whom: the creator of its first work, or an operator
     since bigint not null,
@@ -162,7 +164,7 @@ create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is n
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
 
 -- When a start of a moment counts as made. Up to 10,000 in a window that is to the millisecond, beyond at the end of its slice, of which a
--- window has a thousand: so none counts for too short a time.
+-- window has a thousand: so none counts for too short a time. The same as `Quota.Rate.counted`; `CountedStartsTest` holds them to each other.
 create function ${schema}.slice_of(moment bigint, rate integer, window_ms bigint)
     returns bigint language sql immutable parallel safe as $$
     select case
@@ -170,7 +172,8 @@ create function ${schema}.slice_of(moment bigint, rate integer, window_ms bigint
         else (moment + window_ms / 1000 - 1) / (window_ms / 1000) * (window_ms / 1000) end
 $$;
 
--- The starts that still count, with some more of this moment, and when the next may begin if the rate is full.
+-- The starts that still count, with some more of this moment, and when the next may begin if the rate is full: the same moment as
+-- `Quota.Rate.opens` says, to which `CountedStartsTest` holds it.
 create function ${schema}.count_starts(
     starts bigint[], counts integer[], rate integer, window_ms bigint, now bigint, more integer,
     out window_starts bigint[], out window_counts integer[], out reopens_at bigint)
@@ -300,6 +303,12 @@ create table ${schema}.gate_sweep (
     check ((step in ('fenced', 'heard')) = (fence is not null))
 );
 insert into ${schema}.gate_sweep (begins_at) values (1000);
+
+-- What one engine does for all of them from time to time, and when the turn at it was last taken.
+create table ${schema}.turn (
+    duty text primary key,
+    taken bigint not null
+);
 
 -- Policies without what differs from one execution to the next. There are few, so they are stored once.
 create table ${schema}.policy (
@@ -479,7 +488,7 @@ create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities sm
     turn as materialized (
         select
             s.lane, s.priority, s.key, asked.ids,
-            greatest(r.reached, 1 + case when unseen then s.round else least(s.round, greatest(r.reached, (
+            greatest(r.reached, l.first_round, 1 + case when unseen then s.round else least(s.round, greatest(r.reached, (
                 select max(q.rank) - ${schema}.place_of(s.priority, null, null, true)
                 from ${schema}.ready q
                 where q.lane = s.lane and q.share = s.key
@@ -488,6 +497,7 @@ create function ${schema}.draw_rounds(ids uuid[], lanes integer[], priorities sm
         from asked
         join ${schema}.share s on s.lane = asked.lane and s.priority = asked.priority and s.key = asked.key
         join ${schema}.round r on r.lane = asked.lane and r.priority = asked.priority
+        join ${schema}.lane l on l.id = asked.lane
     ),
     given as (
         update ${schema}.share s
@@ -677,6 +687,8 @@ create table ${schema}.event_log (
     -- then. Of the last events they are known one by one; of the others, up to which one there were any.
     dropped_late int8multirange not null default '{}',
     dropped_early bigint not null default 0,
+    -- the last transaction that dropped some, which the one row makes come one after the other
+    dropped_by bigint not null default 0,
     -- which server and database it is in, and on which timeline; null until an engine has looked
     origin text,
     timeline integer,
@@ -778,12 +790,23 @@ begin
 end
 $$;
 
--- Notes up to which event the log is dropped, and of which transactions what was dropped is: one by one, or up to which.
+-- Notes up to which event the log is dropped, and of which transactions what was dropped is: of ten thousand one by one, and of
+-- the others up to which.
 create function ${schema}.note_dropped(last bigint, late int8multirange, early bigint) returns void language sql as $$
+    with noted as (
+        select h.dropped_late + coalesce(late, '{}') as late, greatest(h.dropped_early, early) as early from ${schema}.event_log h
+    ),
+    bounded as (
+        select noted.late, greatest(noted.early, (
+            select upper(span) - 1 from unnest(noted.late) as span order by span desc offset 10000 limit 1)) as early
+        from noted
+    )
     update ${schema}.event_log h
     set dropped = greatest(h.dropped, last),
-        dropped_early = greatest(h.dropped_early, early),
-        dropped_late = (h.dropped_late + coalesce(late, '{}')) * int8multirange(int8range(greatest(h.dropped_early, early), null, '()'))
+        dropped_early = bounded.early,
+        dropped_late = bounded.late * int8multirange(int8range(bounded.early, null, '()')),
+        dropped_by = txid_current()
+    from bounded
 $$;
 
 -- Empties a day's table of which nothing is to be kept, and says up to which event the log is dropped by that; null

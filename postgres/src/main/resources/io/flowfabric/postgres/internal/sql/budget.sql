@@ -66,7 +66,8 @@ update ${schema}.meter set enforced_limit = null, soft = null, resets = null whe
 update ${schema}.meter m set used = 0, counts_after = ${>last_report_before} where budget = :budget::integer returning id
 
 -- fragment: last_report_before
--- The last report that can have been counted in a meter m, which is locked: looked up for each.
+-- The last report that can have been counted in a meter m. `m` is named so that this is evaluated for each row, after its lock:
+-- evaluated once before, it could miss a report that was counted meanwhile.
 (select case when s.is_called then s.last_value else 0 end from ${schema}.spending_id s where m.id is not null)
 
 -- name: reset_due

@@ -9,12 +9,16 @@ select ${>lane_columns} from ${schema}.lane
 where (namespace, name) in (select * from unnest(:namespaces::text[], :names::text[]))
 
 -- name: add_lanes
-insert into ${schema}.lane (namespace, name, since, registered_by)
-select namespace, name, ${>now}, registered_by
+-- Its first generation is a moment: a lane that had the number before the database was restored had another one.
+insert into ${schema}.lane (namespace, name, since, registered_by, generation)
+select namespace, name, ${>now}, registered_by, ${>generation_of_now}
 from unnest(:namespaces::text[], :names::text[], :registrars::text[]) as wanted (namespace, name, registered_by)
 order by namespace, name
 on conflict do nothing
 returning id
+
+-- fragment: generation_of_now
+floor(extract(epoch from clock_timestamp()) * 1000)::bigint
 
 -- name: remove_unused_lanes
 -- A refused submission leaves no trace: not even the lane that it would have begun.
@@ -125,12 +129,16 @@ from ${schema}.event_log
 
 -- name: note_server
 -- A server that was started anew may have the data of an earlier time, out of a copy or because commits were lost: then
--- numbers are given out again for other things. So whoever submits by what it knew before has to look it up again.
+-- numbers are given out again for other things. So a process that submits by what it knew before has to look it up again.
 with noted as (
     update ${schema}.event_log set server_started = pg_postmaster_start_time()
     where server_started is distinct from pg_postmaster_start_time()
     returning server_started
+),
+held as (
+    select id from ${schema}.lane where exists (select from noted) order by id for no key update
 )
 update ${schema}.lane l
-set generation = greatest(l.generation + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
-where exists (select from noted)
+set generation = greatest(l.generation + 1, ${>generation_of_now})
+from held
+where l.id = held.id

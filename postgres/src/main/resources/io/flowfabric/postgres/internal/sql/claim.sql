@@ -354,8 +354,8 @@ recorded as (
 )
 
 -- fragment: lock_heads
-    -- In their order, one after the other, and no further than necessary. The entry is found by its place: entries are
-    -- never moved, and one that is gone is passed over, as is what another has locked.
+    -- In their order, one after the other, and no further than necessary. The entry is found by its place: one that is gone is
+    -- passed over, as is what another has locked.
     select head.*
     from head
     cross join lateral (
@@ -368,7 +368,8 @@ recorded as (
 
 -- fragment: lease_columns
 -- What a lease says, of an execution e. Large inputs are read when the statement is over: as long as it sends rows it holds
--- its locks, and a process that is frozen reads none.
+-- its locks, and a process that is frozen reads none. Up to 4096 bytes they come along: ordinary inputs then cost no second
+-- statement, and the largest claim, of 256, sends a megabyte of them.
     e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share,
     ${>asked_columns},
     coalesce(e.input_type, 'application/octet-stream') as content_type,
@@ -617,7 +618,9 @@ leased as (
     returning e.*, taken.fresh, taken.turn, taken.weight, taken.varies
 ),
 reached as (
-    -- How far the rounds have come, where keys share. Nobody waits for whoever is just noting the same.
+    -- How far the rounds have come, where keys share. A claim that is just noting the same is not waited for. What was queued before
+    -- keys shared has no round: in its place stands a moment in milliseconds, or a priority below zero, and both are beyond 2^40,
+    -- the former since 2004. No round comes that far.
     update ${schema}.round r
     set reached = furthest.round
     from (
@@ -630,7 +633,6 @@ reached as (
         where free.lane = furthest.lane and free.priority = furthest.priority
         for update skip locked
     ) as free
-    -- what was queued before keys shared has no round: a number beyond all rounds stands in its place
     where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
 counted as (

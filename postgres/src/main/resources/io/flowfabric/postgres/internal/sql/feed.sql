@@ -8,7 +8,7 @@ greatest(upper(h.dropped_late) - 1, h.dropped_early)
 -- fragment: log_columns
     coalesce(h.era, 0) as era,
     h.dropped,
-    ${>dropped_transaction} as dropped_transaction,
+    greatest(${>dropped_transaction}, h.dropped_by) as dropped_transaction,
     h.restored,
     concat_ws(' ', extract(epoch from pg_postmaster_start_time()), pg_is_in_recovery()) as server,
     pg_current_snapshot()::text as now,
@@ -16,17 +16,20 @@ greatest(upper(h.dropped_late) - 1, h.dropped_early)
 
 -- fragment: lost
     -- Whether something was dropped that was of a transaction which a reader has not seen: one younger than all that it has
-    -- seen, or one that was open then.
+    -- seen, or one that was open then. Nothing is dropped of a transaction that is open: not of one that still is, nor of one
+    -- that was when the last drop was over.
     coalesce(
         ${>dropped_transaction} >= txid_snapshot_xmax(:judged::text::txid_snapshot)
         or exists (
             select from txid_snapshot_xip(:judged::text::txid_snapshot) as x
-            where x <= h.dropped_early or h.dropped_late @> x), false) as lost
+            where (x <= h.dropped_early or h.dropped_late @> x)
+                and not txid_visible_in_snapshot(h.dropped_by, :judged::text::txid_snapshot)
+                and txid_visible_in_snapshot(x, txid_current_snapshot())), false) as lost
 
 -- name: feed_now
 select
     ${>log_columns},
-    greatest(${schema}.newest_transaction(), nullif(${>dropped_transaction}, 0)) as newest
+    greatest(${schema}.newest_transaction(), nullif(greatest(${>dropped_transaction}, h.dropped_by), 0)) as newest
 from ${schema}.event_log h
 
 -- name: feed_events
@@ -100,7 +103,8 @@ update ${schema}.event_log
 set origin = :origin::text, timeline = :timeline::integer, era = :era::bigint,
     restored = case when :elsewhere::boolean then ${schema}.last_event_id() else restored end,
     dropped_early = case when :elsewhere::boolean then 0 else dropped_early end,
-    dropped_late = case when :elsewhere::boolean then '{}' else dropped_late end
+    dropped_late = case when :elsewhere::boolean then '{}' else dropped_late end,
+    dropped_by = case when :elsewhere::boolean then 0 else dropped_by end
 
 -- name: history
 select e.*, w.namespace as session_namespace, w.worker, w.instance, null::text[] as tags

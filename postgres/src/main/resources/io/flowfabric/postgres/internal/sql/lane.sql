@@ -55,66 +55,128 @@ limit 1
 select l.id from ${schema}.execution e join ${schema}.lane l on l.id = e.lane where e.id = :id::uuid for share of l
 
 -- name: share_anew
--- No key has had a turn yet. Shares are locked in the order in which turns are drawn.
+-- No key has had a turn yet, and rounds begin behind all that were given: what still has one of those is told by it. Shares are
+-- locked in the order in which turns are drawn.
 with held as materialized (
-    select priority, key from ${schema}.share where lane = :id::integer order by priority, key for update
+    select priority, key, round from ${schema}.share where lane = :id::integer order by priority, key for update
 ),
 forgotten as (
     delete from ${schema}.share s using held where s.lane = :id::integer and s.priority = held.priority and s.key = held.key
+),
+ended as (
+    delete from ${schema}.round where lane = :id::integer returning reached
 )
-delete from ${schema}.round where lane = :id::integer
+update ${schema}.lane l
+set first_round = greatest(l.first_round, 1 + (select max(round) from held), 1 + (select max(reached) from ended))
+where l.id = :id::integer
 
 -- name: lanes_to_rank
--- Where work may wait in places that the lane would not give it now, and whether everything that was queued beside the change can
--- be seen by now.
-select l.id, l.ranked_by::text as ranked_by, l.ranked_by < pg_snapshot_xmin(pg_current_snapshot()) as settled
+-- Where work may wait in places that the lane would not give it now, and whether a transaction may be left that has a snapshot
+-- from before the change: such a snapshot is no younger than the change. After a restore the change may be one that this server
+-- has not reached; then there is none. What is hidden from our user and may use the schema counts as one.
+select
+    l.id, l.ranked_by::text as ranked_by,
+    case
+        when l.ranked_by >= pg_snapshot_xmax(pg_current_snapshot()) then 'none'
+        when exists (
+            select from pg_stat_activity a
+            where age(a.backend_xmin) >= age(l.ranked_by::xid) and a.datname = current_database()
+                and a.backend_type is distinct from 'autovacuum worker') then 'some'
+        when exists (
+            select from pg_stat_activity a
+            where a.query = '<insufficient privilege>' and a.datname = current_database()
+                and has_schema_privilege(a.usesysid, '${schema}', 'usage')) then 'hidden'
+        else 'none' end as unaware
 from ${schema}.lane l
 where l.ranked_by is not null and (:lane::integer is null or l.id = :lane::integer)
 order by l.id
 
--- name: places_in
--- A piece of what waits in a lane, in the order of submission, and what of it is not where the lane would place it now. Where
--- keys share, fresh work is in the round that it was given.
+-- name: newest_number
+-- Of a transaction, above those of all others that have one.
+select pg_current_xact_id()::text as number
+
+-- name: all_before_are_over
+-- Whether no transaction is left that has a smaller number. After a restore it may be one that this server has not reached.
 select
-    piece.submitted, piece.seq, piece.id,
-    case when l.sharing and piece.fresh then piece.share is null
-        else piece.share is not null or piece.rank <> ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) end as misplaced
+    :number::xid8 < pg_snapshot_xmin(pg_current_snapshot())
+    or :number::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) as over
+
+-- name: places_in
+-- A piece of what waits in a lane, in the order of submission, and what of it is out of place.
+select r.submitted, r.seq, r.id, coalesce(${>misplaced}, false) as misplaced
 from ${schema}.lane l
 cross join lateral (
-    select r.submitted, r.seq, r.id, r.rank, r.fresh, r.share
-    from ${schema}.ready r
-    where r.lane = l.id and (r.submitted, r.seq) > (:after_submitted::bigint, :after_seq::bigint)
-    order by r.submitted, r.seq
+    select q.submitted, q.seq, q.id, q.rank, q.fresh, q.share
+    from ${schema}.ready q
+    where q.lane = l.id and (q.submitted, q.seq) > (:after_submitted::bigint, :after_seq::bigint)
+    order by q.submitted, q.seq
     limit :limit::integer
-) as piece
-join ${schema}.execution e on e.id = piece.id
+) as r
+left join ${schema}.execution e on e.id = r.id
 where l.id = :lane::integer
-order by piece.submitted, piece.seq
+order by r.submitted, r.seq
 
--- name: rank_anew
--- Those that still wait take the places that the lane gives them; where keys share, the rounds of fresh work come later. What
--- another transaction has locked is passed over: it is being claimed, or changed.
+-- fragment: misplaced
+-- Whether an entry r of an execution e is not where its lane l would place it now. Where keys share, fresh work is in the round
+-- that it was given, since they do.
+    case when l.sharing and r.fresh
+        then r.share is null or r.rank < ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) + l.first_round
+        else r.share is not null or r.rank <> ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) end
+
+-- name: take_lane_to_rank
+-- Whether no other process is moving what waits in the lane. It spares both the trouble; nothing else depends on it.
+select pg_try_advisory_xact_lock(hashtextextended('${schema}.ranks', :lane::integer)) as taken
+
+-- name: lock_waiting
+-- Those that still wait. What another transaction has locked is passed over: it is being claimed, or changed.
 with waiting as materialized (
-    select e.id, e.rank as was, e.next = 'first' as fresh
+    select e.id, e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq
     from ${schema}.execution e
     where e.id = any(:ids::uuid[]) and e.situation = 'ready'
     order by e.id
     for update skip locked
+)
+select e.id
+from waiting e
+cross join lateral (
+    select from ${schema}.ready r where ${>entry_of} for update skip locked
+) as entry
+
+-- fragment: entry_of
+-- The entry r of something e that is ready: at most one, found by its key.
+    r.lane = e.lane and r.gate = e.gate and r.rank = e.rank and r.fresh = e.fresh and r.seq = e.seq
+
+-- name: rank_anew
+-- Those that the caller has locked, and that are out of place still, take the places that the lane gives them; where keys share,
+-- the rounds of fresh work come later. A statement of its own: what it sees of their entries is from after the locks.
+with waiting as materialized (
+    select e.id, e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq, e.priority, e.submitted
+    from ${schema}.execution e
+    where e.id = any(:ids::uuid[])
+),
+astray as materialized (
+    select
+        e.id, r.rank as was, r.fresh, ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) as place,
+        l.sharing and r.fresh as needs_round
+    from waiting e
+    join ${schema}.lane l on l.id = e.lane
+    cross join lateral (
+        -- with a limit, or the planner might look at all of the lane for each
+        select r.rank, r.fresh, r.share from ${schema}.ready r where ${>entry_of} limit 1
+    ) as r
+    where ${>misplaced}
 ),
 moved as (
     update ${schema}.execution e
-    set rank = ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing)
-    from waiting
-    cross join ${schema}.lane l
-    where e.id = waiting.id and l.id = e.lane
-    returning e.id, e.rank, e.lane, e.gate, e.seq, waiting.was, waiting.fresh, waiting.fresh and l.sharing as needs_round
-),
-queued as (
-    update ${schema}.ready r set rank = moved.rank, share = null
-    from moved
-    where r.lane = moved.lane and r.gate = moved.gate and r.rank = moved.was and r.fresh = moved.fresh and r.seq = moved.seq
+    set rank = astray.place
+    from astray
+    where e.id = astray.id
+    returning e.id, e.rank, e.lane, e.gate, e.seq, astray.was, astray.fresh, astray.needs_round
 )
-select id, needs_round from moved
+update ${schema}.ready r set rank = moved.rank, share = null
+from moved
+where r.lane = moved.lane and r.gate = moved.gate and r.rank = moved.was and r.fresh = moved.fresh and r.seq = moved.seq
+returning r.id, moved.needs_round
 
 -- name: ranked
 update ${schema}.lane set ranked_by = null where id = :lane::integer and ranked_by = :ranked_by::xid8

@@ -74,6 +74,19 @@ cross join lateral (
     ) as first
 ) as others
 
+-- name: take_turn
+-- One engine has the turn at a duty. Until it is time for the next one, asking writes nothing. A turn that was taken in the future was
+-- taken before the clock was set back.
+with ${>clock}
+insert into ${schema}.turn as t (duty, taken)
+select :duty::text, clock.now
+from clock
+where not exists (
+    select from ${schema}.turn other
+    where other.duty = :duty::text and abs(clock.now - other.taken) < :every::bigint)
+on conflict (duty) do update set taken = excluded.taken
+where abs(excluded.taken - t.taken) >= :every::bigint
+
 -- name: forget
 -- Forgets ended executions whose time is over, with everything that is theirs. The state rows are locked
 -- first, here as everywhere, passing over those that another transaction has locked.
@@ -175,8 +188,12 @@ select day, mixed from ${schema}.aged_days(:before::bigint)
 set local lock_timeout = '100ms'
 
 -- name: patience_of_sweeps
--- Whoever holds what a sweep needs is done in a moment, or frozen.
+-- A transaction that holds what a sweep needs is done in a moment, or its process is frozen.
 set local lock_timeout = '1s'
+
+-- name: little_patience
+-- A sweep has waited for the holder before.
+set local lock_timeout = '100ms'
 
 -- name: lock_event_log
 -- Before the events, in the order in which an era begins.

@@ -89,12 +89,13 @@ select
     from ${schema}.receipt r
     cross join unnest(r.ids, r.epochs) as given (id, epoch)
     join ${schema}.execution e on e.id = given.id and e.epoch = given.epoch
-    where r.session = renewed.id and e.session = renewed.id and e.situation = 'running') as leases
+    -- those of numbers below zero were claimed by operators
+    where r.session = renewed.id and r.number > 0 and e.session = renewed.id and e.situation = 'running') as leases
 from renewed
 left join lost on lost.session = renewed.id
 
 -- name: die
--- The death of all whose time has run out. It waits for nobody: not for a claim, which holds a key-share lock on its session and
+-- The death of all whose time has run out. It waits for no lock: not for a claim, which holds a key-share lock on its session and
 -- may be that of a process that is frozen. What such a claim commits after the death is found before the session is buried.
 with ${>clock},
 gone as (

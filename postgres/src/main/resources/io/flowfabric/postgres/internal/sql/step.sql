@@ -449,6 +449,40 @@ update ${schema}.ready r set rank = moved.rank, share = moved.share
 from moved
 where r.lane = moved.lane and r.gate = moved.gate and r.rank = moved.was and r.fresh and r.seq = moved.seq
 
+-- name: lock_unheld_rounds
+-- Fresh work where keys share, among executions that this transaction has locked, whose round or key another transaction holds. The
+-- rounds and keys of the others stay free for this transaction.
+with fresh as materialized (
+    select e.id, e.lane, e.priority, coalesce(e.share, '') as key
+    from ${schema}.execution e
+    join ${schema}.lane l on l.id = e.lane and l.sharing
+    where e.id = any(:ids::uuid[]) and e.next = 'first' and e.situation <> 'running'
+),
+free_round as materialized (
+    select r.lane, r.priority
+    from ${schema}.round r
+    where (r.lane, r.priority) in (select lane, priority from fresh)
+    order by r.lane, r.priority
+    for update skip locked
+),
+free_share as materialized (
+    select s.lane, s.priority, s.key
+    from ${schema}.share s
+    where (s.lane, s.priority, s.key) in (select lane, priority, key from fresh)
+    order by s.lane, s.priority, s.key
+    for update skip locked
+)
+select fresh.id
+from fresh
+where exists (
+        select from ${schema}.round r
+        where r.lane = fresh.lane and r.priority = fresh.priority
+            and (r.lane, r.priority) not in (select lane, priority from free_round))
+    or exists (
+        select from ${schema}.share s
+        where s.lane = fresh.lane and s.priority = fresh.priority and s.key = fresh.key
+            and (s.lane, s.priority, s.key) not in (select lane, priority, key from free_share))
+
 -- name: given
 -- What a holder is told whose fence does not hold: perhaps it has heard it before.
 select

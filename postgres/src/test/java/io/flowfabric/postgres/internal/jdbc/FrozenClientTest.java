@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * R1: a client that is stopped cannot keep its locks, neither in the middle of an answer that it
@@ -99,8 +100,12 @@ class FrozenClientTest {
 
     /** Returns once the server waits for its client to take more of the answer. */
     private static void awaitSending(Database db) {
+        long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (db.query("sending").list(row -> row.intValue("pid")).isEmpty()) {
-            Thread.onSpinWait();
+            if (System.nanoTime() - until > 0) {
+                throw new AssertionError("the server does not wait for its client");
+            }
+            LockSupport.parkNanos(1_000_000);
         }
     }
 }

@@ -182,8 +182,9 @@ class PoolerTest {
 
         assertThatThrownBy(() -> Database.open(strict, THINGS))
                 .isInstanceOf(Unavailable.class)
+                .hasMessageStartingWith(strict.server())
                 .hasMessageContaining("serializable")
-                .hasMessageContaining("alter role");
+                .hasMessageContaining("alter role %s set".formatted(options.user()));
     }
 
     @Test

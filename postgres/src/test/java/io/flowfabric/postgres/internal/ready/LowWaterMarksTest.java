@@ -74,16 +74,6 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void what_another_process_tells_is_understood() {
-        QueueOrder.parse(QueueOrder.brokenFrom(LANE, 40).and(QueueOrder.KEPT).word()).tell(marks);
-        assertThat(mark()).isEqualTo(39);
-        QueueOrder.parse(QueueOrder.KEPT.word()).tell(marks);
-        assertThat(mark()).isEqualTo(39);
-        QueueOrder.parse("a word of a newer program").tell(marks);
-        assertThat(marks.look().stretches()).isEmpty();
-    }
-
-    @Test
     void once_a_second_a_claim_begins_at_the_bottom_and_less_often_when_that_takes_long() {
         pass(Duration.ofSeconds(1));
         var bottom = marks.look();

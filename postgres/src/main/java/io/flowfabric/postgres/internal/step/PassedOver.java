@@ -1,4 +1,4 @@
-package io.flowfabric.postgres.internal.maintenance;
+package io.flowfabric.postgres.internal.step;
 
 import java.time.Duration;
 import java.util.Collection;
@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Executions that a sweep of this process could do nothing for, and for a while leaves alone, or
  * does not tell of again: once a minute is enough.
  */
-final class PassedOver {
+public final class PassedOver {
     private static final long LATER = Duration.ofMinutes(1).toNanos();
 
     /** More would mean that something else is wrong; then they are tried again sooner. */
@@ -20,7 +20,7 @@ final class PassedOver {
     private final Map<UUID, Long> since = new ConcurrentHashMap<>();
 
     /** Notes one, and says whether it was not among them. */
-    boolean add(UUID execution) {
+    public boolean add(UUID execution) {
         forgetOld();
         if (since.size() >= MOST) {
             since.clear();
@@ -29,7 +29,7 @@ final class PassedOver {
     }
 
     /** Those of them that are worth another try. */
-    List<UUID> without(Collection<UUID> executions) {
+    public List<UUID> without(Collection<UUID> executions) {
         forgetOld();
         return executions.stream().filter(id -> !since.containsKey(id)).toList();
     }

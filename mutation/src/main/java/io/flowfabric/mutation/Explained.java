@@ -1,0 +1,46 @@
+package io.flowfabric.mutation;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Changes that no test can notice, because they change nothing but the work of the server, and why
+ * that is so: in {@code explained.txt} each has a line with its description, and below it,
+ * indented, the reason.
+ */
+final class Explained {
+    private final Map<String, String> reasons = new LinkedHashMap<>();
+
+    private Explained() {}
+
+    static Explained read() throws IOException {
+        try (var in =
+                Objects.requireNonNull(Explained.class.getResourceAsStream("explained.txt"))) {
+            return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+
+    static Explained parse(String text) {
+        var explained = new Explained();
+        var change = "";
+        for (var line : text.split("\n", -1)) {
+            if (line.isBlank() || line.startsWith("#")) {
+                continue;
+            }
+            if (line.startsWith(" ")) {
+                explained.reasons.merge(change, line.strip(), (some, more) -> some + " " + more);
+            } else {
+                change = line.strip();
+            }
+        }
+        return explained;
+    }
+
+    Optional<String> why(Mutant mutant) {
+        return Optional.ofNullable(reasons.get(mutant.name()));
+    }
+}

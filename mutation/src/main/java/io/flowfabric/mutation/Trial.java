@@ -1,0 +1,229 @@
+package io.flowfabric.mutation;
+
+import io.flowfabric.mutation.Coverage.Covering;
+
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * The process in which changed statements are tried, because a changed statement may keep a test
+ * running for ever: then this process says so and ends, and another one goes on.
+ */
+final class Trial {
+    /** What ends a line of this process that is an answer; tests may print what they like. */
+    static final String ANSWER = "\u0001";
+
+    /** The test that lets the server parse every statement. */
+    private static final String PARSING = "the_server_understands_every_statement()";
+
+    private static final Pattern NAMED = Pattern.compile("/\\* flowfabric:([A-Za-z0-9_.-]+) \\*/");
+
+    private static final Duration GRACE = Duration.ofSeconds(30);
+    private static final int TIMES_AS_LONG = 10;
+
+    /** How many tests are asked first, and after them: most changes are noticed by a few. */
+    private static final List<Integer> PORTIONS = List.of(6, 40, Integer.MAX_VALUE);
+
+    private final PrintStream answers = System.out;
+    private final Path module;
+
+    private Trial(Path module) {
+        this.module = module;
+    }
+
+    public static void main(String[] words) throws Exception {
+        var trial = new Trial(Path.of(words[1]));
+        switch (words[0]) {
+            case "cover" -> trial.cover(Path.of(words[2]));
+            case "try" -> trial.tryAll(Coverage.read(Path.of(words[2])), Path.of(words[3]));
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+        leave();
+    }
+
+    /** At once: threads of tests may be left, and locks that they wait for. */
+    private static void leave() {
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** Runs all tests, and answers for each that passes which statements the server logged. */
+    private void cover(Path log) throws IOException {
+        try (var suite = new Suite(module, List.of())) {
+            suite.runAll(
+                    new TestExecutionListener() {
+                        private long from;
+                        private long begun;
+
+                        @Override
+                        public void executionStarted(TestIdentifier test) {
+                            from = log.toFile().length();
+                            begun = System.nanoTime();
+                        }
+
+                        @Override
+                        public void executionFinished(
+                                TestIdentifier test, TestExecutionResult result) {
+                            if (!test.isTest()) {
+                                return;
+                            }
+                            if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                                answer("failed\t" + test.getUniqueId());
+                                return;
+                            }
+                            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+                            var covering =
+                                    new Covering(test.getUniqueId(), millis, statements(log, from));
+                            answer("covers\t" + covering.line());
+                        }
+                    });
+        }
+    }
+
+    private static Set<String> statements(Path log, long from) {
+        var names = new TreeSet<String>();
+        try (var in = Files.newInputStream(log);
+                var lines =
+                        new BufferedReader(
+                                new InputStreamReader(in, StandardCharsets.ISO_8859_1))) {
+            in.skipNBytes(from);
+            lines.lines()
+                    .forEach(
+                            line -> {
+                                var found = NAMED.matcher(line);
+                                if (found.find()) {
+                                    names.add(found.group(1));
+                                }
+                            });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return names;
+    }
+
+    /** Tries the mutants whose numbers are on standard input, each on a line. */
+    private void tryAll(Coverage coverage, Path scratch) throws Exception {
+        var files = StatementFiles.of(module);
+        var mutants = files.mutants();
+        var parsing =
+                coverage.tests().stream()
+                        .filter(test -> test.test().contains(PARSING))
+                        .findFirst()
+                        .orElseThrow();
+        var numbers =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
+                        .lines()
+                        .map(Integer::parseInt)
+                        .toList();
+        for (int number : numbers) {
+            endConnections();
+            var mutant = mutants.get(number);
+            var covering = coverage.of(files.statements(mutant.block()));
+            answer("trying\t" + number);
+            if (covering.isEmpty()) {
+                answer(number, Outcome.NEVER_RUN, 0, "");
+                continue;
+            }
+            try (var suite = new Suite(module, List.of(files.changed(mutant, scratch)))) {
+                if (within(suite, List.of(parsing)).isPresent()) {
+                    answer(number, Outcome.STILLBORN, 0, "");
+                } else {
+                    ask(suite, number, covering);
+                }
+            } catch (Endless endless) {
+                answer(number, Outcome.ENDLESS, 0, "");
+                leave();
+            }
+        }
+    }
+
+    /** Ends what earlier tests left: a statement under way, and the locks that it holds. */
+    private static void endConnections() throws SQLException {
+        try (var connection =
+                        DriverManager.getConnection(
+                                variable("URL"), variable("USER"), variable("PASSWORD"));
+                var statement = connection.createStatement()) {
+            statement.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                            + " where pid <> pg_backend_pid() and backend_type = 'client backend'");
+        }
+    }
+
+    private static String variable(String name) {
+        return Objects.requireNonNull(System.getenv("FLOWFABRIC_TEST_" + name));
+    }
+
+    private void ask(Suite suite, int number, List<Covering> covering) throws Exception {
+        int asked = 0;
+        for (int portion : PORTIONS) {
+            int end = (int) Math.min(covering.size(), (long) asked + portion);
+            var some = covering.subList(asked, end);
+            if (some.isEmpty()) {
+                break;
+            }
+            asked = end;
+            var failed = within(suite, some);
+            if (failed.isPresent()) {
+                answer(number, Outcome.NOTICED, asked, failed.get());
+                return;
+            }
+        }
+        answer(number, Outcome.SURVIVED, asked, "");
+    }
+
+    /** Runs tests; one that takes many times as long as it should has noticed something. */
+    private static Optional<String> within(Suite suite, List<Covering> some) throws Exception {
+        long usual = some.stream().mapToLong(Covering::millis).sum();
+        var over = new CountDownLatch(1);
+        var failed = new ArrayList<String>();
+        var runner =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    suite.firstToFail(some.stream().map(Covering::test).toList())
+                                            .ifPresent(failed::add);
+                                    over.countDown();
+                                });
+        if (over.await(GRACE.toMillis() + TIMES_AS_LONG * usual, TimeUnit.MILLISECONDS)) {
+            runner.join();
+            return failed.stream().findFirst();
+        }
+        throw new Endless();
+    }
+
+    /** Tests that do not come to an end. */
+    private static final class Endless extends Exception {
+        private static final long serialVersionUID = 1;
+    }
+
+    private void answer(int number, Outcome outcome, int asked, String who) {
+        answer("%s\t%d\t%s\t%d\t%s".formatted("tried", number, outcome, asked, who));
+    }
+
+    private void answer(String line) {
+        answers.println(line.replace('\n', ' ') + ANSWER);
+        answers.flush();
+    }
+}

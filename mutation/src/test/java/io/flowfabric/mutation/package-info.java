@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.mutation;
+
+import org.jspecify.annotations.NullMarked;
