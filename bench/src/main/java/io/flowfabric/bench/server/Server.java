@@ -40,7 +40,8 @@ public final class Server implements AutoCloseable {
         var folder = Files.createTempDirectory("flowfabric-bench");
         var postgres =
                 EmbeddedPostgres.start(
-                        folder, EmbeddedOptions.DEFAULT.withSetting("max_connections", CONNECTIONS));
+                        folder,
+                        EmbeddedOptions.DEFAULT.withSetting("max_connections", CONNECTIONS));
         var server = new Server(folder, postgres, login(postgres).connect());
         // Whoever loses patience and interrupts the program gets the space back too.
         Runtime.getRuntime().addShutdownHook(server.shutdownHook);

@@ -90,9 +90,9 @@ public record PostgresContext(
     }
 
     /**
-     * Wakes waiters in lanes whose work became ready out of its turn. What was begun before is never
-     * behind a low-water mark; of what was not the lowest number is known, and marks are moved
-     * before it.
+     * Wakes waiters in lanes whose work became ready out of its turn. What was begun before is
+     * never behind a low-water mark; of what was not the lowest number is known, and marks are
+     * moved before it.
      */
     public void returned(ReadyLanes ready) {
         for (int lane : ready.numbers()) {

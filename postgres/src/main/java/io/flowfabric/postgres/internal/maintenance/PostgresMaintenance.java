@@ -92,7 +92,8 @@ public final class PostgresMaintenance implements Maintenance {
 
     @Override
     public Optional<Duration> nextDue(Duration within) {
-        var first = postgres.timers().look();
+        var floor = postgres.timers();
+        var first = floor.look();
         var rest = others.look();
         var due =
                 postgres.db()
@@ -104,7 +105,7 @@ public final class PostgresMaintenance implements Maintenance {
                         .one(
                                 row -> {
                                     long now = row.longValue("now");
-                                    postgres.timers().saw(first, now, row.longOrNull("first_timer"));
+                                    floor.saw(first, now, row.longOrNull("first_timer"));
                                     others.saw(rest, now, row.longOrNull("first_other"));
                                     return Optional.ofNullable(row.longOrNull("left"))
                                             .map(Duration::ofMillis);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.List;
 
-/** R11: claims begin where their lane's work was taken up to, and miss nothing that became ready. */
+/** R11: claims begin behind the work of their lane that was taken, and miss nothing else. */
 class LowWaterMarksTest {
     private static final int LANE = 7;
     private static final LaneGate GATE = new LaneGate(LANE, 3);
