@@ -107,8 +107,9 @@ public final class ClaimWaiter implements AutoCloseable {
         } finally {
             // This one may have come after the look.
             var last = room.leave(waiter);
-            boolean handedOn = handOn(signal, found) | handOn(last, found);
-            if (found.full() && !handedOn) {
+            boolean handedOn = handOn(signal, found);
+            boolean lastHandedOn = handOn(last, found);
+            if (found.full() && !handedOn && !lastHandedOn) {
                 room.wakeOne(Signal.HINT);
             }
         }

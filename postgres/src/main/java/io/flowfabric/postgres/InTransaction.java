@@ -256,10 +256,7 @@ public final class InTransaction implements Submissions {
             var named = postgres.catalog().lanes().byNumber(postgres.db(), lanes);
             tx.query("announce")
                     .set("channel", WakeupNotifier.channel(postgres.db().statements().schema()))
-                    .texts(
-                            "messages",
-                            lanes,
-                            lane -> WakeupNotifier.messageToAll(named.lane(lane)))
+                    .texts("messages", lanes, lane -> WakeupNotifier.messageToAll(named.lane(lane)))
                     .run();
         }
     }

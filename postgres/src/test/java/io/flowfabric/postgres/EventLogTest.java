@@ -426,8 +426,9 @@ class EventLogTest {
         assertThat(events()).isEqualTo(1);
         assertThat(
                         texts(
-                                "select dropped_early || ' ' || (select count(*) || ' ' || min(lower(r))"
-                                        + " from unnest(dropped_late) as r) from %s.event_log"))
+                                "select dropped_early || ' ' || (select count(*) || ' ' ||"
+                                        + " min(lower(r)) from unnest(dropped_late) as r) from"
+                                        + " %s.event_log"))
                 .containsExactly("4000 10000 4002");
     }
 
@@ -435,7 +436,8 @@ class EventLogTest {
         execute(
                 "insert into %s.event_"
                         + day
-                        + " (kind, at, namespace, actor, reason, payload) values ('namespace_changed', "
+                        + " (kind, at, namespace, actor, reason, payload) values"
+                        + " ('namespace_changed', "
                         + at
                         + ", 'shop', 'ada', 'why', '{\"settings\": {}}')");
     }

@@ -23,8 +23,8 @@ import java.util.function.Function;
 
 /**
  * What a process remembers may be forgotten at any moment, because the server was started anew. A
- * call that looks something up at that moment finds it all the same: or good work would be taken for
- * unreadable, an event be passed over, and what is committed be told as failed.
+ * call that looks something up at that moment finds it all the same: or good work would be taken
+ * for unreadable, an event be passed over, and what is committed be told as failed.
  */
 class ForgottenMeanwhileTest {
     private static final Duration SOON = Duration.ofSeconds(10);

@@ -19,12 +19,15 @@ import java.util.function.UnaryOperator;
  * What got no answer from the store, tried again until it does.
  *
  * <p>A store says the same when it cannot be used now and when it cannot take one item now, because
- * the row of that is locked or cannot be read. So a batch that fails is tried in halves from then
+ * the row of that is locked or cannot be read. So a batch that fails is tried in parts from then
  * on, until what fails is alone; and by a thread of its own, so that it holds up no others. The
  * thread is there for as long as there is something to repeat.
  */
 final class Repeats<T> extends Service {
     private static final Logger LOG = QuietLogger.of(Repeats.class);
+
+    /** Many, because each round of them may last as long as a store waits for a lock. */
+    private static final int PARTS = 16;
 
     /** How long the thread gets for a last try. */
     private static final Duration GOODBYE = Duration.ofSeconds(1);
@@ -96,7 +99,7 @@ final class Repeats<T> extends Service {
             if (!running()) {
                 return;
             }
-            addHalves(left);
+            addParts(left);
             time.backOff(backoff.delay(failures++), () -> !running());
         }
     }
@@ -124,11 +127,11 @@ final class Repeats<T> extends Service {
         }
     }
 
-    private void addHalves(List<T> batch) {
-        int half = batch.size() / 2;
-        if (half > 0) {
-            add(batch.subList(0, half));
+    private void addParts(List<T> batch) {
+        int size = batch.size();
+        int part = Math.ceilDiv(size, PARTS);
+        for (int from = 0; from < size; from += part) {
+            add(batch.subList(from, Math.min(from + part, size)));
         }
-        add(batch.subList(half, batch.size()));
     }
 }

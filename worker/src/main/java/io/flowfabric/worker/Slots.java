@@ -197,17 +197,26 @@ final class Slots {
      * that either.
      */
     private void giveBack(List<Assignment> unbegun) {
-        var all = new ArrayList<>(unbegun);
+        unbegun.forEach(Assignment::release);
+        takeWaiting().forEach(Assignment::release);
         lock.lock();
         try {
-            all.addAll(waiting);
-            waiting.clear();
             vacate(unbegun.size());
             roomy.signal();
         } finally {
             lock.unlock();
         }
-        all.forEach(Assignment::release);
+    }
+
+    private List<Assignment> takeWaiting() {
+        lock.lock();
+        try {
+            var taken = List.copyOf(waiting);
+            waiting.clear();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

@@ -156,9 +156,9 @@ public record PostgresContext(
     }
 
     /** What was done is committed, and who is not woken looks by itself: so this fails nothing. */
-    private static void hint(Runnable waking) {
+    private static void hint(Runnable call) {
         try {
-            waking.run();
+            call.run();
         } catch (RuntimeException failure) {
             log.warn("Work is ready, and those who wait for it could not be woken", failure);
         }

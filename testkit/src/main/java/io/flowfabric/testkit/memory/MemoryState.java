@@ -228,7 +228,7 @@ class MemoryState implements Wakeups {
 
     @Override
     public void pass(Lane lane, Listener from) {
-        var others = call(() -> listeners.stream().filter(other -> other != from).toList());
+        var others = call(() -> listeners.stream().filter(other -> !other.equals(from)).toList());
         others.forEach(listener -> listener.ready(lane));
     }
 

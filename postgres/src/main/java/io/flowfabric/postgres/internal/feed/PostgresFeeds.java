@@ -55,8 +55,8 @@ public final class PostgresFeeds implements Feeds {
      * What an answer about the log says besides the events: all as of one snapshot.
      *
      * @param dropped up to this event
-     * @param droppedTransaction the highest one of which events were dropped, or that dropped
-     *     some; 0 when none were
+     * @param droppedTransaction the highest one of which events were dropped, or that dropped some;
+     *     0 when none were
      * @param restored up to this one they were written elsewhere
      * @param last no event has a higher id
      */

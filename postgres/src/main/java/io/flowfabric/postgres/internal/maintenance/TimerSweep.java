@@ -98,15 +98,14 @@ final class TimerSweep {
     }
 
     /**
-     * Does what was due at one moment: what is put off meanwhile would otherwise be due again before
-     * the last page, and the round would not end.
+     * Does what was due at one moment: what is put off meanwhile would otherwise be due again
+     * before the last page, and the round would not end.
      */
     private Done ring(DueKind kind, int limit) {
         var done = Done.NOTHING;
         var timer = kind.timer;
         var last = new Due(kind.first, FIRST);
-        for (boolean more = true;
-                more && done.processed() < limit && done.left() < MOST_LEFT; ) {
+        for (boolean more = true; more && done.processed() < limit && done.left() < MOST_LEFT; ) {
             int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
             var due = due(timer, kind.now, last, page);
             var soon = soon(done.left());

@@ -110,7 +110,7 @@ public final class PostgresWakeups implements Wakeups {
     public void pass(Lane lane, Listener from) {
         checkOpen();
         for (var listener : listeners) {
-            if (listener != from) {
+            if (!listener.equals(from)) {
                 listener.ready(lane);
             }
         }

@@ -164,11 +164,7 @@ public final class WakeupNotifier implements AutoCloseable {
     private static void works(AtomicInteger failures) {
         int tries = failures.getAndSet(0);
         if (tries > 0) {
-            tell(
-                    () ->
-                            log.info(
-                                    "Wake-ups between processes work again, after {} tries.",
-                                    tries));
+            tell(() -> log.info("Wake-ups between processes work again, after {} tries.", tries));
         }
     }
 

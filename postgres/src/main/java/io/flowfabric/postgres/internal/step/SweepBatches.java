@@ -23,15 +23,18 @@ import java.util.function.Consumer;
 /**
  * Takes the batches of a sweep through whatever stands in their way.
  *
- * <p>A row that another transaction has locked is passed over. What else another holds is waited for
- * a moment, then passed over together with the work that needs it, because the holder may be frozen:
- * meters, and where keys share their rounds. A batch that is held up all the same, or fails because
- * of what is in it, is split until the execution in question is alone, and the others come through.
+ * <p>A row that another transaction has locked is passed over. What else another holds is waited
+ * for a moment, then passed over together with the work that needs it, because the holder may be
+ * frozen: meters, and where keys share their rounds. A batch that is held up all the same, or fails
+ * because of what is in it, is split until the execution in question is alone, and the others come
+ * through.
  */
 public final class SweepBatches {
     private static final Logger log = LoggerFactory.getLogger(SweepBatches.class);
 
-    /** How long a batch is split to find out what holds it up; the rest waits for the next round. */
+    /**
+     * How long a batch is split to find out what holds it up; the rest waits for the next round.
+     */
     private static final Duration LONGEST_SEARCH = Duration.ofSeconds(2);
 
     private final PostgresContext postgres;
