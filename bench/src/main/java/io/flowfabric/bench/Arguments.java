@@ -27,8 +27,8 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                    + " keys | catchup [--quick] [--json FILE] [--held-snapshot] [--executions N]"
-                    + " [--repetitions N] [--workers N]";
+                    + " keys | sessions | catchup [--quick] [--json FILE] [--held-snapshot]"
+                    + " [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;
@@ -45,6 +45,7 @@ record Arguments(
         ADMISSION,
         ROUTING,
         KEYS,
+        SESSIONS,
         CATCHUP;
 
         String word() {
@@ -59,7 +60,7 @@ record Arguments(
             }
             throw new Refusal(
                     ("There is no benchmark '%s'; say drain, submit, idle, growth, retention,"
-                                    + " enqueue, admission, routing, keys or catchup.")
+                                    + " enqueue, admission, routing, keys, sessions or catchup.")
                             .formatted(word));
         }
     }

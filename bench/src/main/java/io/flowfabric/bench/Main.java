@@ -52,6 +52,7 @@ public final class Main {
             case ADMISSION -> new Admission();
             case ROUTING -> new Routing();
             case KEYS -> new ManyKeys();
+            case SESSIONS -> new ManySessions();
             case CATCHUP -> new CatchUp();
         };
     }

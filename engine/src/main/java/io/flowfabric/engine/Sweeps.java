@@ -129,7 +129,11 @@ final class Sweeps extends Service {
         // What is expected meanwhile, and due before a next turn is sure, makes another turn.
         planned = time.nanos() + cap;
         long behind = leading ? 0 : deference.nanos();
-        long untilDue = maintenance.nextDue().map(left -> nanos(left) + behind).orElse(cap);
+        long untilDue =
+                maintenance
+                        .nextDue(Duration.ofNanos(cap))
+                        .map(left -> nanos(left) + behind)
+                        .orElse(cap);
         boolean due = untilDue <= 0;
         int processed = sweep(due ? longest.keySet() : neglected());
         if (processed > 0) {

@@ -38,7 +38,7 @@ class ServiceContractTest {
                         "a loop",
                         Time.SYSTEM,
                         () -> {
-                            store.maintenance().nextDue();
+                            store.maintenance().nextDue(Duration.ofSeconds(1));
                             return 1_000_000;
                         },
                         Backoff.DEFAULT,

@@ -108,7 +108,7 @@ final class Calls {
         calls.put("lanes", store -> store.lanes().list(Namespace.DEFAULT, Cursor.START, 10));
         calls.put("beginning", store -> store.feeds().beginning());
         calls.put("read", store -> store.feeds().read(everything, store.feeds().beginning(), 10));
-        calls.put("next due", store -> store.maintenance().nextDue());
+        calls.put("next due", store -> store.maintenance().nextDue(Duration.ofSeconds(1)));
         return calls;
     }
 }

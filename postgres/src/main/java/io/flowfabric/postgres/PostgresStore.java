@@ -36,6 +36,7 @@ import io.flowfabric.postgres.internal.maintenance.PostgresMaintenance;
 import io.flowfabric.postgres.internal.operate.PostgresOperations;
 import io.flowfabric.postgres.internal.query.PostgresQueries;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
+import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
 import io.flowfabric.postgres.internal.ready.WakeupNotifier;
@@ -158,6 +159,7 @@ public final class PostgresStore implements Store {
                         Catalog.empty(),
                         new LowWaterMarks(),
                         new CrowdedLanes(db),
+                        new DueFloor(),
                         new PostgresWakeups(),
                         wrapping,
                         clock));

@@ -35,12 +35,12 @@ class MaintenancePlansTest extends BacklogPlans {
             woken += store.maintenance().tick(Chore.TIMERS, 1000).processed();
         }
         store.maintenance().tick(Chore.SESSIONS, 1000);
-        store.maintenance().nextDue();
+        store.maintenance().nextDue(Duration.ofMinutes(1));
 
         check("due", BATCH);
         check("step", BATCH);
         check("next_due", 6);
-        check("due_kinds", 6);
+        check("first_due", 6);
         check("die", 6);
     }
 

@@ -63,7 +63,7 @@ class UnreadableWorkTest {
                 .hasValueSatisfying(why -> assertThat(why).contains("cannot be read"));
         assertThat(situation(id)).isEqualTo(Situation.HELD_BY_OPERATOR);
         // Its attempt is over, and times out no more.
-        assertThat(store.maintenance().nextDue())
+        assertThat(store.maintenance().nextDue(Duration.ofDays(1)))
                 .hasValueSatisfying(left -> assertThat(left).isGreaterThan(Duration.ofSeconds(10)));
     }
 

@@ -106,7 +106,10 @@ final class StoreSchema implements AutoCloseable {
         stored += executions;
     }
 
-    /** How many executions are ready to be claimed, without those that only wait beside them. */
+    /**
+     * How many executions are ready to be claimed, or will be when their delay is over; without
+     * those that only wait beside them.
+     */
     int ready() throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(Script.load("ready.sql", name))) {

@@ -18,6 +18,9 @@ public final class Server implements AutoCloseable {
     /** Without encryption, so that the wire tap can read along; for everyone alike. */
     private static final String PLAIN = "?sslmode=disable&gssEncMode=disable";
 
+    /** Enough for contenders that keep their connections open side by side. */
+    private static final String CONNECTIONS = "300";
+
     private final Path folder;
     private final EmbeddedPostgres postgres;
     private final Connection admin;
@@ -35,7 +38,10 @@ public final class Server implements AutoCloseable {
      */
     public static Server start() throws IOException, SQLException {
         var folder = Files.createTempDirectory("flowfabric-bench");
-        var postgres = EmbeddedPostgres.start(folder, EmbeddedOptions.DEFAULT);
+        var postgres =
+                EmbeddedPostgres.start(
+                        folder,
+                        EmbeddedOptions.DEFAULT.withSetting("max_connections", CONNECTIONS));
         var server = new Server(folder, postgres, login(postgres).connect());
         // Whoever loses patience and interrupts the program gets the space back too.
         Runtime.getRuntime().addShutdownHook(server.shutdownHook);

@@ -50,8 +50,10 @@ public interface Maintenance {
      * How long it is until there is something to do, as far as is known now; nothing left, or less,
      * when there is something already. Retention is not counted: forgetting can wait. By the
      * store's clock, so that it does not matter how an engine's own is set.
+     *
+     * @param within how far to look ahead: what is due later is not told, and costs nothing
      */
-    Optional<Duration> nextDue();
+    Optional<Duration> nextDue(Duration within);
 
     /**
      * Takes the turn at a duty, by the store's clock. There is one in a period, whichever engine

@@ -6,6 +6,7 @@ import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
+import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.IntFunction;
 
 /**
  * What every part of the store works with.
@@ -32,6 +34,7 @@ public record PostgresContext(
         Catalog catalog,
         LowWaterMarks marks,
         CrowdedLanes crowds,
+        DueFloor timers,
         PostgresWakeups waking,
         Optional<KeyWrapping> wrapping,
         Optional<InstantSource> clock) {
@@ -62,6 +65,7 @@ public record PostgresContext(
         catalog.forgetAll();
         marks.forgetAll();
         crowds.forgetAll();
+        timers.forget();
     }
 
     /**
@@ -71,7 +75,7 @@ public record PostgresContext(
      * @param ids of all that was accepted, also of what is not ready yet
      */
     public void submitted(Map<Integer, Long> lanes, Set<UUID> ids) {
-        lanes.forEach(marks::submitted);
+        lanes.forEach(marks::queued);
         boolean one = lanes.size() == 1 && ids.size() == 1;
         goesOn(
                 one
@@ -82,18 +86,36 @@ public record PostgresContext(
     /** Wakes waiters in lanes whose work goes on. */
     public void goesOn(ReadyLanes ready) {
         crowds.queued(ready.numbers());
-        wake(ready, PostgresWakeups.Order.KEPT);
+        wake(ready, lane -> PostgresWakeups.Order.KEPT);
     }
 
     /**
-     * Wakes waiters in lanes whose work may stand before what was already claimed, and forgets the
-     * low-water marks.
+     * Wakes waiters in lanes whose work became ready out of its turn. What was begun before is
+     * never behind a low-water mark; of what was not the lowest number is known, and marks are
+     * moved before it.
+     */
+    public void returned(ReadyLanes ready) {
+        for (int lane : ready.numbers()) {
+            ready.firstFresh(lane).ifPresent(seq -> marks.queued(lane, seq));
+        }
+        crowds.queued(ready.numbers());
+        wake(
+                ready,
+                lane ->
+                        ready.firstFresh(lane).isPresent()
+                                ? PostgresWakeups.Order.BROKEN
+                                : PostgresWakeups.Order.KEPT);
+    }
+
+    /**
+     * Wakes waiters in lanes whose work may stand anywhere before what was already claimed, and
+     * forgets the low-water marks.
      */
     public void requeued(ReadyLanes ready) {
         if (!ready.numbers().isEmpty()) {
             marks.forgetAll();
             crowds.queued(ready.numbers());
-            wake(ready, PostgresWakeups.Order.BROKEN);
+            wake(ready, lane -> PostgresWakeups.Order.BROKEN);
         }
     }
 
@@ -107,7 +129,7 @@ public record PostgresContext(
                                 db.query("lanes_behind")
                                         .ints("meters", meters, meter -> meter)
                                         .list(row -> row.intValue("lane"));
-                        wake(ReadyLanes.uncounted(lanes), PostgresWakeups.Order.KEPT);
+                        wake(ReadyLanes.uncounted(lanes), lane -> PostgresWakeups.Order.KEPT);
                     });
         }
     }
@@ -117,14 +139,18 @@ public record PostgresContext(
         hint(() -> sessions.forEach(waking::lost));
     }
 
-    private void wake(ReadyLanes ready, PostgresWakeups.Order order) {
+    private void wake(ReadyLanes ready, IntFunction<PostgresWakeups.Order> order) {
         var lanes = ready.numbers();
         if (!lanes.isEmpty()) {
             hint(
                     () -> {
                         var named = catalog.lanes().byNumber(db, lanes);
                         lanes.forEach(
-                                lane -> waking.wake(named.lane(lane), ready.only(lane), order));
+                                lane ->
+                                        waking.wake(
+                                                named.lane(lane),
+                                                ready.only(lane),
+                                                order.apply(lane)));
                     });
         }
     }

@@ -203,7 +203,7 @@ abstract class BudgetRules extends Rules {
         assertThat(world.worker().claim(1)).isEmpty();
         var another = begun(Policy.DEFAULT.budget("team", Map.of("tokens", 5L)));
         assertThat(level()).isEqualTo(new Level(95, 5));
-        assertThat(world.in(world.store().maintenance().nextDue().orElseThrow()))
+        assertThat(world.in(world.store().maintenance().nextDue(EVER).orElseThrow()))
                 .isBeforeOrEqualTo(world.in(TEN_MINUTES));
 
         world.pass(TEN_MINUTES.minusMillis(1));

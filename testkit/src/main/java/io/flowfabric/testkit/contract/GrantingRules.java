@@ -194,7 +194,7 @@ abstract class GrantingRules extends TicketRules {
         world.submit();
         world.worker().grantedOne();
 
-        assertThat(world.store().maintenance().nextDue()).contains(TTL);
+        assertThat(world.store().maintenance().nextDue(EVER)).contains(TTL);
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.store.Maintenance.Round;
@@ -127,6 +128,32 @@ abstract class TimeRules extends Rules {
 
         var death = world.in(world.frailWorker().session().ttl());
         assertThat(nextDue()).isBeforeOrEqualTo(death);
+    }
+
+    @Test
+    void what_is_due_later_than_was_asked_for_is_not_told() {
+        var maintenance = world.store().maintenance();
+        world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+
+        assertThat(maintenance.nextDue(MINUTE.minusMillis(1))).isEmpty();
+        assertThat(maintenance.nextDue(MINUTE)).contains(MINUTE);
+
+        world.advance(MINUTE.multipliedBy(2));
+        assertThat(maintenance.nextDue(Duration.ZERO)).contains(MINUTE.negated());
+    }
+
+    @Test
+    void what_is_set_for_a_time_that_has_passed_is_done_although_everything_else_was() {
+        world.submit(Policy.DEFAULT.start(Due.in(MINUTE)));
+        world.pass(MINUTE);
+        assertNothingIsDue();
+
+        var late = world.submit(Policy.DEFAULT.deadline(Due.at(world.now().minusSeconds(30))));
+
+        assertThat(world.store().maintenance().nextDue(EVER))
+                .contains(Duration.ofSeconds(-30));
+        world.tick();
+        assertThat(world.view(late).state().situation()).isEqualTo(Situation.EXPIRED);
     }
 
     @Test
@@ -237,10 +264,10 @@ abstract class TimeRules extends Rules {
     }
 
     private void assertNothingIsDue() {
-        assertThat(world.store().maintenance().nextDue()).isEmpty();
+        assertThat(world.store().maintenance().nextDue(EVER)).isEmpty();
     }
 
     private Instant nextDue() {
-        return world.in(world.store().maintenance().nextDue().orElseThrow());
+        return world.in(world.store().maintenance().nextDue(EVER).orElseThrow());
     }
 }

@@ -131,7 +131,7 @@ final class MemoryMaintenance implements Maintenance {
     }
 
     @Override
-    public Optional<Duration> nextDue() {
+    public Optional<Duration> nextDue(Duration within) {
         return world.call(
                 () ->
                         Stream.of(
@@ -141,7 +141,8 @@ final class MemoryMaintenance implements Maintenance {
                                         world.sessions().map(living -> living.aliveUntil))
                                 .flatMap(times -> times)
                                 .min(Comparator.naturalOrder())
-                                .map(next -> Duration.between(world.now(), next)));
+                                .map(next -> Duration.between(world.now(), next))
+                                .filter(left -> left.compareTo(within) <= 0));
     }
 
     @Override

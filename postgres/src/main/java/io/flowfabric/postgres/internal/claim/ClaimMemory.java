@@ -49,6 +49,7 @@ final class ClaimMemory {
 
     private final Map<SessionId, Known> sessions = new ConcurrentHashMap<>();
     private final Map<SessionId, Set<Integer>> crowded = new ConcurrentHashMap<>();
+    private final Set<SessionId> counting = ConcurrentHashMap.newKeySet();
 
     /** The form to begin with. Lanes may become plain again, so the others hold for a while. */
     Form form(SessionId session) {
@@ -68,6 +69,19 @@ final class ClaimMemory {
     void saw(SessionId session, int busy) {
         sessions.computeIfPresent(
                 session, (id, known) -> new Known(known.form, Math.max(1, busy), known.since));
+    }
+
+    /** Whether what the session could be given last counted against anything. */
+    boolean counts(SessionId session) {
+        return counting.contains(session);
+    }
+
+    void saw(SessionId session, boolean counts) {
+        if (!counts) {
+            counting.remove(session);
+        } else if (counting.size() < REMEMBERED) {
+            counting.add(session);
+        }
     }
 
     /** The lanes of a session that have too many gates for a claim to look behind all of them. */

@@ -26,9 +26,11 @@ final class ClaimStatements {
     private final LaneTurns turns = new LaneTurns();
     private final CapabilityCache fits = new CapabilityCache();
     private final ClaimMemory memory = new ClaimMemory();
+    private final MeterTurns meterTurns;
 
     ClaimStatements(PostgresContext postgres) {
         this.postgres = postgres;
+        this.meterTurns = new MeterTurns(postgres.db().options());
     }
 
     /**
@@ -49,7 +51,7 @@ final class ClaimStatements {
 
     /** Looks once, by the cheapest statement that is not known not to do. */
     ClaimRound look(Look look) {
-        return look.ttl == null ? cheaply(look) : anyhow(look);
+        return look.ttl == null ? cheaply(look) : anyhowInTurn(look);
     }
 
     private ClaimRound cheaply(Look look) {
@@ -65,7 +67,16 @@ final class ClaimStatements {
             form = ClaimMemory.Form.COUNTED;
             memory.needs(session, form);
         }
-        return form == ClaimMemory.Form.COUNTED ? counted(look) : anyhow(look);
+        return form == ClaimMemory.Form.COUNTED
+                ? meterTurns.take(() -> counted(look))
+                : anyhowInTurn(look);
+    }
+
+    /** A session whose work counts against nothing waits for none whose work does. */
+    private ClaimRound anyhowInTurn(Look look) {
+        return memory.counts(look.claim.session())
+                ? meterTurns.take(() -> anyhow(look))
+                : anyhow(look);
     }
 
     /** By the statement for work that counts, and where that finds nothing by the one for any. */
@@ -128,6 +139,7 @@ final class ClaimStatements {
                 continue;
             }
             var round = round(look, marks, found);
+            memory.saw(session, found.counts());
             if (crowded.isEmpty() || !round.welcome()) {
                 return round;
             }

@@ -34,6 +34,7 @@ final class FoundWork {
     private int taken;
     private boolean seen;
     private boolean refused;
+    private boolean counts;
     private boolean intricate;
     private boolean welcome;
     private long candidates;
@@ -63,6 +64,7 @@ final class FoundWork {
     void addAny(Row row, boolean granting) {
         if (!seen) {
             refused = row.bool("refused");
+            counts = row.bool("counts");
             addShut(row);
             addSeen(row);
             addFull(row);
@@ -203,6 +205,11 @@ final class FoundWork {
     /** Whether work was left because the rest of what was in sight would fill a quota or budget. */
     boolean refused() {
         return refused;
+    }
+
+    /** Whether anything that was in sight counts against something. */
+    boolean counts() {
+        return counts;
     }
 
     /** Where work behind gates of a crowded lane begins from now on. */

@@ -7,6 +7,7 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.BudgetBreaches;
 import io.flowfabric.postgres.internal.admission.LaneRankSweep;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.step.SweepBatches;
 
 import java.time.Duration;
@@ -25,6 +26,9 @@ public final class PostgresMaintenance implements Maintenance {
     private final RetentionSweep retention;
     private final LaneRankSweep ranks;
     private final BudgetBreaches breaches;
+
+    /** Of what is due besides timers: meters that open, sessions that expire. */
+    private final DueFloor others = new DueFloor();
 
     public PostgresMaintenance(PostgresContext postgres) {
         this.postgres = postgres;
@@ -87,15 +91,25 @@ public final class PostgresMaintenance implements Maintenance {
     }
 
     @Override
-    public Optional<Duration> nextDue() {
+    public Optional<Duration> nextDue(Duration within) {
+        var floor = postgres.timers();
+        var first = floor.look();
+        var rest = others.look();
         var due =
                 postgres.db()
                         .query("next_due")
                         .set("now", postgres.now())
+                        .set("timers_from", first.from())
+                        .set("others_from", rest.from())
+                        .set("within", within.toMillis())
                         .one(
-                                row ->
-                                        Optional.ofNullable(row.longOrNull("left"))
-                                                .map(Duration::ofMillis));
+                                row -> {
+                                    long now = row.longValue("now");
+                                    floor.saw(first, now, row.longOrNull("first_timer"));
+                                    others.saw(rest, now, row.longOrNull("first_other"));
+                                    return Optional.ofNullable(row.longOrNull("left"))
+                                            .map(Duration::ofMillis);
+                                });
         return Stream.concat(due.stream(), ranks.nextDue().stream()).min(naturalOrder());
     }
 }

@@ -4,6 +4,7 @@ import io.flowfabric.core.decision.Timer;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.StepBatch;
 import io.flowfabric.postgres.internal.step.SweepBatches;
@@ -15,10 +16,10 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -51,40 +52,62 @@ final class TimerSweep {
 
     private record Due(long at, UUID id) {}
 
-    /** A kind of timer of which something was due at a moment. */
-    private record DueKind(Optional<Timer> timer, long now) {}
+    /**
+     * A kind of timer of which something was due at a moment.
+     *
+     * @param first when the first of them was due
+     */
+    private record DueKind(Timer timer, long first, long now) {}
 
     /** Does what is due of every kind of timer: no more than so much. */
     Done round(int limit) {
         var done = Done.NOTHING;
-        var kinds =
-                postgres.db()
-                        .query("due_kinds")
-                        .set("now", postgres.now())
-                        .list(
-                                row ->
-                                        new DueKind(
-                                                RowCodec.known(Timer.class, row.text("kind")),
-                                                row.longValue("now")));
-        for (var kind : kinds) {
-            // One that is not known here is rung by newer programs.
-            if (kind.timer.isPresent()) {
-                done = done.and(ring(kind.timer.get(), kind.now, limit - done.processed()));
-            }
+        for (var kind : dueKinds()) {
+            done = done.and(ring(kind, limit - done.processed()));
         }
         return done;
+    }
+
+    /** The kinds of which something is due, in their order. */
+    private List<DueKind> dueKinds() {
+        var look = postgres.timers().look();
+        var kinds = new ArrayList<DueKind>();
+        long now =
+                postgres.db()
+                        .query("first_due")
+                        .set("now", postgres.now())
+                        .set("from", look.from())
+                        .list(
+                                row -> {
+                                    addDueKind(kinds, row);
+                                    return row.longValue("now");
+                                })
+                        .getFirst();
+        postgres.timers()
+                .saw(look, now, kinds.stream().map(DueKind::first).min(Long::compare).orElse(null));
+        kinds.sort(Comparator.comparing(DueKind::timer));
+        return kinds;
+    }
+
+    private static void addDueKind(List<DueKind> kinds, Row row) {
+        var first = row.longOrNull("due");
+        if (first != null) {
+            var timer = RowCodec.known(Timer.class, row.text("kind")).orElseThrow();
+            kinds.add(new DueKind(timer, first, row.longValue("now")));
+        }
     }
 
     /**
      * Does what was due at one moment: what is put off meanwhile would otherwise be due again
      * before the last page, and the round would not end.
      */
-    private Done ring(Timer timer, long now, int limit) {
+    private Done ring(DueKind kind, int limit) {
         var done = Done.NOTHING;
-        var last = new Due(Long.MIN_VALUE, FIRST);
+        var timer = kind.timer;
+        var last = new Due(kind.first, FIRST);
         for (boolean more = true; more && done.processed() < limit && done.left() < MOST_LEFT; ) {
             int page = Math.min(limit - done.processed(), PostgresMaintenance.AT_ONCE);
-            var due = due(timer, now, last, page);
+            var due = due(timer, kind.now, last, page);
             var soon = soon(done.left());
             done =
                     done.and(

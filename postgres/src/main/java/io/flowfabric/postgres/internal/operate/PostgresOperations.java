@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -36,14 +37,15 @@ public final class PostgresOperations implements Operations {
     }
 
     /**
-     * The answers to a batch, the lanes in which work became ready, the meters with room, and the
-     * sessions that lost work.
+     * The answers to a batch, the lanes in which work became ready, the meters with room, the
+     * sessions that lost work, and the earliest deadline that was set.
      */
     private record Acted(
             Map<UUID, Answer<ExecutionState>> answers,
             ReadyLanes lanes,
             Set<Integer> meters,
-            Set<SessionId> losers) {}
+            Set<SessionId> losers,
+            Optional<Long> deadline) {}
 
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
@@ -55,6 +57,7 @@ public final class PostgresOperations implements Operations {
                 OperatorCommand::bytes,
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
+                    acted.deadline.ifPresent(postgres.timers()::set);
                     postgres.requeued(acted.lanes);
                     postgres.freed(acted.meters);
                     postgres.lost(acted.losers);
@@ -94,7 +97,7 @@ public final class PostgresOperations implements Operations {
                 }
             }
         }
-        return new Acted(answers, lanes, meters, steps.losers());
+        return new Acted(answers, lanes, meters, steps.losers(), steps.earliestDeadline());
     }
 
     @Override

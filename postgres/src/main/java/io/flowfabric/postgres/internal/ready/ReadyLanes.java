@@ -10,6 +10,7 @@ import java.util.UUID;
 /** The lanes in which work became ready, each with the one piece of work, where it is only one. */
 public final class ReadyLanes {
     private final Map<Integer, Optional<UUID>> pieces = new HashMap<>();
+    private final Map<Integer, Long> fresh = new HashMap<>();
 
     /** A lane with one piece of work. */
     public static ReadyLanes of(int lane, UUID work) {
@@ -30,9 +31,20 @@ public final class ReadyLanes {
         add(lane, Optional.of(work));
     }
 
+    /** Notes by which number work is queued that was not begun yet. */
+    public void addFresh(int lane, long seq) {
+        fresh.merge(lane, seq, Math::min);
+    }
+
     /** Adds all that others hold. */
     public void addAll(ReadyLanes others) {
         others.pieces.forEach(this::add);
+        others.fresh.forEach(this::addFresh);
+    }
+
+    /** The lowest number of the work of a lane that was not begun yet, if there is any. */
+    public Optional<Long> firstFresh(int lane) {
+        return Optional.ofNullable(fresh.get(lane));
     }
 
     private void add(int lane, Optional<UUID> work) {

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** Decided steps on their way into the one statement that writes them. */
 public final class StepBatch {
@@ -51,11 +52,23 @@ public final class StepBatch {
             @Nullable Failure failure,
             @Nullable Payload result) {}
 
-    /** What a step has led to. */
-    public record Written(UUID id, int lane, boolean ready, List<Integer> freed) {}
+    /**
+     * What a step has led to.
+     *
+     * @param fresh the number by which it is queued, if it is ready and was not begun yet
+     */
+    public record Written(
+            UUID id, int lane, boolean ready, Optional<Long> fresh, List<Integer> freed) {}
 
     public boolean isEmpty() {
         return steps.isEmpty();
+    }
+
+    /** The earliest deadline that these steps may write, which may have passed. */
+    public Optional<Long> earliestDeadline() {
+        return steps.stream()
+                .flatMap(step -> Stream.ofNullable(step.deadline))
+                .min(Long::compare);
     }
 
     /** The sessions from which these steps take work; they are told of it after the commit. */
@@ -153,6 +166,7 @@ public final class StepBatch {
                                     row.uuid("id"),
                                     row.intValue("lane"),
                                     row.bool("ready"),
+                                    Optional.ofNullable(row.longOrNull("fresh")),
                                     RowCodec.slots(row));
                         });
     }

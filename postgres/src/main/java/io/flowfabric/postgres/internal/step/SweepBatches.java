@@ -109,7 +109,7 @@ public final class SweepBatches {
             return Done.NOTHING;
         }
         var done = pass(sweep, executions, work, failed, Way.AWAITING);
-        postgres.requeued(done.lanes);
+        postgres.returned(done.lanes);
         postgres.freed(done.meters);
         postgres.lost(done.losers);
         return done;
@@ -212,6 +212,7 @@ public final class SweepBatches {
             meters.addAll(step.freed());
             if (step.ready()) {
                 lanes.add(step.lane(), step.id());
+                step.fresh().ifPresent(seq -> lanes.addFresh(step.lane(), seq));
             }
         }
         return new Done(written.size(), errors, 0, lanes, meters, steps.losers());

@@ -10,6 +10,7 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.admission.Queues;
 import io.flowfabric.postgres.internal.catalog.NumberRemoved;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.submit.SubmitStatement.Accepted;
 
@@ -49,8 +50,17 @@ public final class PostgresSubmissions implements Submissions {
         }
         var accepted = insertUnlessRemoved(items);
         postgres.submitted(accepted.ready(), accepted.ids());
+        items.forEach(this::timed);
         accepted.answer(items, answers);
         SubmitRefusals.explain(postgres, postgres.db(), accepted.others(items), answers);
+    }
+
+    /** A deadline may be a time that has passed: then it is due before what was already done. */
+    private void timed(PreparedSubmission item) {
+        var deadline = RowCodec.at(item.submission().policy().deadline());
+        if (deadline != null) {
+            postgres.timers().set(deadline);
+        }
     }
 
     private Accepted insertUnlessRemoved(List<PreparedSubmission> items) {

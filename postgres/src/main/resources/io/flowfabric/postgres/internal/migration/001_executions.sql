@@ -148,11 +148,18 @@ create table ${schema}.meter (
     resets bigint,
     -- the last report before it began at zero: what is refunded of it, or of one before it, lowers nothing
     counts_after bigint not null default 0,
+    -- How often it was moved to a new place in meter_newest: with every 256th change, because each costs an entry in every index.
+    changes integer not null default 0,
+    moves integer not null default 0,
+    -- the id once more: who asks for this one is not led through all versions of the row by the primary key
+    slot integer not null generated always as (id) stored,
     unique (quota, key),
     unique (budget, key),
     check (running >= 0 and used >= 0 and reserved >= 0),
     check ((quota is null) <> (budget is null))
 ) with (fillfactor = 50);
+-- While a snapshot is held, no version is removed of a row that changes all the time. Here the newest come first.
+create index meter_newest on ${schema}.meter (slot, moves);
 create index meter_reopens on ${schema}.meter (reopens_at) where reopens_at is not null;
 create index meter_resets on ${schema}.meter (resets) where resets is not null;
 
@@ -570,6 +577,8 @@ create table ${schema}.session (
     check (dead = (died is not null))
 ) with (fillfactor = 50);
 create index session_unburied on ${schema}.session (alive_until) where not buried;
+-- Those whose work has to be returned: living ones, of which every heartbeat leaves a version, are not in the way.
+create index session_dying on ${schema}.session (id) where dead and not buried;
 create index session_listed on ${schema}.session (namespace, dead, id);
 
 -- What each claim gave to a session: the work list when it dies.

@@ -74,7 +74,11 @@ update ${schema}.meter m set used = 0, counts_after = ${>last_report_before} whe
 -- Where a period is over everything begins at zero; what is set aside stays so.
 with ${>clock},
 due as (
-    select m.id from ${schema}.meter m where m.resets <= (select now from clock) order by m.id for update skip locked
+    select m.id from ${schema}.meter m
+    where m.id = any(array(select r.id from ${schema}.meter r where r.resets <= (select now from clock) order by r.resets))
+        and m.resets <= (select now from clock)
+    order by m.id
+    for update skip locked
 )
 update ${schema}.meter m
 set used = 0, counts_after = ${>last_report_before}, resets = m.resets + ((clock.now - m.resets) / b.period + 1) * b.period

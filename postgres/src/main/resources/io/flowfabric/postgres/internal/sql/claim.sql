@@ -83,9 +83,12 @@ visible as materialized (
 ),
 place as materialized (
     -- as far as one can see without a lock; null: as many as there are
-    select m.id, m.concurrency_limit - m.running as left, m.budget is not null or m.rate is not null as intricate
-    from ${schema}.meter m
-    where m.id = any(array(select unnest(meters) from visible))
+    select m.*
+    from (select distinct unnest(meters) as id from visible) as asked
+    cross join lateral (
+        select m.id, m.moves, m.concurrency_limit - m.running as left, m.budget is not null or m.rate is not null as intricate
+        ${>newest_meter}
+    ) as m
 ),
 sight as materialized (
     -- The places left are looked up in arrays: a join would compare each gate with each meter.
@@ -95,7 +98,7 @@ sight as materialized (
         or (select coalesce(bool_or(intricate), false) from visible)
         or coalesce(bool_or(place.intricate), false) as intricate,
         coalesce(bool_or(place.left < :window::integer), false) as scarce,
-        array_agg(place.id) as meters, array_agg(place.left) as lefts
+        array_agg(place.id) as meters, array_agg(place.left) as lefts, array_agg(place.moves) as moves
     from place
 ),
 room as materialized (
@@ -159,11 +162,13 @@ taken as materialized (
 ),
 meter as (
     -- From here on no other claim counts against these, and what they say is so.
-    select m.id, case when m.budget is null and m.rate is null then m.concurrency_limit - m.running else 0 end as left
-    from ${schema}.meter m
-    where m.id = any(array(select unnest(meters) from taken))
-    order by m.id
-    for update
+    select m.*
+    from (select distinct unnest(meters) as id from taken order by id) as asked
+    cross join lateral (
+        select m.id, case when m.budget is null and m.rate is null then m.concurrency_limit - m.running else 0 end as left
+        ${>newest_meter}
+        for update
+    ) as m
 ),
 locked as materialized (
     select
@@ -192,11 +197,12 @@ leased as (
 ),
 counted as (
     update ${schema}.meter m
-    set running = m.running + started.places
+    set running = m.running + started.places, ${>changed_meter}
     from (
         select asked.id, count(*) as places from given cross join unnest(given.meters) as asked (id) group by asked.id
     ) as started
-    where m.id = started.id
+    cross join sight
+    where m.slot = started.id and m.moves >= sight.moves[array_position(sight.meters, started.id)]
 ),
 front as (
     -- where work behind the gates of a crowded lane begins from now on
@@ -235,6 +241,16 @@ from (
 ) as sight
 left join leased e on true
 order by e.rank, fresh, e.seq
+
+-- fragment: newest_meter
+-- The row of a meter that was asked for. Of a row that changes all the time all versions are kept while a snapshot is held, so it
+-- is looked for from the newest ones on.
+from ${schema}.meter m where m.slot = asked.id order by m.moves desc limit 1
+
+-- fragment: changed_meter
+-- Whoever changes a row that was found so looks for it from the version on that the statement can see: moves never fall, so the
+-- version that is locked is not behind that one.
+changes = (m.changes + 1) % 256, moves = m.moves + (m.changes + 1) / 256
 
 -- fragment: without_place
 -- Of a line of entries those for which too few places are free. Where places are not scarce nobody is counted.
@@ -423,7 +439,7 @@ visible as (
                     when m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit then 0
                     when asked.cost > 0 then greatest(0, (m.enforced_limit - m.used - m.reserved) / asked.cost) end))
             from unnest(lane_gate.meters, lane_gate.costs) as asked (id, cost)
-            join ${schema}.meter m on m.id = asked.id) end as room
+            cross join lateral (select m.* ${>newest_meter}) as m) end as room
     from serving as claimer
     cross join lateral (
         select g.gate, g.meters, g.costs, ${>affordable} as affordable
@@ -529,16 +545,18 @@ turn as (
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
     select
-        m.id, m.rate, m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit as spent,
+        m.id, seen.moves, m.rate, m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit as spent,
         coalesce(m.enforced_limit - m.used - m.reserved, 9223372036854775807) as rest,
         coalesce(m.concurrency_limit - m.running, 2147483647) as places,
         coalesce(m.rate - (
             select coalesce(sum(w.n), 0) from unnest(m.window_starts, m.window_counts) as w (at, n) where w.at > clock.now - m.window_ms), 2147483647) as begins
-    from ${schema}.meter m
-    cross join clock
-    where m.id in (select unnest(meters) from turn where meters <> '{}')
-    order by m.id
-    for update of m
+    from clock
+    cross join (select distinct unnest(meters) as id from turn where meters <> '{}' order by id) as asked
+    cross join lateral (select m.moves ${>newest_meter}) as seen
+    cross join lateral (select m.* ${>newest_meter} for update) as m
+),
+seen_moves as materialized (
+    select array_agg(id) as ids, array_agg(moves) as moves from meter
 ),
 begun as materialized (
     -- When it begins to count. Where windows are looked at that is after the lock, so that starts have an order: whoever waited
@@ -622,6 +640,7 @@ counted as (
     -- The rows are locked, so what they say is what was looked at.
     set running = m.running + given.places,
         reserved = m.reserved + given.reserved,
+        ${>changed_meter},
         (window_starts, window_counts, reopens_at) = (
             select coalesce(c.window_starts, '{}'), coalesce(c.window_counts, '{}'), c.reopens_at
             from (select) as once
@@ -630,7 +649,8 @@ counted as (
                 where m.rate is not null) as c on true)
     from (
         select
-            asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as reserved,
+            asked.slot, (select moves[array_position(ids, asked.slot)] from seen_moves) as moves,
+            count(*)::integer as places, sum(asked.cost)::bigint as reserved,
             (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins,
             (select now from begun) as now
         from leased
@@ -638,7 +658,7 @@ counted as (
         where leased.counted_meters is not null
         group by asked.slot
     ) as given
-    where m.id = given.slot
+    where m.slot = given.slot and m.moves >= given.moves
 ),
 receipted as (
     -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
@@ -659,7 +679,7 @@ recorded as (
 -- A row at least: whether the session may claim under this number, how many were in sight, and what is to be judged first.
 select
     ${>lease_columns}, e.until, e.rank, e.fresh, e.seq, e.turn, e.weight, e.varies,
-    sight.candidates, sight.may_claim, sight.to_match, sight.offers, sight.shut, sight.crowd, sight.refused, sight.seen_gates, sight.seen_lanes,
+    sight.candidates, sight.may_claim, sight.to_match, sight.offers, sight.shut, sight.crowd, sight.refused, sight.counts, sight.seen_gates, sight.seen_lanes,
     sight.full_gates, sight.full_lanes, sight.full_meters
 from (
     select
@@ -670,6 +690,7 @@ from (
         exists (select from claimer) as may_claim,
         array(select lane from serving where crowd) as crowd,
         exists (select from over) as refused,
+        exists (select from meter) as counts,
         array(select gate from visible where nth is not null order by lane, gate) as seen_gates,
         array(select lane from visible where nth is not null order by lane, gate) as seen_lanes,
         array(select gate from visible where nth is not null and room <= 0 order by lane, gate) as full_gates,

@@ -1,10 +1,19 @@
--- name: due_kinds
--- The kinds of which something is due, and the moment that this was asked at.
-select kind, ${>now} as now
-from unnest(enum_range(null::${schema}.timer_kind)) as kind
-where exists (
-    select from ${schema}.timer t
-    where t.kind = kind.kind and t.due <= ${>now})
+-- name: first_due
+-- When the first timer of each kind is due that is due by now; null where none is.
+with ${>clock}
+select kind.kind, first.due, clock.now
+from clock
+cross join unnest(${>timer_kinds}) as kind (kind)
+left join lateral (
+    select t.due from ${schema}.timer t
+    where t.kind = kind.kind and t.due >= :from::bigint and t.due <= clock.now
+    order by t.due
+    limit 1
+) as first on true
+
+-- fragment: timer_kinds
+-- Those that this program rings.
+array['deadline', 'attempt', 'stall', 'wake', 'grant']::${schema}.timer_kind[]
 
 -- name: due
 -- What is due of one kind, the longest overdue first, behind where the page before ended. Nothing is locked yet: rows are locked
@@ -31,27 +40,39 @@ where kind = :kind::${schema}.timer_kind and id in (
     for update skip locked)
 
 -- name: next_due
-select min(due) - ${>now} as "left"
-from (
-    (select due from ${schema}.timer where kind = 'deadline' order by due limit 1)
-    union all
-    (select due from ${schema}.timer where kind = 'attempt' order by due limit 1)
-    union all
-    (select due from ${schema}.timer where kind = 'stall' order by due limit 1)
-    union all
-    (select due from ${schema}.timer where kind = 'wake' order by due limit 1)
-    union all
-    (select due from ${schema}.timer where kind = 'grant' order by due limit 1)
-    union all
-    (select reopens_at from ${schema}.meter where reopens_at is not null order by reopens_at limit 1)
-    union all
-    (select resets from ${schema}.meter where resets is not null order by resets limit 1)
-    union all
-    (select alive_until from ${schema}.session where not buried order by alive_until limit 1)
-    union all
-    -- the engine that ended this one did not come to return its work
-    (select 0 from ${schema}.session where dead and not buried limit 1)
-) next
+-- What is due next, if that is no later than so long from now: of timers, and of meters and sessions.
+with ${>clock}
+select
+    clock.now, timers.due as first_timer, others.due as first_other,
+    -- the engine that ended a session did not come to return its work
+    least(timers.due, others.due, (select 0 from ${schema}.session where dead and not buried limit 1)) - clock.now as "left"
+from clock
+cross join lateral (
+    select min(first.due) as due
+    from unnest(${>timer_kinds}) as kind (kind)
+    cross join lateral (
+        select t.due from ${schema}.timer t
+        where t.kind = kind.kind and t.due >= :timers_from::bigint and t.due <= clock.now + :within::bigint
+        order by t.due
+        limit 1
+    ) as first
+) as timers
+cross join lateral (
+    select min(first.due) as due
+    from (
+        (select m.reopens_at as due from ${schema}.meter m
+        where m.reopens_at >= :others_from::bigint and m.reopens_at <= clock.now + :within::bigint
+        order by m.reopens_at limit 1)
+        union all
+        (select m.resets from ${schema}.meter m
+        where m.resets >= :others_from::bigint and m.resets <= clock.now + :within::bigint
+        order by m.resets limit 1)
+        union all
+        (select s.alive_until from ${schema}.session s
+        where not s.buried and s.alive_until >= :others_from::bigint and s.alive_until <= clock.now + :within::bigint
+        order by s.alive_until limit 1)
+    ) as first
+) as others
 
 -- name: take_turn
 -- One engine has the turn at a duty. Until it is time for the next one, asking writes nothing. A turn that was taken in the future was

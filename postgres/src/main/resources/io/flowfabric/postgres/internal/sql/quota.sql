@@ -108,7 +108,12 @@ select distinct lane from ${schema}.lane_meter where meter = any(:meters::intege
 -- Those whose window has passed are open again.
 with ${>clock},
 due as (
-    select m.id from ${schema}.meter m where m.reopens_at <= (select now from clock) order by m.id for update skip locked
+    select m.id from ${schema}.meter m
+    -- found in the order of that index: in that of their numbers all meters would be looked at
+    where m.id = any(array(select r.id from ${schema}.meter r where r.reopens_at <= (select now from clock) order by r.reopens_at))
+        and m.reopens_at <= (select now from clock)
+    order by m.id
+    for update skip locked
 )
 update ${schema}.meter m
 set reopens_at = null

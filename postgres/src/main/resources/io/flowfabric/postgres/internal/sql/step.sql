@@ -112,22 +112,24 @@ recorded as (
 -- What was given up counted, and what was set aside for it, is given back to its meters, which all lock in the order of their
 -- numbers. Work can only have waited for one that had no place left, or that is of a budget.
 freed as (
-    select m.id, given.places, given.reserved, m.budget is not null or m.running >= m.concurrency_limit as waited_for
+    select m.id, seen.moves, asked.places, asked.reserved, m.waited_for
     from (
-        select slot, count(*) as places, sum(hold) as reserved
+        select slot as id, count(*) as places, sum(hold) as reserved
         from given_up cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
         group by slot
-    ) as given
-    join ${schema}.meter m on m.id = given.slot
-    order by m.id
-    for update of m
+        order by slot
+    ) as asked
+    cross join lateral (select m.moves ${>newest_meter}) as seen
+    cross join lateral (
+        select m.id, m.budget is not null or m.running >= m.concurrency_limit as waited_for ${>newest_meter} for update
+    ) as m
 ),
 uncounted as (
     update ${schema}.meter m
     -- A count that is wrong is put right when it is counted anew; until then it must not keep work from ending.
-    set running = greatest(0, m.running - freed.places), reserved = greatest(0, m.reserved - freed.reserved)
+    set running = greatest(0, m.running - freed.places), reserved = greatest(0, m.reserved - freed.reserved), ${>changed_meter}
     from freed
-    where m.id = freed.id
+    where m.slot = freed.id and m.moves >= freed.moves
     returning m.id, freed.waited_for
 )
 
@@ -418,7 +420,7 @@ recorded as (
     from changed
 )
 select
-    id, lane, situation = 'ready' as ready, counted_meters,
+    id, lane, situation = 'ready' as ready, case when situation = 'ready' and next = 'first' then seq end as fresh, counted_meters,
     -- fresh work where keys share is placed by the statement after this one
     situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
