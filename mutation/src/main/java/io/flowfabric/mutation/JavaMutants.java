@@ -23,7 +23,7 @@ final class JavaMutants {
         if (!module.name().equals(ON_POSTGRES)) {
             return process.start().waitFor() == 0;
         }
-        try (var server = module.server()) {
+        try (var server = module.server("server")) {
             Module.use(server, process);
             return process.start().waitFor() == 0;
         }

@@ -26,7 +26,7 @@ record Module(Path folder, String classPath) {
     }
 
     /** A server for all processes that run its tests; each starting one of its own takes longer. */
-    EmbeddedPostgres server(String... settings) {
+    EmbeddedPostgres server(String name, String... settings) {
         var options =
                 EmbeddedOptions.DEFAULT
                         .withoutDurability()
@@ -36,7 +36,7 @@ record Module(Path folder, String classPath) {
         for (int i = 0; i < settings.length; i += 2) {
             options = options.withSetting(settings[i], settings[i + 1]);
         }
-        return EmbeddedPostgres.start(scratch().resolve("server"), options);
+        return EmbeddedPostgres.start(scratch().resolve(name), options);
     }
 
     /** A process of this program's own JDK, in the folder of the module, that has not begun. */

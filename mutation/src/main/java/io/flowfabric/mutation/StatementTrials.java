@@ -1,12 +1,16 @@
 package io.flowfabric.mutation;
 
+import io.flowfabric.mutation.TriedChanges.Tried;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
@@ -21,20 +25,17 @@ final class StatementTrials {
     /** Fewer noticed than this, in percent, and the tests are not good enough. */
     private static final int ENOUGH = 95;
 
+    private static final Set<TrialOutcome> UNNOTICED =
+            EnumSet.of(TrialOutcome.SURVIVED, TrialOutcome.NEVER_RUN, TrialOutcome.LOST);
+
     private StatementTrials() {}
 
     static boolean run(Module module, Options options) throws IOException, InterruptedException {
         Files.createDirectories(module.scratch());
         var mutants = StatementFiles.of(module.folder()).mutants();
         var trials = new Trials(module);
-        if (!trials.knowCoverage()) {
-            try (var server = module.server("log_statement", "all")) {
-                trials.cover(server);
-            }
-        }
-        try (var server = module.server("log_statement", "none")) {
-            return report(mutants, trials.tryAll(server, chosen(mutants, options), mutants));
-        }
+        trials.knowCoverage();
+        return report(mutants, trials.tryAll(chosen(mutants, options), mutants));
     }
 
     private static List<Integer> chosen(List<Mutant> mutants, Options options) {
@@ -52,10 +53,10 @@ final class StatementTrials {
         return numbers;
     }
 
-    private static boolean report(List<Mutant> mutants, Map<Integer, Trials.Tried> tried)
+    private static boolean report(List<Mutant> mutants, Map<Integer, Tried> tried)
             throws IOException {
         var explained = Explained.read();
-        var unnoticed = new TreeMap<Integer, Trials.Tried>();
+        var unnoticed = new TreeMap<Integer, Tried>();
         int explicable = 0;
         int counted = 0;
         for (var one : tried.entrySet()) {
@@ -63,7 +64,7 @@ final class StatementTrials {
             if (outcome != TrialOutcome.STILLBORN) {
                 counted++;
             }
-            if (outcome == TrialOutcome.SURVIVED || outcome == TrialOutcome.NEVER_RUN) {
+            if (UNNOTICED.contains(outcome)) {
                 if (explained.why(mutants.get(one.getKey())).isPresent()) {
                     explicable++;
                 } else {

@@ -10,6 +10,8 @@ enum TrialOutcome {
     SURVIVED,
     /** No test runs the statement. */
     NEVER_RUN,
+    /** The process that tried it ended without an answer. */
+    LOST,
     /** The server cannot parse it, so it is no statement at all and does not count. */
     STILLBORN
 }
