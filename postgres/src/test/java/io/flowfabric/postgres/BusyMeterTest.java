@@ -38,6 +38,7 @@ class BusyMeterTest {
     private static final int CONNECTIONS = 4;
     private static final int SESSIONS = 20;
     private static final int PLACES = 3;
+    private static final Policy COUNTED = Policy.DEFAULT.quota("customer");
 
     private final SchemaName schema = TestPostgres.freshSchema();
     private final PostgresStore store =
@@ -74,14 +75,10 @@ class BusyMeterTest {
     void claims_that_wait_for_a_meter_leave_connections_to_those_who_make_room() throws Exception {
         // So many that all of them wait: with few places left, no more claims than those do.
         define(100);
-        submit(SESSIONS + 1);
+        submit(SESSIONS + 1, COUNTED);
         var taken = claim(sessions.getFirst(), 1).getFirst().execution();
-        connection.setAutoCommit(false);
-        Shop.execute(connection, "select from %s.meter for update".formatted(schema.text()));
-        var claims = new ArrayList<Future<Integer>>();
-        for (var session : sessions) {
-            claims.add(threads.submit(() -> claim(session, 2).size()));
-        }
+        lockMeters();
+        var claims = claimAll(2);
         awaitLockWait();
 
         // A call that needs no meter, as long as the claims wait for theirs.
@@ -90,19 +87,56 @@ class BusyMeterTest {
                 .allMatch(Answer::isDone);
 
         assertThat(claims).anyMatch(claim -> !claim.isDone());
-        connection.rollback();
-        int given = 0;
-        for (var claim : claims) {
-            given += claim.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertEachIsGivenOne(claims);
+    }
+
+    @Test
+    void so_do_claims_of_work_with_a_timeout_when_it_comes_after_a_while_without_any()
+            throws Exception {
+        define(100);
+        var timed = COUNTED.attemptTimeout(Duration.ofMinutes(1));
+        submit(SESSIONS, timed);
+        assertEachIsGivenOne(claimAll(1));
+        assertThat(claim(sessions.getFirst(), 2)).isEmpty();
+        for (var session : sessions) {
+            claim(session, 3);
         }
-        assertThat(given).isEqualTo(SESSIONS);
+        submit(SESSIONS, timed);
+        lockMeters();
+        var claims = claimAll(4);
+        awaitLockWait();
+
+        assertThat(store.maintenance().nextDue(Duration.ZERO)).isEmpty();
+
+        assertThat(claims).anyMatch(claim -> !claim.isDone());
+        assertEachIsGivenOne(claims);
+    }
+
+    @Test
+    void work_that_counts_against_nothing_waits_for_no_turn() throws Exception {
+        define(100);
+        submit(SESSIONS, COUNTED);
+        var timed = Policy.DEFAULT.attemptTimeout(Duration.ofMinutes(1));
+        store.submissions()
+                .submit(List.of(Submission.of("work", Payload.EMPTY).lane("timed").policy(timed)))
+                .forEach(Answer::orThrow);
+        var other = Session.of("worker", "other", "timed").ttl(PATIENCE.multipliedBy(10));
+        store.sessions().open(other);
+        lockMeters();
+        var claims = claimAll(1);
+        awaitLockWait();
+
+        assertThat(claim(other, 1)).hasSize(1);
+
+        assertThat(claims).anyMatch(claim -> !claim.isDone());
+        assertEachIsGivenOne(claims);
     }
 
     @Test
     void every_place_is_given_to_one_and_all_work_gets_done() throws Exception {
         int executions = 300;
         define(PLACES);
-        submit(executions);
+        submit(executions, COUNTED);
         var running = new AtomicInteger();
         var most = new AtomicInteger();
         Set<Object> done = ConcurrentHashMap.newKeySet();
@@ -115,6 +149,7 @@ class BusyMeterTest {
                                     for (var fence : claim(session, number)) {
                                         most.accumulateAndGet(
                                                 running.incrementAndGet(), Math::max);
+                                        LockSupport.parkNanos(1_000_000);
                                         running.decrementAndGet();
                                         end(fence);
                                         assertThat(done.add(fence.execution())).isTrue();
@@ -130,15 +165,37 @@ class BusyMeterTest {
         assertThat(done).hasSize(executions);
     }
 
+    private List<Future<Integer>> claimAll(long number) {
+        var claims = new ArrayList<Future<Integer>>();
+        for (var session : sessions) {
+            claims.add(threads.submit(() -> claim(session, number).size()));
+        }
+        return claims;
+    }
+
+    private void lockMeters() throws SQLException {
+        connection.setAutoCommit(false);
+        Shop.execute(connection, "select from %s.meter for update".formatted(schema.text()));
+    }
+
+    /** Lets go of the meters, if they are locked, and waits for the claims. */
+    private void assertEachIsGivenOne(List<Future<Integer>> claims) throws Exception {
+        connection.setAutoCommit(true);
+        int given = 0;
+        for (var claim : claims) {
+            given += claim.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(given).isEqualTo(SESSIONS);
+    }
+
     private void define(int places) {
         store.quotas().define(Quota.atOnce("customer", places), ADA);
     }
 
-    private void submit(int count) {
+    private void submit(int count, Policy policy) {
         var work = new ArrayList<Submission>();
         for (int i = 0; i < count; i++) {
-            work.add(
-                    Submission.of("work", Payload.EMPTY).policy(Policy.DEFAULT.quota("customer")));
+            work.add(Submission.of("work", Payload.EMPTY).policy(policy));
         }
         store.submissions().submit(work).forEach(Answer::orThrow);
     }

@@ -49,7 +49,7 @@ final class ClaimMemory {
 
     private final Map<SessionId, Known> sessions = new ConcurrentHashMap<>();
     private final Map<SessionId, Set<Integer>> crowded = new ConcurrentHashMap<>();
-    private final Set<SessionId> counting = ConcurrentHashMap.newKeySet();
+    private final Map<SessionId, Boolean> counting = new ConcurrentHashMap<>();
 
     /** The form to begin with. Lanes may become plain again, so the others hold for a while. */
     Form form(SessionId session) {
@@ -71,17 +71,14 @@ final class ClaimMemory {
                 session, (id, known) -> new Known(known.form, Math.max(1, busy), known.since));
     }
 
-    /** Whether what the session could be given last counted against anything. */
+    /** Whether what the session can be given may count against anything, ready or not. */
     boolean counts(SessionId session) {
-        return counting.contains(session);
+        return counting.getOrDefault(session, true);
     }
 
     void saw(SessionId session, boolean counts) {
-        if (!counts) {
-            counting.remove(session);
-        } else if (counting.size() < REMEMBERED) {
-            counting.add(session);
-        }
+        trim(counting);
+        counting.put(session, counts);
     }
 
     /** The lanes of a session that have too many gates for a claim to look behind all of them. */

@@ -13,6 +13,7 @@ import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The statements that claim: which of them will do for a session, what each of them is told, and
@@ -51,7 +52,7 @@ final class ClaimStatements {
 
     /** Looks once, by the cheapest statement that is not known not to do. */
     ClaimRound look(Look look) {
-        return look.ttl == null ? cheaply(look) : anyhowInTurn(look);
+        return look.ttl == null ? cheaply(look) : inTurn(look, () -> anyhow(look));
     }
 
     private ClaimRound cheaply(Look look) {
@@ -66,17 +67,15 @@ final class ClaimStatements {
             }
             form = ClaimMemory.Form.COUNTED;
             memory.needs(session, form);
+            memory.saw(session, found.counts());
         }
-        return form == ClaimMemory.Form.COUNTED
-                ? meterTurns.take(() -> counted(look))
-                : anyhowInTurn(look);
+        boolean counted = form == ClaimMemory.Form.COUNTED;
+        return inTurn(look, () -> counted ? counted(look) : anyhow(look));
     }
 
     /** A session whose work counts against nothing waits for none whose work does. */
-    private ClaimRound anyhowInTurn(Look look) {
-        return memory.counts(look.claim.session())
-                ? meterTurns.take(() -> anyhow(look))
-                : anyhow(look);
+    private ClaimRound inTurn(Look look, Supplier<ClaimRound> claim) {
+        return memory.counts(look.claim.session()) ? meterTurns.take(claim) : claim.get();
     }
 
     /** By the statement for work that counts, and where that finds nothing by the one for any. */
@@ -139,7 +138,7 @@ final class ClaimStatements {
                 continue;
             }
             var round = round(look, marks, found);
-            memory.saw(session, found.counts());
+            memory.saw(session, found.counts() || !crowded.isEmpty());
             if (crowded.isEmpty() || !round.welcome()) {
                 return round;
             }

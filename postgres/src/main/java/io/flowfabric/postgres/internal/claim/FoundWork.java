@@ -42,6 +42,11 @@ final class FoundWork {
 
     /** A row of {@code claim}. */
     void addPlain(Row row) {
+        counts = row.bool("counts");
+        addOfOneLane(row);
+    }
+
+    private void addOfOneLane(Row row) {
         intricate = row.bool("intricate");
         if (add(row)) {
             places.add(EntryPlace.of(row));
@@ -57,7 +62,7 @@ final class FoundWork {
             addShut(row);
             addFronts(row);
         }
-        addPlain(row);
+        addOfOneLane(row);
     }
 
     /** A row of {@code claim_any}. */
@@ -207,7 +212,7 @@ final class FoundWork {
         return refused;
     }
 
-    /** Whether anything that was in sight counts against something. */
+    /** Whether anything that the session can be given counts against something, ready or not. */
     boolean counts() {
         return counts;
     }

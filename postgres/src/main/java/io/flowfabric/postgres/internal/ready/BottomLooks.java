@@ -8,12 +8,13 @@ import java.util.function.LongSupplier;
  * a second, for what came late and lies below.
  *
  * <p>While another program holds a snapshot open, a look from the bottom steps over everything that
- * was removed since, and takes ever longer. It is made less often then, so that it never takes more
- * than a small part of the time.
+ * was removed since, and takes ever longer. It is made less often then, so that it takes a small
+ * part of the time; but not seldom, because one may also take long because it had to wait, and what
+ * came late lies there until the next.
  */
 final class BottomLooks {
     private static final long EVERY = Duration.ofSeconds(1).toNanos();
-    private static final long SELDOM = Duration.ofMinutes(1).toNanos();
+    private static final long SELDOM = Duration.ofSeconds(5).toNanos();
 
     /** How many times as long as a look took it is until the next. */
     private static final int REST = 20;

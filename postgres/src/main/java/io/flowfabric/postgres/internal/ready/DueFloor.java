@@ -58,10 +58,15 @@ public final class DueFloor {
      */
     public synchronized void saw(Look look, long now, @Nullable Long first) {
         bottomLooks.over(look.start);
-        if (look.generation == generation) {
+        long seen = (first == null ? now : Math.min(first, now)) - MARGIN;
+        if (look.generation == generation || unseen >= seen) {
             unseen = Long.MAX_VALUE;
         }
-        floor = Math.min(unseen, (first == null ? now : Math.min(first, now)) - MARGIN);
+        long reached = Math.min(unseen, seen);
+        // A look that began above the floor knows nothing of what is between.
+        if (look.from <= floor || reached < floor) {
+            floor = reached;
+        }
     }
 
     /** Something was set for a time that may have passed. */

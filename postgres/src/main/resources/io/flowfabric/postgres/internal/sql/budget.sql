@@ -218,7 +218,7 @@ settled as materialized (
 ),
 charged as (
     update ${schema}.meter m
-    set used = m.used + total.amount, reserved = m.reserved - total.settled
+    set used = m.used + total.amount, reserved = m.reserved - total.settled, ${>changed_meter}
     from (
         select meter, sum(amount)::bigint as amount, sum(settled)::bigint as settled from settled group by meter
     ) as total

@@ -6,7 +6,7 @@ ${>claimer},
 ${>serving},
 visible as materialized (
     select
-        claimer.lane, gate.id as gate, claimer.now,
+        claimer.lane, gate.id as gate, claimer.now, lane_gate.meters <> '{}' as counts,
         claimer.sharing or lane_gate.meters <> '{}' or gate.timed or gate.compares as intricate
     from serving as claimer
     join ${schema}.lane_gate on lane_gate.lane = claimer.lane
@@ -17,7 +17,10 @@ sight as materialized (
     select
         ${>not_one_lane}
         or (select coalesce(bool_or(crowd), false) from serving)
-        or (select coalesce(bool_or(intricate), false) from visible) as intricate
+        or (select coalesce(bool_or(intricate), false) from visible) as intricate,
+        -- of a lane with that many gates it is not asked
+        (select coalesce(bool_or(crowd), false) from serving)
+        or (select coalesce(bool_or(counts), false) from visible) as counts
 ),
 head as materialized (
     select entry.place, entry.id
@@ -53,10 +56,10 @@ ${>receipted},
 ${>claims_recorded}
 -- A row at least: whether the session may claim under this number, and how many were in sight.
 select
-    sight.intricate, sight.may_claim, sight.candidates,
+    sight.intricate, sight.counts, sight.may_claim, sight.candidates,
     ${>lease_columns}, e.rank, e.seq, e.next = 'first' as fresh
 from (
-    select intricate, exists (select from claimer) as may_claim, (select count(*) from head) as candidates from sight
+    select intricate, counts, exists (select from claimer) as may_claim, (select count(*) from head) as candidates from sight
 ) as sight
 left join leased e on true
 order by e.rank, fresh, e.seq
@@ -690,7 +693,7 @@ from (
         exists (select from claimer) as may_claim,
         array(select lane from serving where crowd) as crowd,
         exists (select from over) as refused,
-        exists (select from meter) as counts,
+        exists (select from visible where meters <> '{}') as counts,
         array(select gate from visible where nth is not null order by lane, gate) as seen_gates,
         array(select lane from visible where nth is not null order by lane, gate) as seen_lanes,
         array(select gate from visible where nth is not null and room <= 0 order by lane, gate) as full_gates,
@@ -852,6 +855,7 @@ counted as (
     update ${schema}.meter m
     set running = m.running + 1,
         reserved = m.reserved + leased.reserved_amounts[array_position(leased.counted_meters, m.id)],
+        ${>changed_meter},
         (window_starts, window_counts, reopens_at) = (
             select coalesce(c.window_starts, '{}'), coalesce(c.window_counts, '{}'), c.reopens_at
             from (select) as once

@@ -346,6 +346,7 @@ uncounted as (
     update ${schema}.meter m
     set running = greatest(0, m.running - given.places),
         reserved = greatest(0, m.reserved - given.reserved),
+        ${>changed_meter},
         -- what was only granted has not begun
         (window_starts, window_counts) = (
             select coalesce(c.window_starts, m.window_starts), coalesce(c.window_counts, m.window_counts)

@@ -61,6 +61,31 @@ class DueFloorTest {
     }
 
     @Test
+    void deadlines_ahead_do_not_keep_sweeps_at_the_first_of_them() {
+        long now = NOW;
+        for (int i = 0; i < 20; i++) {
+            now += 500;
+            var underWay = floor.look();
+            floor.set(now + 1_000);
+            floor.saw(underWay, now, null);
+        }
+
+        assertThat(floor.look().from()).isEqualTo(now - MARGIN);
+    }
+
+    @Test
+    void a_look_that_began_above_does_not_hide_what_another_has_found_below() {
+        var above = floor.look();
+        time += Duration.ofSeconds(1).toNanos();
+        var bottom = floor.look();
+
+        floor.saw(bottom, NOW + 10, NOW - 60_000);
+        floor.saw(above, NOW + 20, null);
+
+        assertThat(floor.look().from()).isEqualTo(NOW - 60_000 - MARGIN);
+    }
+
+    @Test
     void what_came_late_is_found_within_a_second() {
         time += Duration.ofSeconds(1).toNanos();
 

@@ -78,12 +78,24 @@ class LowWaterMarksTest {
         pass(Duration.ofSeconds(1));
         var bottom = marks.look();
         assertThat(bottom.stretches()).isEmpty();
-        pass(Duration.ofMillis(500));
+        pass(Duration.ofMillis(100));
         take(bottom, 100);
 
-        pass(Duration.ofMillis(9_999));
+        pass(Duration.ofMillis(1_999));
         assertThat(mark()).isEqualTo(100);
         pass(Duration.ofMillis(1));
+        assertThat(marks.look().stretches()).isEmpty();
+    }
+
+    @Test
+    void a_claim_that_had_to_wait_puts_the_next_look_at_the_bottom_off_by_five_seconds_at_most() {
+        pass(Duration.ofSeconds(1));
+        var bottom = marks.look();
+        pass(Duration.ofSeconds(10));
+        take(bottom, 100);
+
+        pass(Duration.ofSeconds(5));
+
         assertThat(marks.look().stretches()).isEmpty();
     }
 
