@@ -82,7 +82,7 @@ final class AdmissionCheck {
     void take(MemoryExecution row) {
         setAside(row);
         int starts = ((Ready) row.state).next().startsAttempt() ? 1 : 0;
-        for (QuotaUse use : world.countsAgainst(row)) {
+        for (QuotaUse use : world.meters.countsAgainst(row)) {
             taken.merge(
                     place(row, use),
                     Taken.NOTHING.and(1, starts),

@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -89,26 +90,34 @@ final class BudgetAccounts {
         return purses.values().stream().flatMap(named -> named.values().stream());
     }
 
-    /** A budget and those above it that count a dimension, also deleted ones. */
-    private List<Purse> chain(Namespace namespace, String name, String dimension) {
+    /** A budget and those above it, also deleted ones. */
+    private List<Purse> chain(Namespace namespace, String name) {
         var chain = new ArrayList<Purse>();
         var next = Optional.ofNullable(in(namespace).get(name));
         while (next.isPresent()) {
-            var purse = next.get();
-            if (purse.budget.dimensions().containsKey(dimension)) {
-                chain.add(purse);
-            }
-            next = purse.budget.parent().map(in(namespace)::get);
+            chain.add(next.get());
+            next = next.get().budget.parent().map(in(namespace)::get);
         }
         return chain;
     }
 
-    /** All that a row draws on, with what it would set aside there. */
-    Stream<Map.Entry<Purse, BudgetUse>> uses(MemoryExecution row) {
-        return uses(row.lane().namespace(), world.drawsOn(row));
+    /** A budget and those above it, as far as they count a dimension. */
+    private List<Purse> chain(Namespace namespace, String name, String dimension) {
+        return chain(namespace, name).stream()
+                .filter(purse -> purse.budget.dimensions().containsKey(dimension))
+                .toList();
     }
 
-    /** The same, of what it drew on when it was given out. */
+    /** All that a row draws on, with what it would set aside there. */
+    Stream<Map.Entry<Purse, BudgetUse>> uses(MemoryExecution row) {
+        return uses(row.lane().namespace(), drawsOn(row));
+    }
+
+    private SortedSet<BudgetUse> drawsOn(MemoryExecution row) {
+        return world.lanes.settings(row.lane()).drawsOn(row.policy().budgets());
+    }
+
+    /** All that a row drew on when it was given out. */
     Stream<Purse> drawn(MemoryExecution row) {
         return uses(row.lane().namespace(), row.drawn).map(Map.Entry::getKey);
     }
@@ -117,15 +126,9 @@ final class BudgetAccounts {
             Namespace namespace, Collection<BudgetUse> uses) {
         return uses.stream()
                 .flatMap(
-                        use -> {
-                            var above = new ArrayList<Map.Entry<Purse, BudgetUse>>();
-                            var next = Optional.ofNullable(in(namespace).get(use.budget()));
-                            while (next.isPresent()) {
-                                above.add(Map.entry(next.get(), use));
-                                next = next.get().budget.parent().map(in(namespace)::get);
-                            }
-                            return above.stream();
-                        });
+                        use ->
+                                chain(namespace, use.budget()).stream()
+                                        .map(purse -> Map.entry(purse, use)));
     }
 
     /** How those stand that a row draws on. */
@@ -143,7 +146,7 @@ final class BudgetAccounts {
     /** Sets aside what a lease needs that was just given. */
     void take(MemoryExecution row) {
         var mine = new HashMap<Slot, Long>();
-        row.drawn = world.drawsOn(row);
+        row.drawn = drawsOn(row);
         for (BudgetUse use : row.drawn) {
             use.reserve()
                     .forEach(
@@ -199,9 +202,10 @@ final class BudgetAccounts {
      */
     boolean isNew(MemoryExecution row, UsageEntry spent) {
         for (var entry : ledger.entrySet()) {
+            var spender = world.executions.find(entry.getKey());
             for (UsageEntry before : entry.getValue()) {
                 boolean sameKey =
-                        world.find(entry.getKey()).lane().namespace().equals(row.lane().namespace())
+                        spender.lane().namespace().equals(row.lane().namespace())
                                 && before.budget().equals(spent.budget())
                                 && before.key().equals(spent.key());
                 boolean same =
@@ -247,7 +251,7 @@ final class BudgetAccounts {
         var truth = new HashMap<Slot, Long>();
         held.forEach(
                 (id, slots) -> {
-                    var row = world.byUuid(id.uuid());
+                    var row = world.executions.byUuid(id.uuid());
                     if (row.filter(r -> r.lane().namespace().equals(namespace)).isPresent()) {
                         slots.forEach((slot, amount) -> truth.merge(slot, amount, Long::sum));
                     }
@@ -284,7 +288,7 @@ final class BudgetAccounts {
             long period = purse.budget.period().orElseThrow().toMillis();
             long late = now.toEpochMilli() - purse.resets.orElseThrow().toEpochMilli();
             purse.resets = purse.resets.map(at -> at.plusMillis((late / period + 1) * period));
-            world.freed(purse.budget.namespace());
+            world.wakeups.wakeAll(purse.budget.namespace());
         }
         return due.size();
     }

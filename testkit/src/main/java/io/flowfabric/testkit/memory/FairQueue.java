@@ -42,7 +42,7 @@ final class FairQueue {
     void changed(MemoryExecution row) {
         unplaced.remove(row);
         row.round = 0;
-        if (row.fresh() && world.lane(row.lane()).settings.sharing()) {
+        if (row.fresh() && world.lanes.settings(row.lane()).sharing()) {
             unplaced.add(row);
         }
     }
@@ -58,7 +58,7 @@ final class FairQueue {
     void beginAnew(Lane lane) {
         reached.keySet().removeIf(queue -> queue.lane.equals(lane));
         given.keySet().removeIf(share -> share.queue.lane.equals(lane));
-        world.rows().stream()
+        world.executions.rows().stream()
                 .filter(row -> row.lane().equals(lane))
                 .filter(MemoryExecution::fresh)
                 .forEach(this::changed);
@@ -85,7 +85,7 @@ final class FairQueue {
             return OptionalLong.empty();
         }
         long waits =
-                world.rows().stream()
+                world.executions.rows().stream()
                         .filter(row -> row.round > 0 && row.fresh())
                         .filter(row -> share(row).equals(share))
                         .mapToLong(row -> row.round)

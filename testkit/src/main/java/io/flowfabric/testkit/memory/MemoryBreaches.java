@@ -17,10 +17,11 @@ final class MemoryBreaches {
     /** Cancels what runs and should not, no more than so many, and says how many. */
     int cancel(int limit) {
         int cancelled = 0;
-        for (MemoryExecution row : world.rows()) {
+        for (MemoryExecution row : world.executions.rows()) {
             var breach = row.owner.isPresent() ? breach(row) : Optional.<String>empty();
             if (breach.isPresent() && cancelled < limit) {
-                world.apply(row, BudgetDecisions.cancel(row.facts(), breach.get(), world.now()));
+                world.steps.apply(
+                        row, BudgetDecisions.cancel(row.facts(), breach.get(), world.now()));
                 cancelled++;
             }
         }

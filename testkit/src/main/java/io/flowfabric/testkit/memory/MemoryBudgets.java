@@ -100,7 +100,7 @@ final class MemoryBudgets implements Budgets {
         by.mustBeOperator();
         world.call(
                 () -> {
-                    world.mustNotBeNamed(
+                    world.lanes.mustNotBeNamed(
                             namespace,
                             "the budget " + budget,
                             lane ->
@@ -124,7 +124,7 @@ final class MemoryBudgets implements Budgets {
                 () ->
                         List.copyOf(
                                 world.purses.ledger.getOrDefault(
-                                        world.find(execution).id(), List.of())));
+                                        world.executions.find(execution).id(), List.of())));
     }
 
     @Override
@@ -132,7 +132,7 @@ final class MemoryBudgets implements Budgets {
         by.mustBeOperator();
         return world.call(
                 () -> {
-                    var row = world.find(execution);
+                    var row = world.executions.find(execution);
                     var ledger = world.purses.ledger.getOrDefault(row.id(), List.of());
                     var spent =
                             ledger.stream()
@@ -163,7 +163,7 @@ final class MemoryBudgets implements Budgets {
                 () -> {
                     var recount = world.purses.recount(namespace);
                     if (!recount.drifts().isEmpty()) {
-                        world.freed(namespace);
+                        world.wakeups.wakeAll(namespace);
                     }
                     recount.drifts().forEach(drift -> tell(namespace, drift));
                     return recount;
@@ -185,6 +185,6 @@ final class MemoryBudgets implements Budgets {
     private void tell(Namespace namespace, String budget, String change, Attribution by) {
         world.log.append(
                 new Event.BudgetChange(namespace, budget, change, by, world.now()), Tags.NONE);
-        world.freed(namespace);
+        world.wakeups.wakeAll(namespace);
     }
 }

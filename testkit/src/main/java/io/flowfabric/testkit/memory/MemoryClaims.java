@@ -1,6 +1,5 @@
 package io.flowfabric.testkit.memory;
 
-import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.AdmissionBlock;
@@ -8,11 +7,11 @@ import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.state.ExecutionState.Ready;
-import io.flowfabric.testkit.memory.MemoryState.Given;
-import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
+import io.flowfabric.testkit.memory.SessionRecord.GivenWork;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +32,9 @@ final class MemoryClaims implements Claims {
      * it missed.
      */
     private double pass;
+
+    /** How far each lane has come in that. */
+    private final Map<Lane, Double> passes = new HashMap<>();
 
     MemoryClaims(MemoryState world) {
         this.world = world;
@@ -66,42 +68,24 @@ final class MemoryClaims implements Claims {
     }
 
     private List<Lease> claim(Claim claim, Function<SessionRecord, List<MemoryExecution>> choice) {
-        var living = world.alive(claim.session());
-        return receipt(living, claim.number())
+        var living = world.sessions.alive(claim.session());
+        return living.receipt(claim.number())
                 .map(given -> stillHeld(given, claim.session()))
                 .orElseGet(() -> lease(living, claim, choice.apply(living)));
-    }
-
-    /** What was given under this number before, if it was used. */
-    Optional<List<Given>> receipt(SessionRecord living, long number) {
-        if (number <= living.acknowledged) {
-            throw new Invalid(
-                    Invalid.Code.CLAIM_NUMBER_USED,
-                    "claim number",
-                    "%d was acknowledged by a heartbeat; claim with a higher one."
-                            .formatted(number));
-        }
-        return Optional.ofNullable(living.receipts.get(number));
     }
 
     /** Keeps what came of a claim. A repeat that gave nothing has used its number up, too. */
     void keep(SessionRecord living, Claim claim, List<MemoryExecution> rows) {
         if (!rows.isEmpty() || claim.repeated()) {
-            keep(living, claim.number(), rows);
+            living.keepReceipt(claim.number(), rows);
         }
     }
 
-    /** Keeps what was given under a number. */
-    void keep(SessionRecord living, long number, List<MemoryExecution> rows) {
-        living.receipts.put(
-                number, rows.stream().map(row -> new Given(row.id(), row.epoch)).toList());
-    }
-
     /** The leases of a receipt that are still held. */
-    List<Lease> stillHeld(List<Given> receipt, SessionId session) {
+    List<Lease> stillHeld(List<GivenWork> receipt, SessionId session) {
         return receipt.stream()
-                .flatMap(given -> world.byUuid(given.execution().uuid()).stream())
-                .filter(row -> !row.poisoned && receipt.contains(new Given(row.id(), row.epoch)))
+                .flatMap(given -> world.executions.byUuid(given.execution().uuid()).stream())
+                .filter(row -> !row.poisoned && receipt.contains(GivenWork.of(row)))
                 .flatMap(row -> row.lease.stream())
                 .filter(lease -> lease.session().equals(session))
                 .toList();
@@ -109,7 +93,10 @@ final class MemoryClaims implements Claims {
 
     private List<Lease> lease(SessionRecord living, Claim claim, List<MemoryExecution> picks) {
         picks.forEach(world.shares::started);
-        var leases = picks.stream().map(row -> world.lease(row, living, Optional.empty())).toList();
+        var leases =
+                picks.stream()
+                        .map(row -> world.steps.lease(row, living, Optional.empty()))
+                        .toList();
         keep(living, claim, picks);
         return leases;
     }
@@ -132,8 +119,7 @@ final class MemoryClaims implements Claims {
             picks.add(next);
             room.take(next);
             pass = turn(lane);
-            var queue = world.lane(lane);
-            queue.pass = pass + 1.0 / queue.settings.weight();
+            passes.put(lane, pass + 1.0 / world.lanes.settings(lane).weight());
         }
         return picks;
     }
@@ -149,16 +135,16 @@ final class MemoryClaims implements Claims {
 
     /** When it is a lane's turn; the heavier the lane, the smaller its steps. */
     private double turn(Lane lane) {
-        return Math.max(pass, world.lane(lane).pass);
+        return Math.max(pass, passes.getOrDefault(lane, 0.0));
     }
 
     /** What a session can see, lane by lane, in order. */
     private Map<Lane, List<MemoryExecution>> visible(SessionRecord living) {
         var queues = new TreeMap<Lane, List<MemoryExecution>>();
-        for (MemoryExecution row : world.rows()) {
+        for (MemoryExecution row : world.executions.rows()) {
             if (row.state instanceof Ready
                     && living.session.serves(row.lane())
-                    && world.gives(row.lane())
+                    && world.lanes.settings(row.lane()).state().gives()
                     && living.session.able(row.submission.kind(), row.policy().needs())
                     && !row.facts().pastDeadline(world.now())) {
                 queues.computeIfAbsent(row.lane(), lane -> new ArrayList<>()).add(row);
@@ -166,7 +152,7 @@ final class MemoryClaims implements Claims {
         }
         queues.forEach(
                 (lane, rows) -> {
-                    var settings = world.lane(lane).settings;
+                    var settings = world.lanes.settings(lane);
                     rows.sort(Comparator.comparing(row -> row.place(settings)));
                 });
         return queues;

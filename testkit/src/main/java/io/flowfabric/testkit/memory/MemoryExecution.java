@@ -6,6 +6,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Acceptance.Known;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.LeaseStanding;
@@ -20,17 +21,24 @@ import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.submit.Submission;
 
 import java.time.Instant;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** Everything that is stored of one execution. Only {@link MemoryState} changes its state. */
+/** Everything that is stored of one execution. Only {@link ExecutionSteps} changes its state. */
 final class MemoryExecution {
+    /** Where nothing else says which comes first. */
+    static final Comparator<MemoryExecution> BY_ID =
+            Comparator.comparing((MemoryExecution row) -> row.id().uuid().toString());
+
     final Submission submission;
     final Digest digest;
     final long sequence;
@@ -109,6 +117,19 @@ final class MemoryExecution {
 
     boolean live() {
         return !state.terminal();
+    }
+
+    /** The session that has it, or a grant for it. */
+    Optional<SessionId> holder() {
+        return switch (state) {
+            case Running running -> Optional.of(running.session());
+            case Granted granted -> Optional.of(granted.to());
+            default -> Optional.empty();
+        };
+    }
+
+    boolean isHeldBy(SessionId session) {
+        return holder().filter(session::equals).isPresent();
     }
 
     /** What another submission is compared with. */

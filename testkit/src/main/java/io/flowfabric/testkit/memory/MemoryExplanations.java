@@ -3,7 +3,6 @@ package io.flowfabric.testkit.memory;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.decision.CompetingWork;
 import io.flowfabric.core.decision.ExecutionExplainer;
@@ -12,7 +11,6 @@ import io.flowfabric.core.decision.LaneExplainer;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
-import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Fact;
@@ -20,11 +18,10 @@ import io.flowfabric.core.query.LaneExplanation;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
+import io.flowfabric.testkit.memory.LaneRegistry.LaneRecord;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -39,18 +36,18 @@ final class MemoryExplanations {
     }
 
     Explanation explain(ExecutionView view) {
-        var lane = lane(view.lane());
-        var rivals = CompetingWork.of(view, world.alive().toList());
-        var row = world.find(view.id());
+        var lane = world.lanes.find(view.lane());
+        var rivals = CompetingWork.of(view, world.sessions.alive().toList());
+        var row = world.executions.find(view.id());
         boolean ready = row.state instanceof Ready;
         return ExecutionExplainer.explain(
                 new ExplanationInput(
                         view,
-                        lane,
+                        lane.view(),
                         changedBy(lane),
                         lastStep(view.id()),
                         holder(view),
-                        world.alive().toList(),
+                        world.sessions.alive().toList(),
                         ready ? world.purses.facts(row).toList() : List.of(),
                         ready ? quotas(row) : List.of(),
                         ready ? held(rivals) : 0,
@@ -59,7 +56,7 @@ final class MemoryExplanations {
     }
 
     LaneExplanation explain(Lane lane) {
-        var view = lane(lane);
+        var known = world.lanes.find(lane);
         var ready =
                 rows(lane, row -> row.state instanceof Ready)
                         .map(
@@ -76,22 +73,15 @@ final class MemoryExplanations {
                         .collect(
                                 Collectors.groupingBy(
                                         row -> row.state.situation(), Collectors.counting()));
-        return LaneExplainer.explain(view, changedBy(view), ready, others, world.alive().toList());
-    }
-
-    private LaneView lane(Lane lane) {
-        var queue = world.lanes.get(lane);
-        if (queue == null) {
-            throw new NotFound("lane", lane.toString());
-        }
-        return queue.view(lane);
+        return LaneExplainer.explain(
+                known.view(), changedBy(known), ready, others, world.sessions.alive().toList());
     }
 
     /** Who made a lane what it is, if that is anything to explain. */
-    private Optional<Attribution> changedBy(LaneView lane) {
-        return lane.settings().state() == LaneSettings.State.ACTIVE
+    private static Optional<Attribution> changedBy(LaneRecord lane) {
+        return lane.settings.state() == LaneSettings.State.ACTIVE
                 ? Optional.empty()
-                : Objects.requireNonNull(world.lanes.get(lane.lane())).changedBy;
+                : lane.changedBy;
     }
 
     private Optional<Fact.Step> lastStep(ExecutionId execution) {
@@ -107,18 +97,20 @@ final class MemoryExplanations {
 
     private Optional<Fact.Holder> holder(ExecutionView view) {
         return view.state() instanceof Running running
-                ? world.session(running.session())
+                ? world.sessions
+                        .unburied(running.session())
                         .map(living -> holder(living, view.owner().orElseThrow(), running.since()))
                 : Optional.empty();
     }
 
     private static Fact.Holder holder(SessionRecord living, Owner owner, Instant since) {
-        return new Fact.Holder(
-                owner, since, living.aliveUntil.minus(living.session.ttl()), living.end());
+        return new Fact.Holder(owner, since, living.renewed(), living.end());
     }
 
     private int held(CompetingWork rivals) {
-        return rivals.workers().stream().mapToInt(worker -> world.runningIn(worker.id())).sum();
+        return rivals.workers().stream()
+                .mapToInt(worker -> world.executions.runningIn(worker.id()))
+                .sum();
     }
 
     private List<QuotaView> quotas(MemoryExecution row) {
@@ -126,7 +118,7 @@ final class MemoryExplanations {
     }
 
     private int ahead(MemoryExecution self, CompetingWork rivals) {
-        var settings = world.lane(self.lane()).settings;
+        var settings = world.lanes.settings(self.lane());
         var place = self.place(settings);
         return (int)
                 rows(self.lane(), row -> row.state instanceof Ready)
@@ -144,6 +136,8 @@ final class MemoryExplanations {
     }
 
     private Stream<MemoryExecution> rows(Lane lane, Predicate<MemoryExecution> which) {
-        return world.rows().stream().filter(row -> row.lane().equals(lane)).filter(which);
+        return world.executions.rows().stream()
+                .filter(row -> row.lane().equals(lane))
+                .filter(which);
     }
 }

@@ -15,8 +15,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.signing.GrantToken;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.core.state.ExecutionState.Granted;
-import io.flowfabric.testkit.memory.MemoryState.Given;
-import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
+import io.flowfabric.testkit.memory.SessionRecord.GivenWork;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,9 +52,9 @@ final class MemoryGrants implements Grants {
         var checked = Grants.checkedTtl(ttl);
         return world.call(
                 () -> {
-                    var living = world.alive(claim.session());
+                    var living = world.sessions.alive(claim.session());
                     var key = keys.ring().current();
-                    return claiming.receipt(living, claim.number())
+                    return living.receipt(claim.number())
                             .map(given -> repeated(outstanding(given, living, key)))
                             .orElseGet(() -> grant(claim, checked, living, choice, key));
                 });
@@ -74,18 +73,18 @@ final class MemoryGrants implements Grants {
         var shut = claiming.shut(living);
         var picks = choice.apply(living);
         picks.forEach(world.shares::started);
-        picks.forEach(row -> world.grant(row, living, world.now().plus(ttl)));
+        picks.forEach(row -> world.steps.grant(row, living, world.now().plus(ttl)));
         claiming.keep(living, claim, picks);
         var grants = picks.stream().map(row -> ticket(row, key)).toList();
         return new ClaimedForWorker(grants, shut, false);
     }
 
     /** What a receipt gave that is neither redeemed nor over. */
-    private List<Grant> outstanding(List<Given> receipt, SessionRecord living, SigningKey key) {
+    private List<Grant> outstanding(List<GivenWork> receipt, SessionRecord living, SigningKey key) {
         return receipt.stream()
-                .flatMap(given -> world.byUuid(given.execution().uuid()).stream())
+                .flatMap(given -> world.executions.byUuid(given.execution().uuid()).stream())
                 .filter(row -> !row.poisoned && grantedTo(row, living.session.id()))
-                .filter(row -> receipt.contains(new Given(row.id(), row.epoch)))
+                .filter(row -> receipt.contains(GivenWork.of(row)))
                 .map(row -> ticket(row, key))
                 .toList();
     }
@@ -108,22 +107,22 @@ final class MemoryGrants implements Grants {
         var checked = Grants.checkedTtl(ttl);
         return world.call(
                 () -> {
-                    var living = world.alive(session);
+                    var living = world.sessions.alive(session);
                     var key = keys.ring().current();
-                    var row = world.find(execution);
+                    var row = world.executions.find(execution);
                     if (!grantedTo(row, session)) {
                         ReclaimDecisions.mustBeReclaimable(
                                 row.facts(),
                                 world.now(),
                                 row.lane(),
-                                world.gives(row.lane()),
+                                world.lanes.settings(row.lane()).state().gives(),
                                 row.submission.kind(),
                                 living.session);
                         OperatorDecisions.mustBeAdmitted(
                                 row.id(),
                                 world.purses.obstacle(row),
                                 world.meters.views(row, world.now()));
-                        world.grant(row, living, world.now().plus(checked));
+                        world.steps.grant(row, living, world.now().plus(checked));
                     }
                     return ticket(row, key);
                 });
@@ -133,8 +132,8 @@ final class MemoryGrants implements Grants {
     public List<Answer<Lease>> redeem(Redemption redemption) {
         return world.call(
                 () -> {
-                    var living = world.alive(redemption.session());
-                    return claiming.receipt(living, redemption.number())
+                    var living = world.sessions.alive(redemption.session());
+                    return living.receipt(redemption.number())
                             .map(given -> again(given, redemption))
                             .orElseGet(() -> redeemed(living, redemption));
                 });
@@ -150,17 +149,17 @@ final class MemoryGrants implements Grants {
                                                 .map(
                                                         row -> {
                                                             leased.add(row);
-                                                            return world.redeem(row, living);
+                                                            return world.steps.redeem(row, living);
                                                         }));
         // As with a claim, a number that gave nothing can still be used.
         if (!leased.isEmpty()) {
-            claiming.keep(living, redemption.number(), leased);
+            living.keepReceipt(redemption.number(), leased);
         }
         return answers;
     }
 
     /** What the same redemption was told before, as far as it still holds. */
-    private List<Answer<Lease>> again(List<Given> receipt, Redemption redemption) {
+    private List<Answer<Lease>> again(List<GivenWork> receipt, Redemption redemption) {
         var held = new HashMap<ExecutionId, Lease>();
         claiming.stillHeld(receipt, redemption.session())
                 .forEach(lease -> held.put(lease.fence().execution(), lease));
@@ -173,7 +172,7 @@ final class MemoryGrants implements Grants {
         Limit.BATCH.checkCount("tokens", tokens.size());
         return world.call(
                 () -> {
-                    world.alive(session);
+                    world.sessions.alive(session);
                     return PresentedTokens.of(keys.ring(), tokens)
                             .answers(
                                     token ->
@@ -184,7 +183,8 @@ final class MemoryGrants implements Grants {
 
     /** The execution that a genuine token opens. */
     private Optional<MemoryExecution> granted(SessionId session, GrantToken token) {
-        return world.byUuid(token.execution().uuid())
+        return world.executions
+                .byUuid(token.execution().uuid())
                 .filter(row -> !row.poisoned && row.id().equals(token.execution()))
                 .filter(row -> grantedTo(row, session) && token.session().equals(session))
                 .filter(row -> row.epoch == token.epoch())

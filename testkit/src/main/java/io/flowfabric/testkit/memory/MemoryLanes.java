@@ -4,7 +4,6 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.decision.ListingPages;
@@ -29,53 +28,42 @@ final class MemoryLanes implements Lanes {
         return world.call(
                 () -> {
                     world.mustExist(lane.namespace(), settings.quotas(), settings.budgets());
-                    var queue = world.register(lane, by.actor());
-                    if (!queue.settings.equals(settings)) {
-                        boolean anew = queue.settings.sharing() != settings.sharing();
-                        queue.settings = settings;
+                    var known = world.lanes.register(lane, by.actor(), world.now());
+                    if (!known.settings.equals(settings)) {
+                        boolean anew = known.settings.sharing() != settings.sharing();
+                        known.settings = settings;
                         if (anew) {
                             world.shares.beginAnew(lane);
                         }
-                        queue.changed = world.now();
-                        queue.changedBy = Optional.of(by);
+                        known.changed = world.now();
+                        known.changedBy = Optional.of(by);
                         // Opening a lane makes what waits in it visible again.
-                        world.wake(lane);
+                        world.wakeups.wake(lane);
                         world.log.append(
                                 new Event.LaneChange(lane, settings, by, world.now()), Tags.NONE);
                     }
-                    return view(lane);
+                    return known.view();
                 });
     }
 
     @Override
     public LaneView describe(Lane lane) {
-        return world.call(() -> view(lane));
+        return world.call(() -> world.lanes.find(lane).view());
     }
 
     @Override
     public Page<LaneView> list(Namespace namespace, Cursor after, int max) {
         return world.call(
                 () -> {
-                    var names =
-                            world.lanes.keySet().stream()
-                                    .filter(lane -> lane.namespace().equals(namespace))
-                                    .toList();
                     var start = ListingPages.nameAfter(after);
                     return ListingPages.byName(
-                            names.stream()
+                            world.lanes
+                                    .in(namespace)
                                     .filter(lane -> lane.name().compareTo(start) > 0)
-                                    .map(this::view)
+                                    .map(lane -> world.lanes.find(lane).view())
                                     .toList(),
                             max,
                             view -> view.lane().name());
                 });
-    }
-
-    private LaneView view(Lane lane) {
-        var queue = world.lanes.get(lane);
-        if (queue == null) {
-            throw new NotFound("lane", lane.toString());
-        }
-        return queue.view(lane);
     }
 }

@@ -32,7 +32,7 @@ final class MemoryLeases implements Leases {
     }
 
     private Fence progress(Progress report) {
-        var row = world.find(report.fence().execution());
+        var row = world.executions.find(report.fence().execution());
         if (!world.holds(row, report.fence())) {
             throw row.standing().lost(report.fence());
         }
@@ -48,7 +48,7 @@ final class MemoryLeases implements Leases {
     }
 
     private BudgetView spend(UsageReport spending) {
-        var row = world.find(spending.fence().execution());
+        var row = world.executions.find(spending.fence().execution());
         if (!world.holds(row, spending.fence())) {
             throw row.standing().lost(spending.fence());
         }
@@ -81,13 +81,13 @@ final class MemoryLeases implements Leases {
     }
 
     private Ended end(Ending ending) {
-        var row = world.find(ending.fence().execution());
+        var row = world.executions.find(ending.fence().execution());
         if (!world.holds(row, ending.fence())) {
             return row.standing().repeated(ending);
         }
         var end = LeaseEnd.of(ending);
         var answer = end.answer(world.now());
-        world.apply(row, end.change(row.facts(), world.now()));
+        world.steps.apply(row, end.change(row.facts(), world.now()));
         row.givenUp = Optional.of(new GivenUp(row.epoch, ending.digest(), answer));
         return answer;
     }

@@ -1,15 +1,17 @@
 package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.decision.Timer;
-import io.flowfabric.core.decision.TimerDecisions;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.store.Maintenance;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -24,9 +26,14 @@ final class MemoryMaintenance implements Maintenance {
     private static final Duration SESSION_RETENTION = EVENT_RETENTION.plusDays(2);
 
     private final MemoryState world;
+    private final MemoryNamespaces namespaces;
 
-    MemoryMaintenance(MemoryState world) {
+    /** When the turn at each duty was last taken. */
+    private final Map<Duty, Instant> turns = new EnumMap<>(Duty.class);
+
+    MemoryMaintenance(MemoryState world, MemoryNamespaces namespaces) {
         this.world = world;
+        this.namespaces = namespaces;
     }
 
     @Override
@@ -35,31 +42,12 @@ final class MemoryMaintenance implements Maintenance {
                 () -> {
                     int processed =
                             switch (chore) {
-                                case SESSIONS -> bury(limit);
+                                case SESSIONS -> world.sessions.buryDead(limit);
                                 case TIMERS -> timers(limit);
                                 case RETENTION -> forget(limit);
                             };
-                    return new Round(processed, world.unreadable(), processed == limit);
+                    return new Round(processed, world.executions.unreadable(), processed == limit);
                 });
-    }
-
-    private int bury(int limit) {
-        int done = 0;
-        world.dead().forEach(world::die);
-        var held =
-                world.dead().stream()
-                        .flatMap(living -> world.heldBy(living.session.id()).stream())
-                        .sorted(MemoryState.BY_ID)
-                        .toList();
-        for (MemoryExecution row : held) {
-            if (done == limit) {
-                return done;
-            }
-            world.apply(row, TimerDecisions.lapse(row.facts(), world.now()));
-            done++;
-        }
-        world.dead().forEach(world::buryIfEmpty);
-        return done;
     }
 
     private int timers(int limit) {
@@ -69,7 +57,7 @@ final class MemoryMaintenance implements Maintenance {
                     each(
                             limit - done,
                             row -> timer.due(row.facts()).filter(at -> world.isDue(row, at)),
-                            row -> world.apply(row, timer.ring(row.facts(), world.now())));
+                            row -> world.steps.apply(row, timer.ring(row.facts(), world.now())));
         }
         done += world.breaches.cancel(limit - done);
         wakeBehindQuotas();
@@ -80,28 +68,25 @@ final class MemoryMaintenance implements Maintenance {
     /** A window may have passed: then whoever waits for work should look again. */
     private void wakeBehindQuotas() {
         var room = new AdmissionCheck(world);
-        world.rows().stream()
-                .filter(row -> row.state instanceof Ready && !world.countsAgainst(row).isEmpty())
+        world.executions.rows().stream()
+                .filter(
+                        row ->
+                                row.state instanceof Ready
+                                        && !world.meters.countsAgainst(row).isEmpty())
                 .filter(room::admits)
-                .forEach(row -> world.wake(row.lane()));
-    }
-
-    private Stream<Instant> windows(MemoryExecution row) {
-        return row.state instanceof Ready
-                ? world.meters.views(row, world.now()).flatMap(view -> view.opens().stream())
-                : Stream.empty();
+                .forEach(row -> world.wakeups.wake(row.lane()));
     }
 
     private int forget(int limit) {
-        int done = each(limit, this::keepUntil, world::erase);
-        world.forgetSessions(world.now().minus(SESSION_RETENTION));
+        int done = each(limit, this::keepUntil, world.steps::erase);
+        world.sessions.forgetBefore(world.now().minus(SESSION_RETENTION));
         // Whole days, so that a store can keep each in a place of its own and drop it at once.
         var oldest = world.now().minus(EVENT_RETENTION).truncatedTo(ChronoUnit.DAYS);
         return done + world.log.dropBefore(oldest);
     }
 
     private Optional<Instant> keepUntil(MemoryExecution row) {
-        var otherwise = world.namespace(row.lane().namespace()).retention();
+        var otherwise = namespaces.settings(row.lane().namespace()).retention();
         return row.state instanceof Finished finished
                 ? Optional.of(row.policy().keepUntil(finished.at(), otherwise))
                 : Optional.empty();
@@ -113,7 +98,7 @@ final class MemoryMaintenance implements Maintenance {
             Function<MemoryExecution, Optional<Instant>> due,
             Consumer<MemoryExecution> act) {
         var overdue =
-                world.rows().stream()
+                world.executions.rows().stream()
                         .filter(
                                 row ->
                                         due.apply(row)
@@ -123,7 +108,7 @@ final class MemoryMaintenance implements Maintenance {
                                 Comparator.comparing(
                                                 (MemoryExecution row) ->
                                                         due.apply(row).orElseThrow())
-                                        .thenComparing(MemoryState.BY_ID))
+                                        .thenComparing(MemoryExecution.BY_ID))
                         .limit(limit)
                         .toList();
         overdue.forEach(act);
@@ -135,34 +120,63 @@ final class MemoryMaintenance implements Maintenance {
         return world.call(
                 () ->
                         Stream.of(
-                                        world.rows().stream().flatMap(MemoryMaintenance::dueTimes),
-                                        world.rows().stream().flatMap(this::windows),
+                                        world.executions.rows().stream()
+                                                .flatMap(MemoryMaintenance::dueTimes),
+                                        world.executions.rows().stream().flatMap(this::windows),
                                         world.purses.all().flatMap(p -> p.resets.stream()),
-                                        world.sessions().map(living -> living.aliveUntil))
+                                        world.sessions.unburied().map(living -> living.aliveUntil))
                                 .flatMap(times -> times)
                                 .min(Comparator.naturalOrder())
                                 .map(next -> Duration.between(world.now(), next))
                                 .filter(left -> left.compareTo(within) <= 0));
     }
 
+    private static Stream<Instant> dueTimes(MemoryExecution row) {
+        return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
+    }
+
+    private Stream<Instant> windows(MemoryExecution row) {
+        return row.state instanceof Ready
+                ? world.meters.views(row, world.now()).flatMap(view -> view.opens().stream())
+                : Stream.empty();
+    }
+
+    /**
+     * Whether a store may look at something at a moment that is too early for it: at a stall that
+     * reports have put off, counted from the lease or from an earlier report; or at the end of a
+     * window that nothing waits for.
+     */
+    boolean mayBeEarly(Instant at) {
+        return world.call(
+                () ->
+                        world.meters.reopenings().anyMatch(at::equals)
+                                || world.executions.rows().stream()
+                                        .anyMatch(row -> mayStallAt(row, at)));
+    }
+
+    private static boolean mayStallAt(MemoryExecution row, Instant at) {
+        return row.state instanceof Running running
+                && row.policy()
+                        .stallDue(running.since())
+                        .filter(due -> !at.isBefore(due))
+                        .isPresent()
+                && Timer.STALL.due(row.facts()).filter(at::isBefore).isPresent();
+    }
+
     @Override
     public boolean takeTurn(Duty duty, Duration every) {
         return world.call(
                 () -> {
-                    var taken = Optional.ofNullable(world.turns.get(duty));
+                    var taken = Optional.ofNullable(turns.get(duty));
                     // One that was taken in the future was taken before the clock was set back.
                     boolean free =
                             taken.map(at -> Duration.between(at, world.now()).abs())
                                     .filter(since -> since.compareTo(every) < 0)
                                     .isEmpty();
                     if (free) {
-                        world.turns.put(duty, world.now());
+                        turns.put(duty, world.now());
                     }
                     return free;
                 });
-    }
-
-    private static Stream<Instant> dueTimes(MemoryExecution row) {
-        return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
     }
 }

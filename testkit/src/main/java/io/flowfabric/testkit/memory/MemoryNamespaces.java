@@ -12,11 +12,16 @@ import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.operate.NamespaceView;
 import io.flowfabric.core.operate.Namespaces;
 
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** How namespaces are kept. */
 final class MemoryNamespaces implements Namespaces {
     private final MemoryState world;
+
+    /** What namespaces have been told to do otherwise than by default. */
+    private final Map<Namespace, NamespaceSettings> configured = new TreeMap<>();
 
     MemoryNamespaces(MemoryState world) {
         this.world = world;
@@ -28,12 +33,12 @@ final class MemoryNamespaces implements Namespaces {
         by.mustBeOperator();
         return world.call(
                 () -> {
-                    if (!world.namespace(namespace).equals(settings)) {
+                    if (!settings(namespace).equals(settings)) {
                         world.log.append(
                                 new Event.NamespaceChange(namespace, settings, by, world.now()),
                                 Tags.NONE);
                     }
-                    world.namespaces.put(namespace, settings);
+                    configured.put(namespace, settings);
                     return view(namespace);
                 });
     }
@@ -50,8 +55,8 @@ final class MemoryNamespaces implements Namespaces {
                     var start = ListingPages.nameAfter(after);
                     var known =
                             Stream.concat(
-                                            world.namespaces.keySet().stream(),
-                                            world.lanes.keySet().stream().map(Lane::namespace))
+                                            configured.keySet().stream(),
+                                            world.lanes.all().map(Lane::namespace))
                                     .distinct()
                                     .filter(namespace -> namespace.name().compareTo(start) > 0)
                                     .sorted()
@@ -61,7 +66,12 @@ final class MemoryNamespaces implements Namespaces {
                 });
     }
 
+    /** How a namespace is to be kept; the caller has begun a commit. */
+    NamespaceSettings settings(Namespace namespace) {
+        return configured.getOrDefault(namespace, NamespaceSettings.DEFAULT);
+    }
+
     private NamespaceView view(Namespace namespace) {
-        return new NamespaceView(namespace, world.namespace(namespace));
+        return new NamespaceView(namespace, settings(namespace));
     }
 }

@@ -30,9 +30,9 @@ final class MemoryOperations implements Operations {
     }
 
     private ExecutionState act(OperatorCommand act, Attribution by) {
-        var row = world.find(act.execution());
+        var row = world.executions.find(act.execution());
         OperatorDecisions.act(act, by, row.facts(), world.now())
-                .ifPresent(change -> world.apply(row, change));
+                .ifPresent(change -> world.steps.apply(row, change));
         return row.state;
     }
 
@@ -41,8 +41,8 @@ final class MemoryOperations implements Operations {
         by.mustBeOperator();
         return world.call(
                 () -> {
-                    var living = world.alive(session);
-                    var row = world.find(execution);
+                    var living = world.sessions.alive(session);
+                    var row = world.executions.find(execution);
                     var held = row.lease.filter(lease -> lease.session().equals(session));
                     if (held.isPresent()) {
                         return held.get();
@@ -53,7 +53,7 @@ final class MemoryOperations implements Operations {
                             row.id(),
                             world.purses.obstacle(row),
                             world.meters.views(row, world.now()));
-                    return world.lease(row, living, Optional.of(by));
+                    return world.steps.lease(row, living, Optional.of(by));
                 });
     }
 
@@ -64,9 +64,9 @@ final class MemoryOperations implements Operations {
     }
 
     private ExecutionId erase(ExecutionId id, Attribution by) {
-        var row = world.find(id);
+        var row = world.executions.find(id);
         OperatorDecisions.mustBeErasable(row.facts());
-        world.erase(row);
+        world.steps.erase(row);
         world.log.erase(id);
         world.log.append(new Event.Erased(id, row.lane(), by, world.now()), Tags.NONE);
         return id;

@@ -25,7 +25,6 @@ import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.Outcome;
-import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -46,18 +45,23 @@ final class MemoryQueries implements Queries, Feeds {
 
     @Override
     public List<Answer<ExecutionView>> describe(List<ExecutionId> executions) {
-        return ItemAnswers.each(world, "executions", executions, id -> view(world.find(id)));
+        return ItemAnswers.each(
+                world, "executions", executions, id -> view(world.executions.find(id)));
     }
 
     @Override
     public List<Answer<Payload>> inputs(List<ExecutionId> executions) {
         return ItemAnswers.each(
-                world, "executions", executions, id -> world.find(id).submission.input());
+                world,
+                "executions",
+                executions,
+                id -> world.executions.find(id).submission.input());
     }
 
     @Override
     public List<Answer<Result>> results(List<ExecutionId> executions) {
-        return ItemAnswers.each(world, "executions", executions, id -> result(world.find(id)));
+        return ItemAnswers.each(
+                world, "executions", executions, id -> result(world.executions.find(id)));
     }
 
     private static Result result(MemoryExecution row) {
@@ -74,14 +78,14 @@ final class MemoryQueries implements Queries, Feeds {
 
     @Override
     public List<Event> history(ExecutionId execution) {
-        return world.call(() -> world.log.history(world.find(execution).id()));
+        return world.call(() -> world.log.history(world.executions.find(execution).id()));
     }
 
     @Override
     public Page<ExecutionView> search(Search search, Cursor after, int max) {
         return world.call(
                 () -> {
-                    var rows = new ArrayList<>(world.rows());
+                    var rows = new ArrayList<>(world.executions.rows());
                     if (search.order() == Search.Order.NEWEST_FIRST) {
                         Collections.reverse(rows);
                     }
@@ -120,7 +124,7 @@ final class MemoryQueries implements Queries, Feeds {
     public Map<Lane, Map<PublicState, Long>> counts(Namespace namespace) {
         return world.call(
                 () ->
-                        world.rows().stream()
+                        world.executions.rows().stream()
                                 .filter(row -> row.lane().namespace().equals(namespace))
                                 .collect(
                                         Collectors.groupingBy(
@@ -134,7 +138,10 @@ final class MemoryQueries implements Queries, Feeds {
 
     @Override
     public Explanation explain(ExecutionId execution) {
-        return world.call(() -> new MemoryExplanations(world).explain(view(world.find(execution))));
+        return world.call(
+                () ->
+                        new MemoryExplanations(world)
+                                .explain(view(world.executions.find(execution))));
     }
 
     @Override
@@ -174,7 +181,7 @@ final class MemoryQueries implements Queries, Feeds {
                 row.endedBy,
                 row.owner,
                 row.state instanceof Running running
-                        ? world.session(running.session()).map(SessionRecord::end)
+                        ? world.sessions.unburied(running.session()).map(SessionRecord::end)
                         : Optional.empty(),
                 row.deadline,
                 row.submitted,
@@ -186,10 +193,10 @@ final class MemoryQueries implements Queries, Feeds {
         return row.state instanceof Ready ready
                 ? Obstacle.first(
                                 row.lane(),
-                                world.lane(row.lane()).settings.state(),
+                                world.lanes.settings(row.lane()).state(),
                                 row.submission.kind(),
                                 row.policy().needs(),
-                                world.alive().toList(),
+                                world.sessions.alive().toList(),
                                 () -> world.purses.obstacle(row),
                                 () -> world.meters.views(row, world.now()))
                         .map(obstacle -> obstacle.before(ready))

@@ -61,7 +61,7 @@ final class MemoryQuotas implements Quotas {
         by.mustBeOperator();
         world.call(
                 () -> {
-                    world.mustNotBeNamed(
+                    world.lanes.mustNotBeNamed(
                             namespace, "the quota " + quota, lane -> lane.quotas().contains(quota));
                     if (quotas(namespace).remove(quota) != null) {
                         tell(namespace, quota, Optional.empty(), by);
@@ -74,10 +74,10 @@ final class MemoryQuotas implements Quotas {
     public QuotaRecount recount(Namespace namespace) {
         return world.call(
                 () -> {
-                    var recount = world.meters.recount(namespace, world.rows());
+                    var recount = world.meters.recount(namespace, world.executions.rows());
                     recount.drifts().forEach(drift -> tell(namespace, drift));
                     if (!recount.drifts().isEmpty()) {
-                        world.freed(namespace);
+                        world.wakeups.wakeAll(namespace);
                     }
                     return recount;
                 });
@@ -93,7 +93,7 @@ final class MemoryQuotas implements Quotas {
     private void tell(Namespace namespace, String name, Optional<Quota> quota, Attribution by) {
         world.meters.redefined(namespace, name, world.now());
         world.log.append(new Event.QuotaChange(namespace, name, quota, by, world.now()), Tags.NONE);
-        world.freed(namespace);
+        world.wakeups.wakeAll(namespace);
     }
 
     private QuotaView view(Namespace namespace, QuotaUse use) {

@@ -10,6 +10,7 @@ import io.flowfabric.core.lease.HeartbeatResult;
 import io.flowfabric.core.lease.OpenedSession;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.state.ExecutionState.Running;
 
 import java.util.Comparator;
 import java.util.List;
@@ -29,25 +30,26 @@ final class MemorySessions implements Sessions {
     }
 
     private OpenedSession opened(Session session) {
-        if (world.hasDied(session.id())) {
+        if (world.sessions.hasDied(session.id())) {
             throw new NotFound("session", session.id().toString());
         }
-        var known = world.session(session.id());
+        var known = world.sessions.unburied(session.id());
         if (known.isEmpty()) {
             refuseAnotherName(session);
-            return new OpenedSession(world.open(session).aliveUntil, true);
+            return new OpenedSession(world.sessions.open(session).aliveUntil, true);
         }
         var living = known.get();
         if (!living.session.equals(session)) {
             throw Conflicts.sessionTaken(session.id());
         }
-        world.renew(living);
+        world.sessions.renew(living);
         return new OpenedSession(living.aliveUntil, false);
     }
 
     /** One process has one name: two that call themselves the same instance are a mistake. */
     private void refuseAnotherName(Session session) {
-        world.alive()
+        world.sessions
+                .alive()
                 .filter(other -> other.namespace().equals(session.namespace()))
                 .filter(other -> other.instance().equals(session.instance()))
                 .filter(other -> !other.worker().equals(session.worker()))
@@ -64,20 +66,28 @@ final class MemorySessions implements Sessions {
     }
 
     private HeartbeatResult heartbeat(Heartbeat heartbeat) {
-        var living = world.alive(heartbeat.session());
-        world.renew(living);
-        living.acknowledged = Math.max(living.acknowledged, heartbeat.acknowledged());
-        living.receipts.keySet().removeIf(number -> number <= living.acknowledged);
+        var living = world.sessions.alive(heartbeat.session());
+        world.sessions.renew(living);
+        living.acknowledge(heartbeat.acknowledged());
         return new HeartbeatResult(
                 living.aliveUntil,
                 heartbeat.held().stream()
                         .filter(fence -> !stillHeld(heartbeat.session(), fence))
                         .collect(Collectors.toSet()),
-                world.leasesAskedForBy(heartbeat.session()));
+                leasesAskedForBy(heartbeat.session()));
+    }
+
+    /** How many leases a session holds that it has asked for. */
+    private int leasesAskedForBy(SessionId session) {
+        return (int)
+                world.executions.heldBy(session).stream()
+                        .filter(row -> row.state instanceof Running && !row.leasedByHand)
+                        .count();
     }
 
     private boolean stillHeld(SessionId session, Fence fence) {
-        return world.byUuid(fence.execution().uuid())
+        return world.executions
+                .byUuid(fence.execution().uuid())
                 .flatMap(row -> row.lease)
                 .filter(lease -> lease.fence().equals(fence) && lease.session().equals(session))
                 .isPresent();
@@ -87,7 +97,7 @@ final class MemorySessions implements Sessions {
     public void close(SessionId session) {
         world.call(
                 () -> {
-                    world.session(session).ifPresent(world::end);
+                    world.sessions.unburied(session).ifPresent(world.sessions::end);
                     return session;
                 });
     }

@@ -36,6 +36,8 @@ public final class MemoryStore implements Store {
     private final MemoryClaims claims;
     private final MemoryKeys keys;
     private final MemoryGrants grants;
+    private final MemoryNamespaces namespaces;
+    private final MemoryMaintenance maintenance;
 
     public MemoryStore(InstantSource clock) {
         this(new MemoryState(clock));
@@ -47,6 +49,8 @@ public final class MemoryStore implements Store {
         this.claims = new MemoryClaims(world);
         this.keys = new MemoryKeys(world);
         this.grants = new MemoryGrants(world, claims, keys);
+        this.namespaces = new MemoryNamespaces(world);
+        this.maintenance = new MemoryMaintenance(world, namespaces);
     }
 
     @Override
@@ -76,7 +80,7 @@ public final class MemoryStore implements Store {
 
     @Override
     public Namespaces namespaces() {
-        return new MemoryNamespaces(world);
+        return namespaces;
     }
 
     @Override
@@ -121,12 +125,12 @@ public final class MemoryStore implements Store {
 
     @Override
     public Maintenance maintenance() {
-        return new MemoryMaintenance(world);
+        return maintenance;
     }
 
     @Override
     public Wakeups wakeups() {
-        return world;
+        return world.wakeups;
     }
 
     /**
@@ -153,17 +157,17 @@ public final class MemoryStore implements Store {
      * waits for.
      */
     public boolean mayBeEarly(Instant at) {
-        return world.call(() -> world.mayBeEarly(at));
+        return maintenance.mayBeEarly(at);
     }
 
     /** Damages what is stored of an execution. */
     void poison(ExecutionId execution) {
-        world.call(() -> world.find(execution).poisoned = true);
+        world.call(() -> world.executions.find(execution).poisoned = true);
     }
 
     /** Mends it again. */
     void heal(ExecutionId execution) {
-        world.call(() -> world.byUuid(execution.uuid()).orElseThrow().poisoned = false);
+        world.call(() -> world.executions.byUuid(execution.uuid()).orElseThrow().poisoned = false);
     }
 
     @Override

@@ -28,21 +28,20 @@ final class MemorySubmissions implements Submissions {
         return Acceptance.repeated(
                         submission,
                         digest,
-                        world.byUuid(submission.id().uuid()).map(MemoryExecution::known),
-                        world.byKey(submission).map(MemoryExecution::known))
+                        world.executions.byUuid(submission.id().uuid()).map(MemoryExecution::known),
+                        world.executions.byKey(submission).map(MemoryExecution::known))
                 .orElseGet(() -> accept(submission, digest));
     }
 
     private Submitted accept(Submission submission, Digest digest) {
-        var queue = world.lanes.get(submission.lane());
-        if (queue != null) {
-            Acceptance.mustTake(submission.lane(), queue.settings.state());
-        }
+        world.lanes
+                .known(submission.lane())
+                .ifPresent(it -> Acceptance.mustTake(it.lane, it.settings.state()));
         var policy = submission.policy();
         world.mustExist(
                 submission.lane().namespace(),
                 policy.quotas().stream().map(QuotaUse::quota).toList(),
                 policy.budgets());
-        return new Submitted(world.submit(submission, digest).id(), true);
+        return new Submitted(world.steps.submit(submission, digest).id(), true);
     }
 }

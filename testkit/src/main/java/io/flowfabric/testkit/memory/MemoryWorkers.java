@@ -31,9 +31,10 @@ final class MemoryWorkers implements Workers {
                 () -> {
                     var last = last(after);
                     var listed =
-                            world.known()
+                            world.sessions
+                                    .known()
                                     .filter(it -> it.session.namespace().equals(namespace))
-                                    .filter(it -> scope == Scope.ALL || world.isAlive(it))
+                                    .filter(it -> scope == Scope.ALL || world.sessions.isAlive(it))
                                     .filter(it -> last.isEmpty() || isAfter(it, last.get()))
                                     .sorted(Comparator.comparing(it -> it.session.id()))
                                     .map(this::view)
@@ -53,37 +54,38 @@ final class MemoryWorkers implements Workers {
         return world.call(
                 () -> {
                     var living = find(session);
-                    if (world.isAlive(living)) {
+                    if (world.sessions.isAlive(living)) {
                         var namespace = living.session.namespace();
                         world.log.append(
                                 new Event.MarkedDead(living.owner(), namespace, by, world.now()),
                                 Tags.NONE);
                     }
                     // One whose time has run out returns its work here and now as well.
-                    world.session(session).ifPresent(world::end);
-                    world.loses(session);
+                    world.sessions.unburied(session).ifPresent(world.sessions::end);
+                    world.wakeups.loses(session);
                     return view(living);
                 });
     }
 
-    private MemoryState.SessionRecord find(SessionId session) {
-        return world.known()
+    private SessionRecord find(SessionId session) {
+        return world.sessions
+                .known()
                 .filter(living -> living.session.id().equals(session))
                 .findFirst()
                 .orElseThrow(() -> new NotFound("session", session.toString()));
     }
 
-    private WorkerView view(MemoryState.SessionRecord living) {
+    private WorkerView view(SessionRecord living) {
         return new WorkerView(
                 living.session,
                 living.opened,
-                living.aliveUntil.minus(living.session.ttl()),
-                living.died.filter(living.aliveUntil::isAfter).orElse(living.aliveUntil),
-                world.isAlive(living),
-                world.runningIn(living.session.id()));
+                living.renewed(),
+                living.end(),
+                world.sessions.isAlive(living),
+                world.executions.runningIn(living.session.id()));
     }
 
-    private static boolean isAfter(MemoryState.SessionRecord living, SessionId last) {
+    private static boolean isAfter(SessionRecord living, SessionId last) {
         return living.session.id().compareTo(last) > 0;
     }
 

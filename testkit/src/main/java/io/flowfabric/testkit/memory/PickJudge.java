@@ -2,7 +2,6 @@ package io.flowfabric.testkit.memory;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
-import io.flowfabric.testkit.memory.MemoryState.SessionRecord;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -49,7 +48,7 @@ final class PickJudge {
         var room = new AdmissionCheck(world);
         var rows = new ArrayList<MemoryExecution>();
         for (ExecutionId id : picks) {
-            var row = world.find(id);
+            var row = world.executions.find(id);
             var queue = visible.getOrDefault(row.lane(), List.of());
             check(
                     queue.contains(row),
@@ -67,7 +66,7 @@ final class PickJudge {
                                 || turns.mayPrecede(row.lane(), rival),
                         "%s was claimed, and it was the turn of %s".formatted(id, rival));
             }
-            turns.picked(row.lane(), world.lane(row.lane()).settings.weight(), !alone);
+            turns.picked(row.lane(), world.lanes.settings(row.lane()).weight(), !alone);
             // A queue is the model's own copy: what was picked is not in it any more.
             queue.remove(row);
             room.take(row);
@@ -110,7 +109,7 @@ final class PickJudge {
     /** All that a row counts against: quotas, and budgets with those above them. */
     private Set<Object> meters(MemoryExecution row) {
         return Stream.concat(
-                        world.countsAgainst(row).stream(),
+                        world.meters.countsAgainst(row).stream(),
                         world.purses.uses(row).map(Map.Entry::getKey))
                 .collect(Collectors.toSet());
     }

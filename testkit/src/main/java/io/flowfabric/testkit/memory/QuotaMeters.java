@@ -43,10 +43,15 @@ final class QuotaMeters {
         return Optional.ofNullable(quotas.getOrDefault(namespace, new TreeMap<>()).get(name));
     }
 
+    /** What a row counts against when it starts now. */
+    List<QuotaUse> countsAgainst(MemoryExecution row) {
+        return world.lanes.settings(row.lane()).countsAgainst(row.policy().quotas());
+    }
+
     /** How the quotas stand that a row counts against, as far as they bound anything. */
     Stream<QuotaView> views(MemoryExecution row, Instant now) {
         var namespace = row.lane().namespace();
-        return world.countsAgainst(row).stream()
+        return countsAgainst(row).stream()
                 .flatMap(
                         use ->
                                 quota(namespace, use.quota())
@@ -101,7 +106,7 @@ final class QuotaMeters {
 
     /** Counts a lease that was just given. */
     void take(MemoryExecution row, boolean starts, Instant now) {
-        row.counted = world.countsAgainst(row);
+        row.counted = countsAgainst(row);
         for (QuotaUse use : row.counted) {
             var meter = meter(row, use);
             meter.running++;

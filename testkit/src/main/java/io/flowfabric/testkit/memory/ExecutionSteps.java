@@ -1,0 +1,206 @@
+package io.flowfabric.testkit.memory;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.decision.Acceptance;
+import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Granted;
+import io.flowfabric.core.state.ExecutionState.Ready;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The steps by which an execution changes, from its submission until it is erased.
+ *
+ * <p>Each step is checked against the transition table, logged, and complete in itself: its caller
+ * has validated everything before.
+ */
+final class ExecutionSteps {
+    private final MemoryState world;
+
+    ExecutionSteps(MemoryState world) {
+        this.world = world;
+    }
+
+    MemoryExecution submit(Submission submission, Digest digest) {
+        world.lanes.register(submission.lane(), submission.creator(), world.now());
+        var begin = Acceptance.begin(submission.policy(), world.now());
+        var row = world.executions.add(submission, digest, begin, world.now());
+        world.shares.changed(row);
+        log(row, Transition.SUBMIT, Optional.empty(), Optional.empty(), Optional.empty());
+        return row;
+    }
+
+    /**
+     * Gives out a lease for a row.
+     *
+     * @param by the operator who gives it, if the worker did not ask for it
+     */
+    Lease lease(MemoryExecution row, SessionRecord living, Optional<Attribution> by) {
+        var next = ((Ready) row.state).next();
+        admit(row, next);
+        return lease(row, living, next, next.claim(), by);
+    }
+
+    /** Gives out a ticket for a row, which counts like a lease from now on. */
+    void grant(MemoryExecution row, SessionRecord living, Instant until) {
+        var next = ((Ready) row.state).next();
+        admit(row, next);
+        row.epoch = world.nextEpoch(row);
+        row.granted = world.now();
+        row.owner = Optional.of(living.owner());
+        change(row, Transition.GRANT, new Granted(next, living.session.id(), until));
+        log(row, Transition.GRANT, row.owner, Optional.empty(), Optional.empty());
+    }
+
+    /** Turns a ticket into a lease. */
+    Lease redeem(MemoryExecution row, SessionRecord living) {
+        var next = ((Granted) row.state).next();
+        return lease(row, living, next, next.redeem(), Optional.empty());
+    }
+
+    /**
+     * Writes a decided change: the one way in which a state changes without a lease being given.
+     */
+    void apply(MemoryExecution row, Change change) {
+        var stays = change.transition().staysPut();
+        var touched = row.state instanceof Running || change.transition() == Transition.FORFEIT;
+        var owner = stays || !touched ? Optional.<Owner>empty() : row.owner;
+        if (!stays && row.holder().isPresent()) {
+            giveBack(row);
+        }
+        boolean taken = change.by().isPresent() || change.transition() == Transition.LAPSE;
+        if (!stays && taken && row.state instanceof Running running) {
+            world.wakeups.loses(running.session());
+        }
+        if (!stays) {
+            row.lease = Optional.empty();
+            row.owner = Optional.empty();
+        }
+        if (change.transition() == Transition.REPLAY) {
+            row.result = Optional.empty();
+            row.failure = Optional.empty();
+        }
+        row.deadline = change.deadline();
+        row.priority = change.priority();
+        row.retries = change.retries();
+        row.reclaims = change.reclaims();
+        row.replays = change.replays();
+        row.result = change.result().or(() -> row.result);
+        row.failure = change.failure().or(() -> row.failure);
+        row.endedBy = change.after().terminal() ? change.by() : Optional.empty();
+        change(row, change.transition(), change.after());
+        world.shares.changed(row);
+        log(row, change.transition(), owner, change.by(), change.failure());
+    }
+
+    /** Forgets an execution that has ended, with what it reported. */
+    void erase(MemoryExecution row) {
+        world.executions.remove(row);
+        world.purses.ledger.remove(row.id());
+    }
+
+    private Lease lease(
+            MemoryExecution row,
+            SessionRecord living,
+            LeasePurpose next,
+            Transition step,
+            Optional<Attribution> by) {
+        var lease =
+                new Lease(
+                        new Fence(
+                                row.id(),
+                                next.startsAttempt() ? row.attempts : row.attempts - 1,
+                                world.nextEpoch(row)),
+                        living.session.id(),
+                        next,
+                        row.lane(),
+                        row.submission.kind(),
+                        row.submission.input(),
+                        row.submission.tags(),
+                        row.policy(),
+                        row.retries,
+                        world.now(),
+                        row.deadline);
+        if (next.startsAttempt()) {
+            row.attempts++;
+            row.progress = Optional.empty();
+        }
+        row.epoch = lease.fence().epoch();
+        row.lease = Optional.of(lease);
+        row.leasedByHand = by.isPresent();
+        row.owner = Optional.of(living.owner());
+        change(row, step, new Running(living.session.id(), world.now()));
+        log(row, step, row.owner, by, Optional.empty());
+        return lease;
+    }
+
+    /** Takes from quotas and budgets what a lease or a grant needs. */
+    private void admit(MemoryExecution row, LeasePurpose next) {
+        world.meters.take(row, next.startsAttempt(), world.now());
+        world.purses.take(row);
+    }
+
+    /** Gives back what a lease or a grant took. A grant that was not redeemed never started. */
+    private void giveBack(MemoryExecution row) {
+        if (row.state instanceof Granted granted && granted.next().startsAttempt()) {
+            world.meters.unstart(row, row.granted);
+        }
+        world.meters.give(row);
+        world.purses.give(row);
+        if (!row.counted.isEmpty() || !row.drawn.isEmpty()) {
+            world.wakeups.wakeAll(row.lane().namespace());
+        }
+        row.counted = List.of();
+    }
+
+    private void change(MemoryExecution row, Transition transition, ExecutionState after) {
+        row.state = transition.check(row.state, after);
+        row.changed = world.now();
+    }
+
+    /** Logs a step that was done, and wakes those who wait for work if there is some now. */
+    private void log(
+            MemoryExecution row,
+            Transition transition,
+            Optional<Owner> owner,
+            Optional<Attribution> by,
+            Optional<Failure> failure) {
+        if (row.state instanceof Ready) {
+            world.wakeups.wake(row.lane(), row.id().uuid());
+        }
+        Optional<Instant> until =
+                switch (row.state) {
+                    case Delayed delayed -> Optional.of(delayed.until());
+                    case Granted granted -> Optional.of(granted.until());
+                    default -> Optional.empty();
+                };
+        world.log.append(
+                new Event.Step(
+                        row.id(),
+                        row.lane(),
+                        transition,
+                        row.state.situation(),
+                        world.now(),
+                        row.attempts,
+                        row.epoch,
+                        owner,
+                        by,
+                        until,
+                        failure),
+                row.submission.tags());
+    }
+}
