@@ -197,7 +197,8 @@ class HeldSnapshotTest {
 
     /** What is gone is stepped over once a second, by one look or two, and a few times besides. */
     private long mostRead() {
-        return GONE * (5 + 2 * took.toSeconds());
+        long seconds = 1 + took.toSeconds();
+        return GONE * (5 + 2 * seconds);
     }
 
     private long counted(String table) {

@@ -202,10 +202,13 @@ counted as (
     update ${schema}.meter m
     set running = m.running + started.places, ${>changed_meter}
     from (
-        select asked.id, count(*) as places from given cross join unnest(given.meters) as asked (id) group by asked.id
+        -- with the bound in it: joined to it later, all versions would be met before
+        select asked.id, count(*) as places, (select moves[array_position(meters, asked.id)] from sight) as moves
+        from given
+        cross join unnest(given.meters) as asked (id)
+        group by asked.id
     ) as started
-    cross join sight
-    where m.slot = started.id and m.moves >= sight.moves[array_position(sight.meters, started.id)]
+    where m.slot = started.id and m.moves >= started.moves
 ),
 front as (
     -- where work behind the gates of a crowded lane begins from now on
