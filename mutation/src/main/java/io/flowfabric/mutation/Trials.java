@@ -169,11 +169,7 @@ final class Trials {
     }
 
     private static void note(
-            int number,
-            Tried result,
-            Set<Integer> some,
-            TriedChanges tried,
-            List<Mutant> mutants) {
+            int number, Tried result, Set<Integer> some, TriedChanges tried, List<Mutant> mutants) {
         tried.add(number, result);
         some.remove(number);
         System.err.printf("%s  %s %s%n", mutants.get(number), result.outcome(), result.who());

@@ -62,8 +62,7 @@ final class TriedChanges {
         outcomes.put(number, tried);
         var line = "%d\t%s\t%d\t%s%n".formatted(number, tried.outcome, tried.asked, tried.who);
         try {
-            Files.writeString(
-                    file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -82,9 +82,7 @@ class BusyMeterTest {
         awaitLockWait();
 
         // A call that needs no meter, as long as the claims wait for theirs.
-        assertThat(store.queries().describe(List.of(taken)))
-                .hasSize(1)
-                .allMatch(Answer::isDone);
+        assertThat(store.queries().describe(List.of(taken))).hasSize(1).allMatch(Answer::isDone);
 
         assertThat(claims).anyMatch(claim -> !claim.isDone());
         assertEachIsGivenOne(claims);
@@ -147,8 +145,7 @@ class BusyMeterTest {
                             () -> {
                                 for (int number = 1; done.size() < executions; number++) {
                                     for (var fence : claim(session, number)) {
-                                        most.accumulateAndGet(
-                                                running.incrementAndGet(), Math::max);
+                                        most.accumulateAndGet(running.incrementAndGet(), Math::max);
                                         LockSupport.parkNanos(1_000_000);
                                         running.decrementAndGet();
                                         end(fence);

@@ -38,8 +38,7 @@ public final class OneAtATime implements Contender {
                 Policy.DEFAULT);
     }
 
-    private OneAtATime(
-            String key, String name, StoreSchema schema, int workers, Policy policy) {
+    private OneAtATime(String key, String name, StoreSchema schema, int workers, Policy policy) {
         this.key = key;
         this.name = name;
         this.schema = schema;

@@ -150,8 +150,7 @@ abstract class TimeRules extends Rules {
 
         var late = world.submit(Policy.DEFAULT.deadline(Due.at(world.now().minusSeconds(30))));
 
-        assertThat(world.store().maintenance().nextDue(EVER))
-                .contains(Duration.ofSeconds(-30));
+        assertThat(world.store().maintenance().nextDue(EVER)).contains(Duration.ofSeconds(-30));
         world.tick();
         assertThat(world.view(late).state().situation()).isEqualTo(Situation.EXPIRED);
     }

@@ -46,8 +46,7 @@ public final class LowWaterMarks {
     public record Look(List<Stretch> stretches, long generation, BottomLooks.Start start) {}
 
     /** A look that no mark bounds, and that leaves none. */
-    public static final Look EVERYWHERE =
-            new Look(List.of(), -1, new BottomLooks.Start(false, 0));
+    public static final Look EVERYWHERE = new Look(List.of(), -1, new BottomLooks.Start(false, 0));
 
     /** The number of the last work that was taken, by gate and rank. */
     private final Map<LaneGate, SortedMap<Long, Long>> marks = new HashMap<>();

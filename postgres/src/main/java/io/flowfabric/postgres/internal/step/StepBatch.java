@@ -66,9 +66,7 @@ public final class StepBatch {
 
     /** The earliest deadline that these steps may write, which may have passed. */
     public Optional<Long> earliestDeadline() {
-        return steps.stream()
-                .flatMap(step -> Stream.ofNullable(step.deadline))
-                .min(Long::compare);
+        return steps.stream().flatMap(step -> Stream.ofNullable(step.deadline)).min(Long::compare);
     }
 
     /** The sessions from which these steps take work; they are told of it after the commit. */

@@ -108,9 +108,7 @@ class LowWaterMarksTest {
         var stretches = marks.look().stretches();
         assertThat(stretches)
                 .extracting(Stretch::gate, Stretch::toRank)
-                .containsExactly(
-                        tuple(GATE, RANK),
-                        tuple(GATE, Long.MAX_VALUE));
+                .containsExactly(tuple(GATE, RANK), tuple(GATE, Long.MAX_VALUE));
         return stretches.getLast().from().seq();
     }
 
