@@ -131,7 +131,14 @@ create table ${schema}.meter (
     concurrency_limit integer,
     rate integer,
     window_ms bigint,
+    -- What changes with every claim and ending stands together: the log then holds no more of the row than this.
     running integer not null default 0,
+    -- How often it was moved to a new place in meter_newest: with every 256th change, because each costs an entry in every index.
+    changes integer not null default 0,
+    moves integer not null default 0,
+    used bigint not null default 0,
+    -- set aside for what runs, and not yet used
+    reserved bigint not null default 0,
     -- when those began that still count, the oldest first, and how many at each of these moments
     window_starts bigint[] not null default '{}',
     window_counts integer[] not null default '{}',
@@ -141,16 +148,10 @@ create table ${schema}.meter (
     hard bigint,
     -- where work stops: at the hard limit, if it does at all
     enforced_limit bigint,
-    used bigint not null default 0,
-    -- set aside for what runs, and not yet used
-    reserved bigint not null default 0,
     -- when it begins at zero again
     resets bigint,
     -- the last report before it began at zero: what is refunded of it, or of one before it, lowers nothing
     counts_after bigint not null default 0,
-    -- How often it was moved to a new place in meter_newest: with every 256th change, because each costs an entry in every index.
-    changes integer not null default 0,
-    moves integer not null default 0,
     -- the id once more: who asks for this one is not led through all versions of the row by the primary key
     slot integer not null generated always as (id) stored,
     unique (quota, key),
