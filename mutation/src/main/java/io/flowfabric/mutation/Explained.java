@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Changes that no test can notice, because they change nothing but the work of the server, and why
@@ -40,7 +41,12 @@ final class Explained {
         return explained;
     }
 
-    Optional<String> why(Mutant mutant) {
+    Optional<String> of(Mutant mutant) {
         return Optional.ofNullable(reasons.get(mutant.name()));
+    }
+
+    /** The changes that are explained. */
+    Set<String> names() {
+        return reasons.keySet();
     }
 }

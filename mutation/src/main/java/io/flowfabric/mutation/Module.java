@@ -1,12 +1,21 @@
 package io.flowfabric.mutation;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.flowfabric.embedded.EmbeddedOptions;
 import io.flowfabric.embedded.EmbeddedPostgres;
 
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A module whose tests are tested.
@@ -19,6 +28,10 @@ record Module(Path folder, String classPath) {
 
     String name() {
         return folder.getFileName().toString();
+    }
+
+    Path classes() {
+        return folder.resolve("target/classes");
     }
 
     Path scratch() {
@@ -53,6 +66,57 @@ record Module(Path folder, String classPath) {
                         classPath));
         command.addAll(words);
         return new ProcessBuilder(command).directory(folder.toFile());
+    }
+
+    /** Whether anything that its tests load was compiled after a moment. */
+    boolean changedSince(Instant moment) throws IOException {
+        var places = new ArrayList<Path>();
+        places.add(classes());
+        places.add(folder.resolve("target/test-classes"));
+        for (var entry : classPath.split(File.pathSeparator)) {
+            places.add(Path.of(entry));
+        }
+        for (var place : places) {
+            try (var files = Files.walk(place)) {
+                if (files.anyMatch(file -> file.toFile().lastModified() > moment.toEpochMilli())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Runs {@link MutantTrial} until it ends.
+     *
+     * @param log what it says besides its answers
+     * @param numbers what it reads, each on a line
+     * @param answers hears its answers
+     */
+    void talk(
+            EmbeddedPostgres server,
+            Path log,
+            List<String> words,
+            List<Integer> numbers,
+            Consumer<String> answers)
+            throws IOException, InterruptedException {
+        var main = new ArrayList<>(List.of(MutantTrial.class.getName()));
+        main.addAll(words);
+        var starting = java("", main).redirectError(log.toFile());
+        use(server, starting);
+        var process = starting.start();
+        try (var in = new PrintWriter(process.outputWriter(UTF_8))) {
+            numbers.forEach(in::println);
+        }
+        try (var out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+            out.lines()
+                    .filter(line -> line.endsWith(MutantTrial.ANSWER))
+                    .map(line -> line.substring(0, line.length() - MutantTrial.ANSWER.length()))
+                    .forEach(answers);
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
     }
 
     /** Lets the tests of a process use a server. */

@@ -1,5 +1,8 @@
 package io.flowfabric.mutation;
 
+import java.util.List;
+import java.util.regex.Pattern;
+
 /**
  * A file of statements with one small change.
  *
@@ -7,8 +10,8 @@ package io.flowfabric.mutation;
  * @param begin the place in the file of what is replaced
  * @param before what is replaced
  * @param after what stands there instead
- * @param left what stands to the left of it in its line: where it is short, it says which it is
- * @param right what stands to the right of it
+ * @param left the words to its left: where it is short, they say which it is
+ * @param right the words to its right
  */
 record Mutant(
         Block block,
@@ -19,8 +22,11 @@ record Mutant(
         String after,
         String left,
         String right) {
-    /** How much of a line is told to each side of a change. */
-    private static final int BESIDE = 24;
+    /** How many words are told to each side of a change. */
+    private static final int BESIDE = 3;
+
+    private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
+    private static final Pattern SPACE = Pattern.compile("\\s+");
 
     /** What is done to a statement. */
     enum Change {
@@ -43,8 +49,8 @@ record Mutant(
 
     static Mutant of(Block block, Change change, String text, int begin, int end, String after) {
         int line = 1 + (int) text.substring(0, begin).chars().filter(c -> c == '\n').count();
-        int lineBegin = text.lastIndexOf('\n', begin - 1) + 1;
-        int lineEnd = (text + '\n').indexOf('\n', end);
+        var before = words(text.substring(block.begin(), begin));
+        var behind = words(text.substring(end, block.end()));
         return new Mutant(
                 block,
                 change,
@@ -52,8 +58,15 @@ record Mutant(
                 begin,
                 text.substring(begin, end),
                 after,
-                text.substring(Math.max(lineBegin, begin - BESIDE), begin),
-                text.substring(end, Math.min(lineEnd, end + BESIDE)));
+                String.join(" ", before.subList(Math.max(0, before.size() - BESIDE), before.size())),
+                String.join(" ", behind.subList(0, Math.min(BESIDE, behind.size()))));
+    }
+
+    /** What stands between spaces, wherever lines end, and no comment. */
+    private static List<String> words(String text) {
+        return SPACE.splitAsStream(COMMENT.matcher(text).replaceAll(""))
+                .filter(word -> !word.isEmpty())
+                .toList();
     }
 
     /** The file with the change. */
@@ -63,19 +76,20 @@ record Mutant(
 
     /** What identifies it as long as its statement stays as it is, wherever in the file that is. */
     String name() {
-        return "%s: %s: %s -> %s in: %s _ %s"
-                .formatted(
-                        block.name(),
-                        change,
-                        oneLine(before),
-                        oneLine(after),
-                        left.strip(),
-                        right.strip())
-                .strip();
+        return "%s in: %s _ %s".formatted(description(), left, right).strip();
+    }
+
+    /** Whether it is in a file, in a statement, or of a kind that some words describe. */
+    boolean isAbout(String some) {
+        return (block.file() + ":" + line + "  " + description()).contains(some);
+    }
+
+    private String description() {
+        return "%s: %s: %s -> %s".formatted(block.name(), change, oneLine(before), oneLine(after));
     }
 
     private static String oneLine(String text) {
-        return text.isBlank() ? "nothing" : text.strip().replaceAll("\\s+", " ");
+        return text.isBlank() ? "nothing" : SPACE.matcher(text.strip()).replaceAll(" ");
     }
 
     @Override

@@ -35,6 +35,9 @@ final class MutantTrial {
     /** What ends a line of this process that is an answer; tests may print what they like. */
     static final String ANSWER = "\u0001";
 
+    /** The last answer of a run that learns which statements each test runs. */
+    static final String OVER = "over";
+
     /** The test that lets the server parse every statement. */
     private static final String PARSING = "the_server_understands_every_statement()";
 
@@ -68,7 +71,10 @@ final class MutantTrial {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Runs all tests, and answers for each that passes which statements the server logged. */
+    /**
+     * Runs all tests, and answers for each that passes which statements the server logged. What
+     * does not pass is not asked later.
+     */
     private void cover(Path log) throws IOException {
         try (var suite = new Suite(module, List.of())) {
             suite.runAll(
@@ -89,16 +95,17 @@ final class MutantTrial {
                                 return;
                             }
                             if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-                                answer("failed\t" + test.getUniqueId());
+                                System.err.println("does not pass: " + test.getUniqueId());
                                 return;
                             }
                             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
                             var covering =
                                     new Covering(test.getUniqueId(), millis, statements(log, from));
-                            answer("covers\t" + covering.line());
+                            answer(covering.line());
                         }
                     });
         }
+        answer(OVER);
     }
 
     private static Set<String> statements(Path log, long from) {
@@ -124,7 +131,7 @@ final class MutantTrial {
 
     /** Tries the mutants whose numbers are on standard input, each on a line. */
     private void tryAll(Coverage coverage, Path scratch) throws Exception {
-        var files = StatementFiles.of(module);
+        var files = StatementFiles.in(module.resolve("target/classes"));
         var mutants = files.mutants();
         var parsing =
                 coverage.tests().stream()
@@ -138,15 +145,15 @@ final class MutantTrial {
                         .toList();
         for (int number : numbers) {
             endConnections();
+            System.err.println("trying " + mutants.get(number));
             var mutant = mutants.get(number);
             var covering = coverage.of(files.statements(mutant.block()));
-            answer("trying\t" + number);
             if (covering.isEmpty()) {
                 answer(number, TrialOutcome.NEVER_RUN, 0, "");
                 continue;
             }
             try (var suite = new Suite(module, List.of(files.changed(mutant, scratch)))) {
-                if (within(suite, List.of(parsing)).isPresent()) {
+                if (noticed(suite, List.of(parsing)).isPresent()) {
                     answer(number, TrialOutcome.STILLBORN, 0, "");
                 } else {
                     ask(suite, number, covering);
@@ -183,7 +190,7 @@ final class MutantTrial {
                 break;
             }
             asked = end;
-            var failed = within(suite, some);
+            var failed = noticed(suite, some);
             if (failed.isPresent()) {
                 answer(number, TrialOutcome.NOTICED, asked, failed.get());
                 return;
@@ -192,11 +199,38 @@ final class MutantTrial {
         answer(number, TrialOutcome.SURVIVED, asked, "");
     }
 
+    /**
+     * The test that notices a change: it fails twice, because it may do so once by chance, and
+     * while the server answers.
+     */
+    private static Optional<String> noticed(Suite suite, List<Covering> some) throws Exception {
+        var left = new ArrayList<>(some);
+        while (!left.isEmpty()) {
+            var failed = within(suite, left);
+            if (failed.isEmpty()) {
+                return Optional.empty();
+            }
+            endConnections();
+            var again = left.stream().filter(test -> isOf(test, failed.get())).toList();
+            if (again.isEmpty() || within(suite, again).isPresent()) {
+                return Optional.of(failed.get().getDisplayName());
+            }
+            left.removeAll(again);
+        }
+        return Optional.empty();
+    }
+
+    /** Whether a test is what failed, or in the class that could not be set up. */
+    private static boolean isOf(Covering test, TestIdentifier failed) {
+        return test.test().startsWith(failed.getUniqueId());
+    }
+
     /** Runs tests; one that takes many times as long as it should has noticed something. */
-    private static Optional<String> within(Suite suite, List<Covering> some) throws Exception {
+    private static Optional<TestIdentifier> within(Suite suite, List<Covering> some)
+            throws Exception {
         long usual = some.stream().mapToLong(Covering::millis).sum();
         var over = new CountDownLatch(1);
-        var failed = new ArrayList<String>();
+        var failed = new ArrayList<TestIdentifier>();
         var runner =
                 Thread.ofPlatform()
                         .daemon()
@@ -219,7 +253,7 @@ final class MutantTrial {
     }
 
     private void answer(int number, TrialOutcome outcome, int asked, String who) {
-        answer("%s\t%d\t%s\t%d\t%s".formatted("tried", number, outcome, asked, who));
+        answer(new TrialResult(outcome, asked, who).line(number));
     }
 
     private void answer(String line) {

@@ -18,9 +18,12 @@ final class StatementFiles {
 
     private StatementFiles() {}
 
-    static StatementFiles of(Path module) throws IOException {
+    /**
+     * @param root where the class path of the module begins
+     */
+    static StatementFiles in(Path root) throws IOException {
         var files = new StatementFiles();
-        try (var listed = Files.list(module.resolve("src/main/resources").resolve(FOLDER))) {
+        try (var listed = Files.list(root.resolve(FOLDER))) {
             for (var file : listed.sorted().toList()) {
                 files.add(file.getFileName().toString(), Files.readString(file));
             }

@@ -61,13 +61,13 @@ final class Suite implements AutoCloseable {
     }
 
     /** Runs some tests until one fails, and says which. */
-    Optional<String> firstToFail(List<String> tests) {
+    Optional<TestIdentifier> firstToFail(List<String> tests) {
         var those =
                 LauncherDiscoveryRequestBuilder.request()
                         .selectors(tests.stream().map(test -> selectUniqueId(test)).toList())
                         .build();
         var token = CancellationToken.create();
-        var failed = new AtomicReference<Optional<String>>(Optional.empty());
+        var failed = new AtomicReference<Optional<TestIdentifier>>(Optional.empty());
         LauncherFactory.create()
                 .execute(
                         LauncherExecutionRequestBuilder.request(those)
@@ -82,7 +82,7 @@ final class Suite implements AutoCloseable {
                                                         == TestExecutionResult.Status.FAILED) {
                                                     failed.compareAndSet(
                                                             Optional.empty(),
-                                                            Optional.of(test.getDisplayName()));
+                                                            Optional.of(test));
                                                     token.cancel();
                                                 }
                                             }

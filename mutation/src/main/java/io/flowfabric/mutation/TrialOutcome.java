@@ -2,7 +2,7 @@ package io.flowfabric.mutation;
 
 /** What came of a change. */
 enum TrialOutcome {
-    /** A test failed. */
+    /** A test failed, twice. */
     NOTICED,
     /** A test did not end in ten times its time. */
     ENDLESS,

@@ -111,6 +111,18 @@ class StatementMutantsTest {
         assertThat(blocks.get(3).statements(blocks)).containsExactly("one");
     }
 
+    @Test
+    void a_change_is_named_by_what_stands_beside_it_wherever_lines_end() {
+        var name = "it: comparison changed: < -> <= in: t where a _ 1 and b";
+
+        assertThat(mutants("select x from t where a < 1 and b < 2"))
+                .extracting(Mutant::name)
+                .contains(name);
+        assertThat(mutants("select x\nfrom t\nwhere -- why\n    a < 1\n    and b < 2"))
+                .extracting(Mutant::name)
+                .contains(name);
+    }
+
     private static List<String> changed(String statement, Change change) {
         var text = "-- name: it\n" + statement;
         return mutants(statement).stream()

@@ -79,7 +79,7 @@ class BusyMeterTest {
         var taken = claim(sessions.getFirst(), 1).getFirst().execution();
         lockMeters();
         var claims = claimAll(2);
-        awaitLockWait();
+        awaitAllWaiting();
 
         // A call that needs no meter, as long as the claims wait for theirs.
         assertThat(store.queries().describe(List.of(taken))).hasSize(1).allMatch(Answer::isDone);
@@ -89,7 +89,7 @@ class BusyMeterTest {
     }
 
     @Test
-    void so_do_claims_of_work_with_a_timeout_when_it_comes_after_a_while_without_any()
+    void claims_of_timed_work_leave_connections_too_after_looks_that_found_nothing()
             throws Exception {
         define(100);
         var timed = COUNTED.attemptTimeout(Duration.ofMinutes(1));
@@ -102,7 +102,7 @@ class BusyMeterTest {
         submit(SESSIONS, timed);
         lockMeters();
         var claims = claimAll(4);
-        awaitLockWait();
+        awaitAllWaiting();
 
         assertThat(store.maintenance().nextDue(Duration.ZERO)).isEmpty();
 
@@ -122,7 +122,7 @@ class BusyMeterTest {
         store.sessions().open(other);
         lockMeters();
         var claims = claimAll(1);
-        awaitLockWait();
+        awaitAllWaiting();
 
         assertThat(claim(other, 1)).hasSize(1);
 
@@ -210,7 +210,7 @@ class BusyMeterTest {
     }
 
     /** Waits until no more claims come to wait for the meter. */
-    private void awaitLockWait() throws SQLException {
+    private void awaitAllWaiting() throws SQLException {
         long began = System.nanoTime();
         int waiting = 0;
         for (int same = 0; waiting == 0 || same < 10; same++) {

@@ -66,7 +66,7 @@ final class ClaimMemory {
         sessions.put(session, new Known(form, busy(session), System.nanoTime()));
     }
 
-    void saw(SessionId session, int busy) {
+    void sawBusy(SessionId session, int busy) {
         sessions.computeIfPresent(
                 session, (id, known) -> new Known(known.form, Math.max(1, busy), known.since));
     }
@@ -76,8 +76,10 @@ final class ClaimMemory {
         return counting.getOrDefault(session, true);
     }
 
-    void saw(SessionId session, boolean counts) {
-        trim(counting);
+    void sawCounting(SessionId session, boolean counts) {
+        if (!counting.containsKey(session)) {
+            trim(counting);
+        }
         counting.put(session, counts);
     }
 

@@ -24,7 +24,7 @@ final class ClaimStatements {
     static final int WIDEST = 10_000;
 
     private final PostgresContext postgres;
-    private final LaneTurns turns = new LaneTurns();
+    private final LaneTurns laneTurns = new LaneTurns();
     private final CapabilityCache fits = new CapabilityCache();
     private final ClaimMemory memory = new ClaimMemory();
     private final MeterTurns meterTurns;
@@ -67,7 +67,7 @@ final class ClaimStatements {
             }
             form = ClaimMemory.Form.COUNTED;
             memory.needs(session, form);
-            memory.saw(session, found.counts());
+            memory.sawCounting(session, found.counts());
         }
         boolean counted = form == ClaimMemory.Form.COUNTED;
         return inTurn(look, () -> counted ? counted(look) : anyhow(look));
@@ -104,7 +104,7 @@ final class ClaimStatements {
         }
         var round = round(look, marks, found);
         if (crowded.isEmpty()) {
-            memory.saw(session, found.busy());
+            memory.sawBusy(session, found.busy());
             return round;
         }
         if (!round.welcome()) {
@@ -138,7 +138,7 @@ final class ClaimStatements {
                 continue;
             }
             var round = round(look, marks, found);
-            memory.saw(session, found.counts() || !crowded.isEmpty());
+            memory.sawCounting(session, found.counts() || !crowded.isEmpty());
             if (crowded.isEmpty() || !round.welcome()) {
                 return round;
             }
@@ -173,7 +173,7 @@ final class ClaimStatements {
 
     private FoundWork asked(Look look, Choice choice, LowWaterMarks.Look marks) {
         var fit = fits.of(look.claim.session());
-        var starts = turns.starts();
+        var starts = laneTurns.starts();
         var found = new FoundWork();
         query(ClaimMemory.Form.ANY, look, marks)
                 .set("ttl", look.ttl)
@@ -194,7 +194,7 @@ final class ClaimStatements {
                         row -> {
                             found.addAny(row, look.ttl != null);
                             if (row.uuidOrNull("id") != null) {
-                                turns.taken(
+                                laneTurns.taken(
                                         row.intValue("lane"),
                                         row.doubleValue("turn"),
                                         row.intValue("weight"));

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Lets claims of work that counts against something take half of the connections of this process,
- * and no more: the others wait here, in the order in which they came.
+ * Lets claims of work that counts against something take half of the connections of this process
+ * (one, where there is one), and no more: the others wait here, in the order in which they came.
  *
  * <p>All claims that count against one meter wait for its row, one after the other, each with a
  * connection and with the choice that it made before it waited. With all connections in that line,
@@ -35,7 +35,7 @@ final class MeterTurns {
      */
     <T> T take(Supplier<T> claim) {
         if (!await()) {
-            throw new Contended("quotas that many claims count against", RETRY_AFTER);
+            throw new Contended("quotas and budgets that many claims count against", RETRY_AFTER);
         }
         try {
             return claim.get();

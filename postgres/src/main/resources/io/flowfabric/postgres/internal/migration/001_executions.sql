@@ -133,8 +133,9 @@ create table ${schema}.meter (
     window_ms bigint,
     -- What changes with every claim and ending stands together: the log then holds no more of the row than this.
     running integer not null default 0,
-    -- How often it was moved to a new place in meter_newest: with every 256th change, because each costs an entry in every index.
+    -- changes since it was moved last, 0 to 255
     changes integer not null default 0,
+    -- how often it was moved to a new place in meter_newest: with every 256th change, because each move costs an entry in every index
     moves integer not null default 0,
     used bigint not null default 0,
     -- set aside for what runs, and not yet used

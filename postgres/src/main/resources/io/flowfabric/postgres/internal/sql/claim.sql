@@ -254,8 +254,9 @@ order by e.rank, fresh, e.seq
 from ${schema}.meter m where m.slot = asked.id order by m.moves desc limit 1
 
 -- fragment: changed_meter
--- Whoever changes a row that was found so looks for it from the version on that the statement can see: moves never fall, so the
--- version that is locked is not behind that one.
+-- Every frequent change of a meter is counted, so that no more than 256 versions lie under one number; those of recounts and of
+-- windows that open are few. A statement that has found the row so looks for it from the version on that it can see: moves never
+-- fall, so the version that it locks is not behind that one.
 changes = (m.changes + 1) % 256, moves = m.moves + (m.changes + 1) / 256
 
 -- fragment: without_place
@@ -399,7 +400,8 @@ array(
             select min(m.enforced_limit - m.used - m.reserved)
             from generate_subscripts(g.smallest, 1) as pair (nth)
             join unnest(g.lead_from, g.lead_to) as lead (pair, meter) on lead.pair = pair.nth
-            join ${schema}.meter m on m.id = g.meters[lead.meter]
+            cross join lateral (select g.meters[lead.meter] as id) as asked
+            cross join lateral (select m.* ${>newest_meter}) as m
             group by pair.nth
             order by pair.nth)
 
@@ -709,7 +711,7 @@ from (
             select distinct why
             from (select * from visible where room <= 0 limit :shut_gates::integer) as behind
             cross join unnest(behind.meters, behind.costs) as asked (id, cost)
-            join ${schema}.meter m on m.id = asked.id
+            cross join lateral (select m.* ${>newest_meter}) as m
             cross join lateral unnest(array[
                 case when m.running >= m.concurrency_limit then 'concurrency' end,
                 case when m.rate <= (
@@ -731,7 +733,8 @@ from (
             ) as entry
             cross join unnest(entry.reserve, behind.affordable) with ordinality as pair (amount, most, nth)
             join ${schema}.lane_gate g on g.lane = behind.lane and g.gate = behind.gate
-            join ${schema}.meter m on m.id = g.meters[g.lead_to[array_position(g.lead_from, pair.nth::integer)]]
+            cross join lateral (select g.meters[g.lead_to[array_position(g.lead_from, pair.nth::integer)]] as id) as asked
+            cross join lateral (select m.* ${>newest_meter}) as m
             where pair.amount > pair.most
         ) as shut
 ) as sight

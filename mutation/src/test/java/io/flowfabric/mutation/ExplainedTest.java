@@ -1,0 +1,37 @@
+package io.flowfabric.mutation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Reasons why a change cannot be noticed. */
+class ExplainedTest {
+    @Test
+    void every_explanation_is_about_a_change_that_is_made() throws IOException {
+        var statements = StatementFiles.in(Path.of("../postgres/src/main/resources"));
+
+        assertThat(statements.mutants())
+                .extracting(Mutant::name)
+                .containsAll(Explained.read().names());
+    }
+
+    @Test
+    void a_reason_may_take_several_lines() {
+        var explained =
+                Explained.parse(
+                        """
+                        # not this
+                        one: a change
+                            for a
+                            reason
+
+                        another: change
+                            for none
+                        """);
+
+        assertThat(explained.names()).containsExactly("one: a change", "another: change");
+    }
+}
