@@ -55,7 +55,7 @@ final class ExecutionSteps {
         return lease(row, living, next, next.claim(), by);
     }
 
-    /** Gives out a ticket for a row, which counts like a lease from now on. */
+    /** Grants a row, which counts like a lease from now on. */
     void grant(MemoryExecution row, SessionRecord living, Instant until) {
         var next = ((Ready) row.state).next();
         admit(row, next);
@@ -66,7 +66,7 @@ final class ExecutionSteps {
         log(row, Transition.GRANT, row.owner, Optional.empty(), Optional.empty());
     }
 
-    /** Turns a ticket into a lease. */
+    /** Turns a grant into a lease. */
     Lease redeem(MemoryExecution row, SessionRecord living) {
         var next = ((Granted) row.state).next();
         return lease(row, living, next, next.redeem(), Optional.empty());

@@ -37,7 +37,7 @@ final class MemoryExplanations {
 
     Explanation explain(ExecutionView view) {
         var lane = world.lanes.find(view.lane());
-        var rivals = CompetingWork.of(view, world.sessions.alive().toList());
+        var rivals = CompetingWork.of(view, world.sessions.aliveSessions().toList());
         var row = world.executions.find(view.id());
         boolean ready = row.state instanceof Ready;
         return ExecutionExplainer.explain(
@@ -47,7 +47,7 @@ final class MemoryExplanations {
                         changedBy(lane),
                         lastStep(view.id()),
                         holder(view),
-                        world.sessions.alive().toList(),
+                        world.sessions.aliveSessions().toList(),
                         ready ? world.purses.facts(row).toList() : List.of(),
                         ready ? quotas(row) : List.of(),
                         ready ? held(rivals) : 0,
@@ -74,7 +74,7 @@ final class MemoryExplanations {
                                 Collectors.groupingBy(
                                         row -> row.state.situation(), Collectors.counting()));
         return LaneExplainer.explain(
-                known.view(), changedBy(known), ready, others, world.sessions.alive().toList());
+                known.view(), changedBy(known), ready, others, world.sessions.aliveSessions().toList());
     }
 
     /** Who made a lane what it is, if that is anything to explain. */

@@ -196,7 +196,7 @@ final class MemoryQueries implements Queries, Feeds {
                                 world.lanes.settings(row.lane()).state(),
                                 row.submission.kind(),
                                 row.policy().needs(),
-                                world.sessions.alive().toList(),
+                                world.sessions.aliveSessions().toList(),
                                 () -> world.purses.obstacle(row),
                                 () -> world.meters.views(row, world.now()))
                         .map(obstacle -> obstacle.before(ready))

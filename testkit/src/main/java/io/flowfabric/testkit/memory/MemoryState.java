@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 
 /**
  * What is stored, part by part, with the one lock under which it changes and the one clock by which
- * it does. What a single interface needs, as the keys or the settings of namespaces, is kept by the
+ * it does. What belongs to one interface, as signing keys or the settings of namespaces, is kept by the
  * class that implements it.
  *
  * <p>The three rules that a broken store would get wrong, {@link #holds}, {@link #nextEpoch} and
@@ -57,7 +57,7 @@ class MemoryState {
             news = wakeups.news();
             return answer;
         } finally {
-            wakeups.beginAnew();
+            wakeups.forgetNews();
             lock.unlock();
             wakeups.tell(news);
         }

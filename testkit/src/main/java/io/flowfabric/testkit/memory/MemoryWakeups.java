@@ -99,7 +99,7 @@ final class MemoryWakeups implements Wakeups {
     }
 
     /** Forgets the news of a commit that is over. */
-    void beginAnew() {
+    void forgetNews() {
         ready.clear();
         losing.clear();
     }

@@ -44,7 +44,7 @@ final class SessionRegistry {
     }
 
     /** Those that can work now. */
-    Stream<Session> alive() {
+    Stream<Session> aliveSessions() {
         return unburied().filter(this::isAlive).map(living -> living.session);
     }
 
