@@ -49,7 +49,7 @@ final class MemorySessions implements Sessions {
     /** One process has one name: two that call themselves the same instance are a mistake. */
     private void refuseAnotherName(Session session) {
         world.sessions
-                .alive()
+                .aliveSessions()
                 .filter(other -> other.namespace().equals(session.namespace()))
                 .filter(other -> other.instance().equals(session.instance()))
                 .filter(other -> !other.worker().equals(session.worker()))
