@@ -8,6 +8,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
@@ -22,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -122,15 +124,7 @@ class HeldSnapshotTest {
             }
         }
         assertThat(number("select moves from %s.meter")).isEqualTo(600 / 256);
-        // As so many more claims and endings would have changed it.
-        tell(
-                """
-                do $$ begin
-                    for i in 1..20000 loop
-                        update %s.meter set changes = (changes + 1) %% 256, moves = moves + (changes + 1) / 256;
-                    end loop;
-                end $$
-                """);
+        changeMeters();
 
         long read =
                 entriesRead(
@@ -144,6 +138,42 @@ class HeldSnapshotTest {
         // Five times each, behind at most as many entries as 256 versions have pages.
         assertThat(read).isLessThan(100 * 5 * 20);
         assertThat(number("select running from %s.meter")).isZero();
+    }
+
+    @Test
+    void a_quota_that_is_full_is_asked_behind_few_of_its_versions() throws SQLException {
+        var session = Session.of("worker", "1", "default").ttl(PATIENCE.multipliedBy(10));
+        var timed = Policy.DEFAULT.quota("tenant").attemptTimeout(PATIENCE);
+        try (var store = open()) {
+            store.quotas().define(Quota.atOnce("tenant", 1), ADA);
+            store.sessions().open(session);
+            submit(store, 2, timed);
+            assertThat(claim(store, session, 1, 2)).hasSize(1);
+        }
+        changeMeters();
+
+        long read =
+                entriesRead(
+                        "meter",
+                        store -> {
+                            for (int i = 2; i <= 101; i++) {
+                                assertThat(claim(store, session, i, 1)).isEmpty();
+                            }
+                        });
+
+        assertThat(read).isLessThan(100 * 5 * 20);
+    }
+
+    /** Changes every meter as often as many claims and endings would. */
+    private void changeMeters() throws SQLException {
+        tell(
+                """
+                do $$ begin
+                    for i in 1..20000 loop
+                        update %s.meter set changes = (changes + 1) %% 256, moves = moves + (changes + 1) / 256;
+                    end loop;
+                end $$
+                """);
     }
 
     /** Sets many timers from a time on, and removes them again. */
@@ -169,11 +199,15 @@ class HeldSnapshotTest {
 
     /** Claims and ends some, and says how many. */
     private static int work(PostgresStore store, Session session, int number, int max) {
-        var leases = store.claims().claim(new Claim(session.id(), number, max)).leases();
+        var leases = claim(store, session, number, max);
         var endings = new ArrayList<Ending>();
         leases.forEach(lease -> endings.add(new Ending.Complete(lease.fence(), Payload.EMPTY)));
         store.leases().end(endings).forEach(Answer::orThrow);
         return leases.size();
+    }
+
+    private static List<Lease> claim(PostgresStore store, Session session, int number, int max) {
+        return store.claims().claim(new Claim(session.id(), number, max)).leases();
     }
 
     private PostgresStore open() {
