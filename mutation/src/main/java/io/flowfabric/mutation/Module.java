@@ -108,8 +108,7 @@ record Module(Path folder, String classPath) {
         try (var in = new PrintWriter(process.outputWriter(UTF_8))) {
             numbers.forEach(in::println);
         }
-        try (var out =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+        try (var out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
             out.lines()
                     .filter(line -> line.endsWith(MutantTrial.ANSWER))
                     .map(line -> line.substring(0, line.length() - MutantTrial.ANSWER.length()))

@@ -58,7 +58,8 @@ record Mutant(
                 begin,
                 text.substring(begin, end),
                 after,
-                String.join(" ", before.subList(Math.max(0, before.size() - BESIDE), before.size())),
+                String.join(
+                        " ", before.subList(Math.max(0, before.size() - BESIDE), before.size())),
                 String.join(" ", behind.subList(0, Math.min(BESIDE, behind.size()))));
     }
 

@@ -81,8 +81,7 @@ final class Suite implements AutoCloseable {
                                                 if (result.getStatus()
                                                         == TestExecutionResult.Status.FAILED) {
                                                     failed.compareAndSet(
-                                                            Optional.empty(),
-                                                            Optional.of(test));
+                                                            Optional.empty(), Optional.of(test));
                                                     token.cancel();
                                                 }
                                             }

@@ -61,15 +61,15 @@ final class Trials {
         var left = new ConcurrentLinkedQueue<>(numbers);
         left.removeIf(file::isTried);
         if (left.size() < numbers.size()) {
-            System.err.printf(
-                    "%d were tried by a run before%n", numbers.size() - left.size());
+            System.err.printf("%d were tried by a run before%n", numbers.size() - left.size());
         }
         var report = new TrialReport(mutants, file, left.size());
         var words = List.of("try", module.folder().toString(), coverage.toString());
         try (var threads = Executors.newFixedThreadPool(LANES)) {
             var lanes =
                     IntStream.range(0, LANES)
-                            .mapToObj(n -> new TrialLane("server-" + n, module, words, left, report))
+                            .mapToObj(
+                                    n -> new TrialLane("server-" + n, module, words, left, report))
                             .map(threads::submit)
                             .toList();
             for (var lane : lanes) {

@@ -74,7 +74,11 @@ final class MemoryExplanations {
                                 Collectors.groupingBy(
                                         row -> row.state.situation(), Collectors.counting()));
         return LaneExplainer.explain(
-                known.view(), changedBy(known), ready, others, world.sessions.aliveSessions().toList());
+                known.view(),
+                changedBy(known),
+                ready,
+                others,
+                world.sessions.aliveSessions().toList());
     }
 
     /** Who made a lane what it is, if that is anything to explain. */

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 
 /**
  * What is stored, part by part, with the one lock under which it changes and the one clock by which
- * it does. What belongs to one interface, as signing keys or the settings of namespaces, is kept by the
- * class that implements it.
+ * it does. What belongs to one interface, as signing keys or the settings of namespaces, is kept by
+ * the class that implements it.
  *
  * <p>The three rules that a broken store would get wrong, {@link #holds}, {@link #nextEpoch} and
  * {@link #isDue}, stand alone so that a test can break them.
