@@ -73,7 +73,7 @@ record Module(Path folder, String classPath) {
         var places = new ArrayList<Path>();
         places.add(classes());
         places.add(folder.resolve("target/test-classes"));
-        for (var entry : classPath.split(File.pathSeparator)) {
+        for (var entry : classPath.split(File.pathSeparator, -1)) {
             places.add(Path.of(entry));
         }
         for (var place : places) {
