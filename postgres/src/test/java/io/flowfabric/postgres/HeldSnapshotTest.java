@@ -231,8 +231,7 @@ class HeldSnapshotTest {
 
     /** What is gone is stepped over once a second, by one look or two, and a few times besides. */
     private long mostRead() {
-        long seconds = 1 + took.toSeconds();
-        return GONE * (5 + 2 * seconds);
+        return GONE * (5 + 2 * took.toSeconds());
     }
 
     private long counted(String table) {
