@@ -13,13 +13,11 @@ final class JavaMutants {
     private JavaMutants() {}
 
     /**
-     * @param words how many changes must be noticed, in percent; then, if not all, the classes to
-     *     change
+     * @param words how many changes must be noticed, in percent; then {@code --only} with the
+     *     classes to change, if not all, and {@code --each} with how many changes of each
      */
     static boolean run(Module module, List<String> words) throws IOException, InterruptedException {
-        var process =
-                module.java(own(module), pit(module, classes(module, words), words.getFirst()))
-                        .inheritIO();
+        var process = module.java(own(module), pit(module, words)).inheritIO();
         if (!module.name().equals(ON_POSTGRES)) {
             return process.start().waitFor() == 0;
         }
@@ -29,29 +27,18 @@ final class JavaMutants {
         }
     }
 
-    private static String classes(Module module, List<String> words) {
-        if (words.size() == 1) {
-            return "io.flowfabric.%s.*".formatted(module.name());
-        }
-        if (words.size() == 3 && words.get(1).equals("--only")) {
-            return words.get(2);
-        }
-        throw new Misused(
-                "mutate %1$s takes --only 'io.flowfabric.%1$s.Some*', the classes to change."
-                        .formatted(module.name()));
-    }
-
     private static String own(Module module) {
         return module.folder().resolve("target/classes")
                 + File.pathSeparator
                 + module.folder().resolve("target/test-classes");
     }
 
-    private static List<String> pit(Module module, String classes, String enough) {
+    private static List<String> pit(Module module, List<String> told) {
         var target = module.folder().resolve("target");
         var words = new ArrayList<String>();
         words.add("org.pitest.mutationtest.commandline.MutationCoverageReport");
-        words.add("--targetClasses=" + classes);
+        words.addAll(chosen(module, told.subList(1, told.size())));
+        words.add("--mutationThreshold=" + told.getFirst());
         words.add("--targetTests=io.flowfabric.*");
         words.add("--mutableCodePaths=" + target.resolve("classes"));
         words.add("--sourceDirs=" + module.folder().resolve("src/main/java"));
@@ -63,7 +50,26 @@ final class JavaMutants {
         // Tests on one server use the same schemas, one process at a time.
         words.add("--threads=" + (module.name().equals(ON_POSTGRES) ? 1 : 2));
         words.add("--timeoutConst=10000");
-        words.add("--mutationThreshold=" + enough);
+        return words;
+    }
+
+    private static List<String> chosen(Module module, List<String> told) {
+        var classes = "io.flowfabric.%s.*".formatted(module.name());
+        var words = new ArrayList<String>();
+        for (int i = 0; i < told.size(); i += 2) {
+            var value = i + 1 < told.size() ? told.get(i + 1) : "";
+            if (told.get(i).equals("--only") && !value.isEmpty()) {
+                classes = value;
+            } else if (told.get(i).equals("--each") && value.matches("[1-9][0-9]{0,8}")) {
+                words.add("--features=+CLASSLIMIT(limit[%s])".formatted(value));
+            } else {
+                throw new Misused(
+                        ("mutate %1$s takes --only 'io.flowfabric.%1$s.Some*', the classes to"
+                                        + " change, and --each 5, how many changes of each class.")
+                                .formatted(module.name()));
+            }
+        }
+        words.add("--targetClasses=" + classes);
         return words;
     }
 }

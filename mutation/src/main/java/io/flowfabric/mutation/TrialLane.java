@@ -12,8 +12,8 @@ import java.util.concurrent.Callable;
 
 /** Tries one change after the other on a server of its own, as long as some are left. */
 final class TrialLane implements Callable<Void> {
-    /** How many changes one process tries: each leaves its classes behind. */
-    private static final int BEFORE_IT_IS_FULL = 60;
+    /** How many changes one process tries at most: each leaves its classes behind. */
+    static final int BEFORE_IT_IS_FULL = 60;
 
     /** If so many processes in a row end without an answer, it is not because of the changes. */
     private static final int LOST_IN_A_ROW = 3;
@@ -22,6 +22,7 @@ final class TrialLane implements Callable<Void> {
     private final Module module;
     private final List<String> words;
     private final Queue<Integer> left;
+    private final int most;
     private final TrialReport report;
     private final Set<Integer> batch = new LinkedHashSet<>();
     private int lost;
@@ -29,17 +30,20 @@ final class TrialLane implements Callable<Void> {
     /**
      * @param words what each process is told before the folder in which it changes files
      * @param left the numbers of the changes, which other lanes take from, too
+     * @param most how many of them a process is given
      */
     TrialLane(
             String name,
             Module module,
             List<String> words,
             Queue<Integer> left,
+            int most,
             TrialReport report) {
         this.name = name;
         this.module = module;
         this.words = words;
         this.left = left;
+        this.most = most;
         this.report = report;
     }
 
@@ -59,7 +63,7 @@ final class TrialLane implements Callable<Void> {
     }
 
     private boolean fill() {
-        while (batch.size() < BEFORE_IT_IS_FULL) {
+        while (batch.size() < most) {
             var next = left.poll();
             if (next == null) {
                 break;

@@ -63,13 +63,22 @@ final class Trials {
         if (left.size() < numbers.size()) {
             System.err.printf("%d were tried by a run before%n", numbers.size() - left.size());
         }
+        int each = Math.ceilDiv(left.size(), LANES);
+        int most = Math.clamp(each, 1, TrialLane.BEFORE_IT_IS_FULL);
         var report = new TrialReport(mutants, file, left.size());
         var words = List.of("try", module.folder().toString(), coverage.toString());
         try (var threads = Executors.newFixedThreadPool(LANES)) {
             var lanes =
                     IntStream.range(0, LANES)
                             .mapToObj(
-                                    n -> new TrialLane("server-" + n, module, words, left, report))
+                                    n ->
+                                            new TrialLane(
+                                                    "server-" + n,
+                                                    module,
+                                                    words,
+                                                    left,
+                                                    most,
+                                                    report))
                             .map(threads::submit)
                             .toList();
             for (var lane : lanes) {
