@@ -45,8 +45,13 @@ final class LaneTurnBounds {
      */
     void picked(Lane lane, int weight, boolean counted) {
         var before = lead(lane);
+        // Lanes of two namespaces have no worker in common: a store may count them together, or
+        // not.
         leads.replaceAll(
-                (other, lead) -> counted ? lead.after(before) : lead.or(lead.after(before)));
+                (other, lead) ->
+                        counted && other.namespace().equals(lane.namespace())
+                                ? lead.after(before)
+                                : lead.or(lead.after(before)));
         var step = new Lead(1.0 / weight, 1.0 / weight);
         leads.put(lane, counted ? step : before.or(step));
     }
