@@ -79,6 +79,10 @@ class ArrowsTest {
                                     "com.zaxxer.hikari..",
                                     "org.postgresql..")),
                     new Module(
+                            "valkey",
+                            List.of("core"),
+                            List.of("org.jspecify..", "org.slf4j..", "io.lettuce.core..")),
+                    new Module(
                             "embedded",
                             List.of("core"),
                             List.of(

@@ -21,6 +21,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
@@ -38,15 +39,29 @@ final class Binaries {
     private static final Duration ABANDONED = Duration.ofHours(1);
     private static final int EXECUTABLE = 0100;
 
+    /** Names the folder for all servers of this JVM. */
+    private static final String SHARED = "flowfabric.embedded.binaries";
+
     private final Path folder;
 
     private Binaries(Path folder) {
         this.folder = folder;
     }
 
-    /** Unpacks the archive below {@code parent}, unless it is there already. */
-    static Binaries unpack(URL archive, Path parent) throws IOException {
-        var folder = parent.resolve("postgres-" + fingerprint(archive));
+    /** Where a server is unpacked: as it is asked for, as the JVM is told, or else in its home. */
+    static Path folder(Optional<Path> wanted, Path home) {
+        return wanted.or(() -> Optional.ofNullable(System.getProperty(SHARED)).map(Path::of))
+                .orElse(home.resolve("binaries"))
+                .toAbsolutePath();
+    }
+
+    /**
+     * Unpacks a server below {@code parent}, unless it is there already.
+     *
+     * @param archive with everything in it, or its only program
+     */
+    static Binaries unpack(String server, URL archive, Path parent) throws IOException {
+        var folder = parent.resolve(server + "-" + fingerprint(archive));
         if (!Files.isDirectory(folder)) {
             Files.createDirectories(parent);
             removeAbandoned(parent);
@@ -57,12 +72,12 @@ final class Binaries {
             } finally {
                 Folders.delete(unfinished);
             }
-            log.info("Postgres was unpacked to {}", folder);
+            log.info("The server was unpacked to {}", folder);
         }
         return new Binaries(folder);
     }
 
-    /** One of {@code initdb}, {@code pg_ctl}, {@code postgres}. */
+    /** One of its programs, such as {@code initdb} or {@code redis-server}. */
     Path program(String name) {
         return folder.resolve("bin").resolve(name);
     }
@@ -84,12 +99,34 @@ final class Binaries {
 
     private static void extract(URL archive, Path target) throws IOException {
         Files.createDirectories(target);
+        if (!archive.getPath().endsWith(".txz")) {
+            copy(archive, target);
+            return;
+        }
         try (var in = archive.openStream();
                 var tar =
                         new TarArchiveInputStream(new XZInputStream(new BufferedInputStream(in)))) {
             for (var entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 write(tar, entry, inside(target, entry));
             }
+        }
+    }
+
+    /** A server that is one program, by the first words of its name. */
+    private static void copy(URL program, Path target) throws IOException {
+        var path = program.getPath();
+        var name = path.substring(path.lastIndexOf('/') + 1).replaceAll("-[0-9].*", "");
+        var file = Files.createDirectories(target.resolve("bin")).resolve(name);
+        try (var in = program.openStream()) {
+            Files.copy(in, file);
+        }
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        flush(file);
+    }
+
+    private static void flush(Path file) throws IOException {
+        try (var written = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            written.force(false);
         }
     }
 
@@ -115,9 +152,7 @@ final class Binaries {
         if ((entry.getMode() & EXECUTABLE) != 0) {
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
-        try (var written = FileChannel.open(path, StandardOpenOption.WRITE)) {
-            written.force(false);
-        }
+        flush(path);
     }
 
     /** What was left by processes that were killed while unpacking. */

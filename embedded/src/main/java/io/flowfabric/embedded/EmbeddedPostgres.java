@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /**
  * A Postgres that this process started and owns, in one folder: binaries, data, password and log.
@@ -22,7 +21,6 @@ import java.util.Optional;
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
-    private static final String BINARIES = "flowfabric.embedded.binaries";
     private static final String USER = "flowfabric";
     private static final String DATABASE = "postgres";
     private static final int PORTS_TO_TRY = 5;
@@ -58,7 +56,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     public static EmbeddedPostgres start(Path home, EmbeddedOptions options) {
         try {
             var real = home(home);
-            var ownership = Ownership.take(real);
+            var ownership = Ownership.take("Postgres", real);
             boolean started = false;
             try {
                 var embedded = start(real, options, ownership);
@@ -141,11 +139,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
         var prefix = Privileges.dropped();
         var binaries =
                 Binaries.unpack(
-                        Platform.current().archive(),
-                        options.binaries()
-                                .or(EmbeddedPostgres::shared)
-                                .orElse(home.resolve("binaries"))
-                                .toAbsolutePath());
+                        "postgres",
+                        Platform.current().postgres(),
+                        Binaries.folder(options.binaries(), home));
         var cluster = new Cluster(home, binaries, prefix, options);
         if (!cluster.exists()) {
             if (!Password.exists(home)) {
@@ -165,11 +161,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(embedded.shutdownHook);
         log.info("Postgres serves {} at {}", home, embedded.url());
         return embedded;
-    }
-
-    /** The folder that the system property names, for all servers of this JVM. */
-    private static Optional<Path> shared() {
-        return Optional.ofNullable(System.getProperty(BINARIES)).map(Path::of);
     }
 
     /** Somebody else may take a free port before the server does; then another one is tried. */

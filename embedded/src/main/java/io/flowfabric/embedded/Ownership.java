@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Who may run the Postgres of a home: the process that holds the lock on a file in it.
+ * Who may run the server of a home: the process that holds the lock on a file in it.
  *
  * <p>The operating system gives the lock back when the process ends, however it ends. Who holds it
  * is written beside it, for those who are refused.
@@ -47,16 +47,17 @@ final class Ownership implements AutoCloseable {
     /**
      * Takes the home for this process.
      *
+     * @param server what runs there, for those who are refused
      * @param home a real path, so that one home has one name
      * @throws Unavailable when another process, or another part of this one, owns the home
      */
-    static Ownership take(Path home) throws IOException {
+    static Ownership take(String server, Path home) throws IOException {
         if (!HELD.add(home)) {
-            throw owned(home);
+            throw owned(server, home);
         }
         FileChannel channel;
         try {
-            channel = lock(home);
+            channel = lock(server, home);
         } catch (IOException | RuntimeException e) {
             HELD.remove(home);
             throw e;
@@ -71,7 +72,7 @@ final class Ownership implements AutoCloseable {
         }
     }
 
-    /** Tells those who are refused where the Postgres of this home is. */
+    /** Tells those who are refused where the server of this home is. */
     void publish(String url) throws IOException {
         var text = "pid=%d%nurl=%s%n".formatted(ProcessHandle.current().pid(), url);
         var unfinished = home.resolve(OWNER + ".new");
@@ -90,7 +91,7 @@ final class Ownership implements AutoCloseable {
         }
     }
 
-    private static FileChannel lock(Path home) throws IOException {
+    private static FileChannel lock(String server, Path home) throws IOException {
         var channel =
                 FileChannel.open(
                         home.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -100,13 +101,13 @@ final class Ownership implements AutoCloseable {
             }
         } catch (OverlappingFileLockException e) {
             NEVER_CLOSED.add(channel);
-            throw owned(home);
+            throw owned(server, home);
         }
         channel.close();
-        throw owned(home);
+        throw owned(server, home);
     }
 
-    private static Unavailable owned(Path home) {
+    private static Unavailable owned(String server, Path home) {
         var owner = new Properties();
         try (Reader reader = new StringReader(Files.readString(home.resolve(OWNER)))) {
             owner.load(reader);
@@ -116,9 +117,10 @@ final class Ownership implements AutoCloseable {
         var pid = owner.getProperty("pid", "of unknown id");
         var url = owner.getProperty("url", "");
         return new Unavailable(
-                ("The embedded Postgres in %s is owned by process %s, %s. Connect to that"
+                ("The embedded %s in %s is owned by process %s, %s. Connect to that"
                                 + " one, or choose another home.")
                         .formatted(
+                                server,
                                 home,
                                 pid,
                                 url.isEmpty()

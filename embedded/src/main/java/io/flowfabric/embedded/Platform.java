@@ -15,6 +15,8 @@ import java.util.Locale;
  * @param processor {@code x86_64}, {@code arm_64}
  */
 record Platform(String os, String processor) {
+    private static final String REDIS = "7.0.15";
+
     /** The one that this JVM runs on. */
     static Platform current() {
         return of(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
@@ -40,11 +42,31 @@ record Platform(String os, String processor) {
     }
 
     /**
-     * Where the archive is on the class path.
+     * Where the program of Redis is on the class path.
      *
      * @throws Unavailable when there is none, with what to do instead
      */
-    URL archive() {
+    URL redis() {
+        var name =
+                "redis-server-%s-%s-%s"
+                        .formatted(REDIS, os, processor.equals("x86_64") ? "amd64" : "arm64");
+        var url = Platform.class.getResource("/" + name);
+        if (url == null) {
+            throw new Unavailable(
+                    ("There is no embedded Redis for %s on %s (%s): it runs on Linux and macOS, and"
+                         + " comes with the jar org.signal:embedded-redis. Or connect to a Redis or"
+                         + " Valkey of your own.")
+                            .formatted(os, processor, name));
+        }
+        return url;
+    }
+
+    /**
+     * Where the archive of Postgres is on the class path.
+     *
+     * @throws Unavailable when there is none, with what to do instead
+     */
+    URL postgres() {
         if (os.equals("linux") && isMusl(Path.of("/lib"), Path.of("/lib64"))) {
             throw none("Its binaries need glibc, and this Linux has musl, as Alpine has.");
         }

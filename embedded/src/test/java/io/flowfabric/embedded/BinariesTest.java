@@ -43,7 +43,8 @@ class BinariesTest {
                         executor.submit(
                                 () -> {
                                     together.await();
-                                    return Binaries.unpack(archive, folder.resolve("to"));
+                                    return Binaries.unpack(
+                                            "postgres", archive, folder.resolve("to"));
                                 }));
             }
             for (var each : unpacked) {
@@ -66,7 +67,7 @@ class BinariesTest {
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
         var recent = Files.createDirectories(to.resolve(".unfinished-recent"));
 
-        Binaries.unpack(archive("bin/postgres"), to);
+        Binaries.unpack("postgres", archive("bin/postgres"), to);
 
         assertThat(old).doesNotExist();
         assertThat(recent).exists();
@@ -102,7 +103,7 @@ class BinariesTest {
     @Test
     void an_archive_cannot_write_outside_of_its_folder() throws Exception {
         var archive = archive("../outside");
-        assertThatThrownBy(() -> Binaries.unpack(archive, folder.resolve("to")))
+        assertThatThrownBy(() -> Binaries.unpack("postgres", archive, folder.resolve("to")))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("outside");
         assertThat(folder.resolve("to").resolve("outside")).doesNotExist();
@@ -116,12 +117,12 @@ class BinariesTest {
                 .isEqualTo("postgres-linux-arm_64.txz");
         assertThat(Platform.of("Mac OS X", "aarch64").archiveName())
                 .isEqualTo("postgres-darwin-arm_64.txz");
-        assertThat(Platform.current().archive()).isNotNull();
+        assertThat(Platform.current().postgres()).isNotNull();
     }
 
     @Test
     void a_platform_without_binaries_is_named_in_the_error() {
-        assertThatThrownBy(() -> Platform.of("SunOS", "sparcv9").archive())
+        assertThatThrownBy(() -> Platform.of("SunOS", "sparcv9").postgres())
                 .isInstanceOf(Unavailable.class)
                 .hasMessageContaining("sunos")
                 .hasMessageContaining("sparcv9")
@@ -130,10 +131,10 @@ class BinariesTest {
 
     @Test
     void platforms_that_never_have_one_get_a_sentence_of_their_own() {
-        assertThatThrownBy(() -> Platform.of("Mac OS X", "x86_64").archive())
+        assertThatThrownBy(() -> Platform.of("Mac OS X", "x86_64").postgres())
                 .hasMessageContaining("Macs with Intel")
                 .hasMessageContaining("a Postgres of your own");
-        assertThatThrownBy(() -> Platform.of("Windows 11", "amd64").archive())
+        assertThatThrownBy(() -> Platform.of("Windows 11", "amd64").postgres())
                 .hasMessageContaining("WSL")
                 .hasMessageContaining("a Postgres of your own");
     }

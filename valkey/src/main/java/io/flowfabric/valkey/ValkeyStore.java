@@ -1,0 +1,195 @@
+package io.flowfabric.valkey;
+
+import io.flowfabric.core.admission.Budgets;
+import io.flowfabric.core.admission.Quotas;
+import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Claims;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.operate.Keys;
+import io.flowfabric.core.operate.Lanes;
+import io.flowfabric.core.operate.Namespaces;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.Workers;
+import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.store.Maintenance;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Wakeups;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.valkey.internal.Abilities;
+import io.flowfabric.valkey.internal.Deaths;
+import io.flowfabric.valkey.internal.GuardedWrites;
+import io.flowfabric.valkey.internal.Steps;
+import io.flowfabric.valkey.internal.ValkeyBreaches;
+import io.flowfabric.valkey.internal.ValkeyBudgets;
+import io.flowfabric.valkey.internal.ValkeyClaims;
+import io.flowfabric.valkey.internal.ValkeyContext;
+import io.flowfabric.valkey.internal.ValkeyFeeds;
+import io.flowfabric.valkey.internal.ValkeyGrants;
+import io.flowfabric.valkey.internal.ValkeyKeys;
+import io.flowfabric.valkey.internal.ValkeyLanes;
+import io.flowfabric.valkey.internal.ValkeyLeases;
+import io.flowfabric.valkey.internal.ValkeyMaintenance;
+import io.flowfabric.valkey.internal.ValkeyNamespaces;
+import io.flowfabric.valkey.internal.ValkeyOperations;
+import io.flowfabric.valkey.internal.ValkeyQueries;
+import io.flowfabric.valkey.internal.ValkeyQuotas;
+import io.flowfabric.valkey.internal.ValkeySessions;
+import io.flowfabric.valkey.internal.ValkeySpending;
+import io.flowfabric.valkey.internal.ValkeySubmissions;
+import io.flowfabric.valkey.internal.ValkeyWorkers;
+import io.flowfabric.valkey.internal.wire.KeySpace;
+import io.flowfabric.valkey.internal.wire.LettuceWire;
+import io.flowfabric.valkey.internal.wire.ServerAddress;
+import io.flowfabric.valkey.internal.wire.Wire;
+
+import java.time.InstantSource;
+import java.util.Optional;
+
+/** The store on Valkey 7.2 and Redis 7.0 and later, one node or a cluster. */
+public final class ValkeyStore implements Store {
+    private final ValkeyContext valkey;
+    private final Submissions submissions;
+    private final Sessions sessions;
+    private final Claims claims;
+    private final Leases leases;
+    private final Namespaces namespaces;
+    private final Lanes lanes;
+    private final Quotas quotas;
+    private final Budgets budgets;
+    private final Queries queries;
+    private final Grants grants;
+    private final Workers workers;
+    private final Keys keys;
+    private final Operations operations;
+    private final Feeds feeds;
+    private final Maintenance maintenance;
+
+    ValkeyStore(Wire wire, Optional<InstantSource> clock) {
+        this.valkey = new ValkeyContext(wire, clock);
+        var steps = new Steps(valkey);
+        var deaths = new Deaths(valkey, steps);
+        this.submissions = new ValkeySubmissions(valkey);
+        this.sessions = new ValkeySessions(valkey, deaths);
+        var claiming = new ValkeyClaims(valkey, new Abilities(valkey));
+        this.claims = claiming;
+        var keyring = new ValkeyKeys(valkey);
+        this.keys = keyring;
+        this.grants = new ValkeyGrants(valkey, claiming, keyring);
+        this.workers = new ValkeyWorkers(valkey, deaths);
+        var breaches = new ValkeyBreaches(valkey, steps);
+        this.leases = new ValkeyLeases(valkey, new ValkeySpending(valkey, breaches));
+        var settings = new ValkeyNamespaces(valkey, new GuardedWrites(valkey));
+        this.namespaces = settings;
+        this.maintenance = new ValkeyMaintenance(valkey, steps, deaths, breaches, settings);
+        this.lanes = new ValkeyLanes(valkey);
+        this.quotas = new ValkeyQuotas(valkey);
+        this.budgets = new ValkeyBudgets(valkey, breaches);
+        this.queries = new ValkeyQueries(valkey);
+        this.operations = new ValkeyOperations(valkey, steps);
+        this.feeds = new ValkeyFeeds(valkey);
+    }
+
+    /**
+     * Opens the store. The functions that it needs are handed to the servers with its first call.
+     *
+     * @throws io.flowfabric.core.FlowFabricException when no server can be reached
+     */
+    public static ValkeyStore open(ValkeyOptions options) {
+        return new ValkeyStore(
+                new LettuceWire(
+                        ServerAddress.parse(options.url()),
+                        options.user(),
+                        options.password(),
+                        new KeySpace(options.prefix()),
+                        options.callTimeout(),
+                        options.connectTimeout()),
+                Optional.empty());
+    }
+
+    @Override
+    public Submissions submissions() {
+        return submissions;
+    }
+
+    @Override
+    public Sessions sessions() {
+        return sessions;
+    }
+
+    @Override
+    public Claims claims() {
+        return claims;
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public Queries queries() {
+        return queries;
+    }
+
+    @Override
+    public Wakeups wakeups() {
+        return valkey.wakeups();
+    }
+
+    @Override
+    public Grants grants() {
+        return grants;
+    }
+
+    @Override
+    public Namespaces namespaces() {
+        return namespaces;
+    }
+
+    @Override
+    public Lanes lanes() {
+        return lanes;
+    }
+
+    @Override
+    public Quotas quotas() {
+        return quotas;
+    }
+
+    @Override
+    public Budgets budgets() {
+        return budgets;
+    }
+
+    @Override
+    public Workers workers() {
+        return workers;
+    }
+
+    @Override
+    public Keys keys() {
+        return keys;
+    }
+
+    @Override
+    public Operations operations() {
+        return operations;
+    }
+
+    @Override
+    public Feeds feeds() {
+        return feeds;
+    }
+
+    @Override
+    public Maintenance maintenance() {
+        return maintenance;
+    }
+
+    @Override
+    public void close() {
+        valkey.close();
+    }
+}

@@ -1,0 +1,156 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.store.Chunks;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * A list of things to be done to executions, each by itself: those of a partition are read, decided
+ * and written together, and what has changed meanwhile is decided anew. Several about one execution
+ * are done one after the other.
+ */
+final class DecidedBatches<T, R> {
+    private static final int CHUNK = 256;
+
+    /** So often others may come in between. */
+    private static final int ATTEMPTS = 32;
+
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
+    private final ValkeyContext valkey;
+    private final List<T> items;
+    private final Function<T, ExecutionId> id;
+    private final ToLongFunction<T> bytes;
+    private final Map<Integer, Answer<R>> answers = new TreeMap<>();
+    private final Map<Integer, Integer> attempts = new HashMap<>();
+
+    /** What was not found, and has been looked for where its signpost leads to, if it has one. */
+    private final Set<Integer> led = new HashSet<>();
+
+    /** Reads, decides and writes. */
+    interface Attempt<T, R> {
+        /**
+         * Reads, decides and writes once.
+         *
+         * @param items of one partition, each about another execution
+         * @return an answer for each; nothing where something has changed before it was written
+         */
+        List<Optional<Answer<R>>> attempt(Partition home, List<T> items);
+    }
+
+    /**
+     * @param what the items are, in words
+     * @param id the execution that an item is about
+     * @param bytes how large an item is
+     */
+    DecidedBatches(
+            ValkeyContext valkey,
+            String what,
+            List<T> items,
+            Function<T, ExecutionId> id,
+            ToLongFunction<T> bytes) {
+        Limit.BATCH.checkCount(what, items.size());
+        this.valkey = valkey;
+        this.items = items;
+        this.id = id;
+        this.bytes = bytes;
+    }
+
+    /** Does all of them, and answers in their order. */
+    List<Answer<R>> each(Attempt<T, R> attempt) {
+        while (answers.size() < items.size()) {
+            var lost = new HashMap<Integer, Answer<R>>();
+            firstOfEach()
+                    .forEach(
+                            (home, places) -> {
+                                for (var part : Chunks.of(places, CHUNK, this::size)) {
+                                    attempt(home, part, attempt, lost);
+                                }
+                            });
+            follow(lost);
+        }
+        return List.copyOf(answers.values());
+    }
+
+    private long size(int place) {
+        return bytes.applyAsLong(items.get(place));
+    }
+
+    private ExecutionId execution(int place) {
+        return id.apply(items.get(place));
+    }
+
+    /** The places of the first about each execution that is not answered yet, by partition. */
+    private Map<Partition, List<Integer>> firstOfEach() {
+        var homes = new LinkedHashMap<Partition, List<Integer>>();
+        var seen = new HashSet<UUID>();
+        for (int place = 0; place < items.size(); place++) {
+            var execution = execution(place);
+            if (!answers.containsKey(place) && seen.add(execution.uuid())) {
+                homes.computeIfAbsent(valkey.home(execution), first -> new ArrayList<>())
+                        .add(place);
+            }
+        }
+        return homes;
+    }
+
+    private void attempt(
+            Partition home,
+            List<Integer> places,
+            Attempt<T, R> attempt,
+            Map<Integer, Answer<R>> lost) {
+        var told = attempt.attempt(home, places.stream().map(items::get).toList());
+        for (int n = 0; n < places.size(); n++) {
+            int place = places.get(n);
+            var answer = told.get(n);
+            if (answer.isEmpty()) {
+                if (attempts.merge(place, 1, Integer::sum) == ATTEMPTS) {
+                    answers.put(place, contended(execution(place)));
+                }
+            } else if (isNotFound(answer.get()) && led.add(place)) {
+                lost.put(place, answer.get());
+            } else {
+                answers.put(place, answer.get());
+            }
+        }
+    }
+
+    /** What was not found stays so, unless there is a signpost: then that is where it is tried. */
+    private void follow(Map<Integer, Answer<R>> lost) {
+        var ids = new HashSet<ExecutionId>();
+        lost.keySet().forEach(place -> ids.add(execution(place)));
+        var strays = valkey.homes().strays(ids);
+        lost.forEach(
+                (place, answer) -> {
+                    if (!strays.containsKey(execution(place))) {
+                        answers.put(place, answer);
+                    }
+                });
+    }
+
+    private static boolean isNotFound(Answer<?> answer) {
+        return answer instanceof Answer.Refused<?> refused && refused.error() instanceof NotFound;
+    }
+
+    private static <R> Answer<R> contended(ExecutionId id) {
+        return Answer.refused(new Contended("the execution " + id, RETRY_AFTER));
+    }
+}

@@ -1,0 +1,121 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.store.Maintenance.Round;
+import io.flowfabric.valkey.internal.wire.Item;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.function.Function;
+
+/** How executions whose retention has ended are forgotten, and what the log tells of old days. */
+final class Forgetting {
+    /** How long events are kept at least. */
+    static final Duration EVENT_RETENTION = Duration.ofDays(7);
+
+    /** How many executions one call forgets: a call keeps all others waiting. */
+    private static final int PORTION = 100;
+
+    /** How many entries of the log one call drops, which is quicker. */
+    private static final int ENTRIES = 2000;
+
+    /** With how many lanes one call deals. */
+    private static final int LANES = 1000;
+
+    private final ValkeyContext valkey;
+    private final Function<Namespace, Duration> retention;
+
+    /**
+     * @param retention how long the work of a namespace is kept after its end
+     */
+    Forgetting(ValkeyContext valkey, Function<Namespace, Duration> retention) {
+        this.valkey = valkey;
+        this.retention = retention;
+    }
+
+    private record Kept(int lane, Duration time) {}
+
+    /** Forgets executions of a partition, no more than so many. */
+    Round forget(Partition partition, int limit) {
+        int done = 0;
+        int errors = 0;
+        int after = 0;
+        while (done < limit) {
+            var lanes = lanes(partition, after);
+            int passed = 0;
+            boolean full = true;
+            while (full && done < limit) {
+                int most = Math.min(PORTION, limit - done);
+                var told =
+                        valkey.call(
+                                        "forget",
+                                        partition,
+                                        out ->
+                                                out.list(2)
+                                                        .number(most)
+                                                        .list(
+                                                                lanes,
+                                                                (o, kept) ->
+                                                                        o.list(2)
+                                                                                .number(kept.lane)
+                                                                                .duration(
+                                                                                        kept.time)))
+                                .answer();
+                var forgotten = told.at(0).list(Forgetting::id);
+                valkey.homes().forget(forgotten, partition);
+                // They are passed over again by each call.
+                passed = Math.max(passed, told.at(1).small());
+                done += forgotten.size();
+                full = forgotten.size() == most;
+            }
+            errors += passed;
+            if (lanes.size() < LANES) {
+                break;
+            }
+            after = lanes.getLast().lane;
+        }
+        return new Round(done, errors, done == limit);
+    }
+
+    private static ExecutionId id(Item told) {
+        return new ExecutionId(new Partition(told.at(1).small()), told.at(0).uuid());
+    }
+
+    private List<Kept> lanes(Partition partition, int after) {
+        var times = new HashMap<Namespace, Duration>();
+        var found = new ArrayList<Kept>();
+        valkey.read("lanes_to_forget_of", partition, out -> out.list(2).number(after).number(LANES))
+                .answer()
+                .list()
+                .forEach(
+                        lane -> {
+                            var namespace = new Namespace(lane.at(1).text());
+                            found.add(
+                                    new Kept(
+                                            lane.at(0).small(),
+                                            times.computeIfAbsent(namespace, retention)));
+                        });
+        return found;
+    }
+
+    /** Drops events of a partition by the day, and says how many days that was. */
+    int dropEvents(Partition partition, int limit) {
+        int days = 0;
+        boolean more = true;
+        while (more && days < limit) {
+            var told =
+                    valkey.call(
+                                    "drop_events",
+                                    partition,
+                                    out -> out.list(2).duration(EVENT_RETENTION).number(ENTRIES))
+                            .answer();
+            days += told.at(0).truth() ? 1 : 0;
+            more = told.at(1).truth();
+        }
+        return days;
+    }
+}

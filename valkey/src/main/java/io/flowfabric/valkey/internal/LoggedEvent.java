@@ -1,0 +1,53 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.valkey.internal.wire.Item;
+
+import java.util.UUID;
+
+/**
+ * An event as the log keeps it.
+ *
+ * @param number of its entry
+ * @param index of the event in the entry
+ */
+record LoggedEvent(long number, int index, Item packed) {
+    private static final int STEP = 0;
+    private static final int OTHER = 1;
+    private static final int RENEWAL = 2;
+    private static final int BUDGET_REACHED = 3;
+    private static final int DRIFTED = 5;
+
+    /** Whether an execution took a step. */
+    boolean isStep() {
+        return kind() == STEP;
+    }
+
+    /** Whether a session showed a sign of life. */
+    boolean isRenewal() {
+        return kind() == RENEWAL;
+    }
+
+    /** Whether it was decided by a program, and says itself what it is. */
+    boolean isOther() {
+        return kind() == OTHER;
+    }
+
+    /** Whether a limit of a budget was reached. */
+    boolean isBudgetReached() {
+        return kind() == BUDGET_REACHED;
+    }
+
+    /** Whether a count was wrong, and was put right. */
+    boolean isDrift() {
+        return kind() == DRIFTED;
+    }
+
+    private int kind() {
+        return packed.at(0).small();
+    }
+
+    /** The execution that took a step, or the session that showed a sign of life. */
+    UUID subject() {
+        return packed.at(1).uuid();
+    }
+}

@@ -1,0 +1,145 @@
+package io.flowfabric.valkey.internal;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.flowfabric.core.Partition;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * What the partition that an id leads to says about where a thing lies. A signpost that leads to
+ * nothing does no harm.
+ */
+final class Signposts<T> {
+    private final ValkeyContext valkey;
+    private final char kind;
+    private final Function<T, Partition> place;
+    private final Function<T, UUID> uuid;
+
+    /**
+     * @param kind its letter in {@code signposts.lua}
+     * @param place which partition an id leads to
+     */
+    Signposts(
+            ValkeyContext valkey, char kind, Function<T, Partition> place, Function<T, UUID> uuid) {
+        this.valkey = valkey;
+        this.kind = kind;
+        this.place = place;
+        this.uuid = uuid;
+    }
+
+    /** Where those lead to that there are. */
+    Map<T, Partition> read(Collection<T> ids) {
+        var found = new HashMap<T, Partition>();
+        grouped(ids).forEach((at, some) -> found.putAll(read(at, some)));
+        return found;
+    }
+
+    private Map<T, Partition> read(Partition at, List<T> ids) {
+        var told =
+                valkey.read("read", at, out -> write(out.list(1).list(2).text("unique"), ids))
+                        .answer()
+                        .at(0);
+        var found = new HashMap<T, Partition>();
+        for (int n = 0; n < ids.size(); n++) {
+            var id = ids.get(n);
+            told.at(n)
+                    .optional(Item::text)
+                    .ifPresent(home -> found.put(id, new Partition(Integer.parseInt(home))));
+        }
+        return found;
+    }
+
+    private void write(Packer out, List<T> ids) {
+        out.list(ids, (o, id) -> o.bytes(field(uuid.apply(id))));
+    }
+
+    private byte[] field(UUID id) {
+        var prefix = ("\0" + kind).getBytes(ISO_8859_1);
+        var whole = bytes(id);
+        return ByteBuffer.allocate(prefix.length + whole.length).put(prefix).put(whole).array();
+    }
+
+    /**
+     * Puts signposts up, except where there are others.
+     *
+     * @param instead where they may lead to so far, because it is known that nothing is there
+     * @return those that are elsewhere, or may be, with where
+     */
+    Map<T, Partition> putUp(Collection<T> ids, Partition home, Optional<Partition> instead) {
+        var others = new HashMap<T, Partition>();
+        grouped(ids).forEach((at, some) -> others.putAll(putUp(at, some, home, instead)));
+        return others;
+    }
+
+    private Map<T, Partition> putUp(
+            Partition at, List<T> ids, Partition home, Optional<Partition> instead) {
+        var told =
+                valkey.leave(
+                                "sign",
+                                at,
+                                out -> out.list(ids, (o, id) -> sign(o, id, home, instead)))
+                        .answer();
+        var others = new HashMap<T, Partition>();
+        for (int n = 0; n < ids.size(); n++) {
+            var other = told.at(n);
+            if (!other.isAbsent()) {
+                // A word says that this partition has it itself.
+                boolean here = other instanceof Item.Bytes;
+                others.put(ids.get(n), here ? at : new Partition(other.small()));
+            }
+        }
+        return others;
+    }
+
+    private void sign(Packer out, T id, Partition home, Optional<Partition> instead) {
+        out.list(4)
+                .text(String.valueOf(kind))
+                .uuid(uuid.apply(id))
+                .number(home.number())
+                .optional(instead, (o, other) -> o.number(other.number()));
+    }
+
+    /** Takes those down that lead to where nothing is any more. */
+    void takeDown(Collection<T> ids, Partition home) {
+        grouped(ids)
+                .forEach(
+                        (at, some) ->
+                                valkey.leave(
+                                        "unsign",
+                                        at,
+                                        out ->
+                                                out.list(
+                                                        some,
+                                                        (o, id) ->
+                                                                o.list(2)
+                                                                        .uuid(uuid.apply(id))
+                                                                        .number(home.number()))));
+    }
+
+    private Map<Partition, List<T>> grouped(Collection<T> ids) {
+        var groups = new LinkedHashMap<Partition, List<T>>();
+        for (var id : ids) {
+            groups.computeIfAbsent(place.apply(id), first -> new ArrayList<>()).add(id);
+        }
+        return groups;
+    }
+
+    static byte[] bytes(UUID id) {
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits())
+                .array();
+    }
+}

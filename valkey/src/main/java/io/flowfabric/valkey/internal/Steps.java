@@ -1,0 +1,100 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Failure;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.ExecutionState.Blocked;
+import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Queued;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.valkey.internal.record.Codes;
+import io.flowfabric.valkey.internal.record.ExecutionFields;
+import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Writes steps that were decided here, where nothing has changed since they were. */
+public final class Steps {
+    private final ValkeyContext valkey;
+
+    public Steps(ValkeyContext valkey) {
+        this.valkey = valkey;
+    }
+
+    /**
+     * A decided step.
+     *
+     * @param before the execution as it was when it was decided
+     * @param submission what was submitted
+     */
+    public record Step(ExecutionFields before, Submission submission, Change change) {}
+
+    /** Takes steps, and says of each whether it was taken; otherwise it has to be decided anew. */
+    public List<Boolean> take(Partition home, List<Step> steps) {
+        return valkey.call("step", home, out -> out.list(steps, Steps::write))
+                .answer()
+                .list(Item::truth);
+    }
+
+    private static void write(Packer out, Step step) {
+        out.list(3).uuid(step.before.uuid()).bytes(step.before.packed());
+        write(out, step.change, step.submission);
+    }
+
+    private static void write(Packer out, Change change, Submission submission) {
+        var after = change.after();
+        var delayed = delay(after);
+        out.list(15)
+                .number(Codes.STEPS.of(change.transition()))
+                .number(Codes.SITUATIONS.of(after.situation()))
+                .optional(
+                        after instanceof Queued queued
+                                ? Optional.of(queued.next())
+                                : Optional.empty(),
+                        (o, next) -> o.number(Codes.PURPOSES.of(next)))
+                .optional(delayed.map(Delayed::until), Packer::moment)
+                .optional(delayed.map(Delayed::by), (o, by) -> o.number(Codes.DELAYS.of(by)))
+                .optional(
+                        after instanceof Blocked blocked
+                                ? Optional.of(blocked.detail())
+                                : Optional.empty(),
+                        Packer::text)
+                .number(change.priority())
+                .number(change.retries())
+                .number(change.reclaims())
+                .number(change.replays())
+                .optional(change.deadline(), Packer::moment)
+                .optional(change.by(), (o, by) -> o.list(2).text(by.actor()).text(by.reason()))
+                .optional(change.failure(), (o, failure) -> o.bytes(write(failure)))
+                .optional(change.result(), (o, result) -> o.bytes(SubmissionRecord.write(result)));
+        if (change.transition() == Transition.REPLAY) {
+            GateDefinition.of(submission.kind(), submission.policy()).write(out);
+        } else {
+            out.absent();
+        }
+    }
+
+    private static Optional<Delayed> delay(ExecutionState after) {
+        var waiting = after instanceof Blocked blocked ? blocked.behind() : after;
+        return waiting instanceof Delayed delayed ? Optional.of(delayed) : Optional.empty();
+    }
+
+    public static byte[] write(Failure failure) {
+        return new Packer()
+                .list(3)
+                .text(failure.category())
+                .text(failure.message())
+                .text(failure.detail())
+                .done();
+    }
+
+    public static Failure failure(Item packed) {
+        var told = Item.read(packed.bytes());
+        return new Failure(told.at(0).text(), told.at(1).text(), told.at(2).text());
+    }
+}

@@ -1,0 +1,162 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.PresentedTokens;
+import io.flowfabric.core.lease.ClaimedForWorker;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Grant;
+import io.flowfabric.core.lease.Grants;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.signing.GrantToken;
+import io.flowfabric.core.signing.KeyRing;
+import io.flowfabric.core.signing.SigningKey;
+import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** How work is given out as signed tickets, and what becomes of these. */
+public final class ValkeyGrants implements Grants {
+    private final ValkeyContext valkey;
+    private final ValkeyClaims claims;
+    private final ValkeyKeys keys;
+    private final ReclaimGrants reclaims;
+
+    public ValkeyGrants(ValkeyContext valkey, ValkeyClaims claims, ValkeyKeys keys) {
+        this.valkey = valkey;
+        this.claims = claims;
+        this.keys = keys;
+        this.reclaims = new ReclaimGrants(valkey);
+    }
+
+    @Override
+    public ClaimedForWorker claimForWorker(Claim claim, Duration ttl) {
+        var checked = Grants.checkedTtl(ttl);
+        // Before anything is given out that could not be signed.
+        var key = keys.ring().current();
+        var round = claims.claim(claim, Optional.of(checked));
+        var grants = round.pieces().stream().map(piece -> grant(piece, claim.session(), key));
+        return new ClaimedForWorker(grants.toList(), round.shut(), round.more());
+    }
+
+    private static Grant grant(Item piece, SessionId session, SigningKey key) {
+        var id = new ExecutionId(new Partition(piece.at(1).small()), piece.at(0).uuid());
+        var lane = SubmissionRecord.withoutInput(id, piece.at(10)).lane();
+        long epoch = piece.at(3).number();
+        return Grant.of(GrantToken.sign(key, id, epoch, session, piece.at(8).moment()), lane);
+    }
+
+    @Override
+    public Grant reclaimForWorker(ExecutionId execution, SessionId session, Duration ttl) {
+        var checked = Grants.checkedTtl(ttl);
+        var key = keys.ring().current();
+        var given = reclaims.grant(execution, session, checked);
+        return Grant.of(
+                GrantToken.sign(key, execution, given.epoch(), session, given.until()),
+                given.lane());
+    }
+
+    // Redeeming.
+
+    @Override
+    public List<Answer<Lease>> redeem(Redemption redemption) {
+        var ring = keys.ring();
+        var session = redemption.session();
+        var presented = PresentedTokens.of(ring, redemption.tokens());
+        var tickets = tickets(presented, session);
+        var told =
+                valkey.call(
+                                "redeem",
+                                home(session),
+                                out ->
+                                        out.list(3)
+                                                .uuid(session.uuid())
+                                                .number(redemption.number())
+                                                .list(tickets, ValkeyGrants::write))
+                        .answer();
+        return switch (told.at(0).text()) {
+            case "dead" -> throw ValkeySessions.unknown(session);
+            case "used" -> throw ValkeyClaims.used(redemption.number());
+            case "again" -> again(redemption, ring, leases(told.at(1), session));
+            default -> answers(presented, leases(told.at(1), session));
+        };
+    }
+
+    /** What the same redemption was told before, as far as it still holds. */
+    private static List<Answer<Lease>> again(
+            Redemption redemption, KeyRing ring, Map<ExecutionId, Lease> held) {
+        return answers(
+                PresentedTokens.again(ring, redemption.tokens(), Set.copyOf(held.keySet())), held);
+    }
+
+    /** For each token the lease that came of it; the second time it is shown, nothing. */
+    private static List<Answer<Lease>> answers(
+            PresentedTokens presented, Map<ExecutionId, Lease> leases) {
+        return presented.answers(token -> Optional.ofNullable(leases.remove(token.execution())));
+    }
+
+    private static Map<ExecutionId, Lease> leases(Item pieces, SessionId session) {
+        var leases = new HashMap<ExecutionId, Lease>();
+        for (var piece : pieces.list()) {
+            var lease = ValkeyClaims.lease(piece, session);
+            leases.put(lease.fence().execution(), lease);
+        }
+        return leases;
+    }
+
+    @Override
+    public List<Answer<Grant>> verify(SessionId session, List<String> tokens) {
+        Limit.BATCH.checkCount("tokens", tokens.size());
+        var home = home(session);
+        var presented = PresentedTokens.of(keys.ring(), tokens);
+        var tickets = tickets(presented, session);
+        var told =
+                valkey.read(
+                                "granted",
+                                home,
+                                out ->
+                                        out.list(2)
+                                                .uuid(session.uuid())
+                                                .list(tickets, ValkeyGrants::write))
+                        .answer();
+        if (told.isAbsent()) {
+            throw ValkeySessions.unknown(session);
+        }
+        var good = new HashMap<GrantToken, Grant>();
+        for (int n = 0; n < tickets.size(); n++) {
+            var token = tickets.get(n);
+            told.at(n)
+                    .optional(stored -> SubmissionRecord.withoutInput(token.execution(), stored))
+                    .ifPresent(submission -> good.put(token, Grant.of(token, submission.lane())));
+        }
+        return presented.answers(token -> Optional.ofNullable(good.get(token)));
+    }
+
+    /** The genuine tokens of a session; those of others open nothing to it. */
+    private static List<GrantToken> tickets(PresentedTokens presented, SessionId session) {
+        return presented.genuine().stream()
+                .filter(token -> token.session().equals(session))
+                .toList();
+    }
+
+    private static void write(Packer out, GrantToken token) {
+        out.list(3)
+                .uuid(token.execution().uuid())
+                .number(token.execution().partition().number())
+                .number(token.epoch());
+    }
+
+    private Partition home(SessionId session) {
+        return valkey.home(session).orElseThrow(() -> ValkeySessions.unknown(session));
+    }
+}

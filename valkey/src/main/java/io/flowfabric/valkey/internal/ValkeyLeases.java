@@ -1,0 +1,181 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.decision.LeaseStanding;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Leases;
+import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.store.Chunks;
+import io.flowfabric.valkey.internal.record.Codes;
+import io.flowfabric.valkey.internal.record.ExecutionFields;
+import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/** What the holder of a lease may write. */
+public final class ValkeyLeases implements Leases {
+    private static final int CHUNK = 256;
+
+    private final ValkeyContext valkey;
+    private final ValkeySpending spending;
+
+    public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending) {
+        this.valkey = valkey;
+        this.spending = spending;
+    }
+
+    @Override
+    public List<Answer<Fence>> progress(List<Progress> reports) {
+        Limit.BATCH.checkCount("progress reports", reports.size());
+        return each(
+                "progress",
+                reports,
+                Progress::fence,
+                report -> 0,
+                (out, report) -> {
+                    out.list(5);
+                    fence(out, report.fence());
+                    out.bytes(
+                            new Packer()
+                                    .list(2)
+                                    .number(report.percent())
+                                    .text(report.message())
+                                    .done());
+                },
+                (report, told) -> {
+                    if (told.at(0) instanceof Item.Truth) {
+                        return report.fence();
+                    }
+                    throw standing(report.fence(), told).lost(report.fence());
+                });
+    }
+
+    @Override
+    public List<Answer<BudgetView>> spend(List<UsageReport> spendings) {
+        return spending.spend(spendings);
+    }
+
+    @Override
+    public List<Answer<Ended>> end(List<Ending> endings) {
+        Limit.BATCH.checkCount("endings", endings.size());
+        return each(
+                "end",
+                endings,
+                Ending::fence,
+                Ending::bytes,
+                ValkeyLeases::write,
+                (ending, told) -> {
+                    if (told.at(0) instanceof Item.Truth) {
+                        return new Ended(
+                                LeaseEnd.of(ending).transition(),
+                                told.at(1).optional(Item::moment));
+                    }
+                    return standing(ending.fence(), told).repeated(ending);
+                });
+    }
+
+    private static void write(Packer out, Ending ending) {
+        var end = LeaseEnd.of(ending);
+        out.list(6);
+        fence(out, ending.fence());
+        out.text(ending.digest().hex());
+        out.list(15)
+                .number(Codes.STEPS.of(end.transition()))
+                .number(Codes.SITUATIONS.of(end.situation()))
+                .optional(end.next(), (o, next) -> o.number(Codes.PURPOSES.of(next)));
+        ValkeySubmissions.due(out, end.until());
+        out.optional(end.delayedBy(), (o, by) -> o.number(Codes.DELAYS.of(by)))
+                .absent()
+                .absent()
+                .number(end.retries())
+                .absent()
+                .absent()
+                .absent()
+                .absent()
+                .optional(end.failure(), (o, failure) -> o.bytes(Steps.write(failure)))
+                .optional(end.result(), (o, result) -> o.bytes(SubmissionRecord.write(result)))
+                .absent();
+    }
+
+    static void fence(Packer out, Fence fence) {
+        out.uuid(fence.execution().uuid())
+                .number(fence.execution().partition().number())
+                .number(fence.attempt())
+                .number(fence.epoch());
+    }
+
+    /** How an execution stands whose fence does not hold. */
+    static LeaseStanding standing(Fence fence, Item told) {
+        return switch (told.at(0).text()) {
+            case "lost" -> ExecutionFields.standing(fence.execution().uuid(), told);
+            case "unreadable" ->
+                    throw StoreFailure.unreadable(
+                            "The execution " + fence.execution(),
+                            new IllegalStateException("what is stored of it is damaged"));
+            default -> throw new NotFound("execution", fence.execution().toString());
+        };
+    }
+
+    /** Asks for each item by itself, those of a partition in one call, and in their order. */
+    private <T, R> List<Answer<R>> each(
+            String function,
+            List<T> items,
+            Function<T, Fence> fence,
+            ToLongFunction<T> bytes,
+            BiConsumer<Packer, T> writer,
+            BiFunction<T, Item, R> reader) {
+        var answers = new ArrayList<Answer<R>>(Collections.nCopies(items.size(), null));
+        valkey.homes()
+                .visit(
+                        items.stream().map(item -> fence.apply(item).execution()).toList(),
+                        (home, places) -> {
+                            var unknown = new ArrayList<Integer>();
+                            for (var part :
+                                    Chunks.of(
+                                            places, CHUNK, i -> bytes.applyAsLong(items.get(i)))) {
+                                var some = part.stream().map(items::get).toList();
+                                var told =
+                                        valkey.call(function, home, out -> out.list(some, writer))
+                                                .answer();
+                                for (int n = 0; n < some.size(); n++) {
+                                    answers.set(
+                                            part.get(n), answer(some.get(n), told.at(n), reader));
+                                    if (isUnknown(told.at(n))) {
+                                        unknown.add(part.get(n));
+                                    }
+                                }
+                            }
+                            return unknown;
+                        });
+        return answers;
+    }
+
+    static boolean isUnknown(Item told) {
+        return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("unknown");
+    }
+
+    private static <T, R> Answer<R> answer(T item, Item told, BiFunction<T, Item, R> reader) {
+        try {
+            return Answer.done(reader.apply(item, told));
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+}

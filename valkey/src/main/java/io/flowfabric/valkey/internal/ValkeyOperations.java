@@ -1,0 +1,141 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.OperatorDecisions;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.operate.Operations;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.valkey.internal.Steps.Step;
+import io.flowfabric.valkey.internal.wire.Item;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What operators may do: the core decides by what is read, and what is unchanged is written. */
+public final class ValkeyOperations implements Operations {
+    private final ValkeyContext valkey;
+    private final Steps steps;
+    private final HandClaims claims;
+
+    public ValkeyOperations(ValkeyContext valkey, Steps steps) {
+        this.valkey = valkey;
+        this.steps = steps;
+        this.claims = new HandClaims(valkey);
+    }
+
+    @Override
+    public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
+        by.mustBeOperator();
+        return new DecidedBatches<OperatorCommand, ExecutionState>(
+                        valkey, "acts", acts, OperatorCommand::execution, OperatorCommand::bytes)
+                .each((home, some) -> act(home, some, by));
+    }
+
+    private List<Optional<Answer<ExecutionState>>> act(
+            Partition home, List<OperatorCommand> acts, Attribution by) {
+        var ids = acts.stream().map(OperatorCommand::execution).toList();
+        var read = ExecutionFacts.read(valkey, home, ids);
+        var answers = new ArrayList<Optional<Answer<ExecutionState>>>();
+        var decided = new TreeMap<Integer, Step>();
+        for (int n = 0; n < acts.size(); n++) {
+            try {
+                var stored = read.all().get(n).readable();
+                var facts = stored.facts();
+                var change = OperatorDecisions.act(acts.get(n), by, facts, read.now());
+                if (change.isPresent()) {
+                    decided.put(n, new Step(stored.row(), stored.submission(), change.get()));
+                }
+                answers.add(Optional.of(Answer.done(facts.state())));
+            } catch (FlowFabricException refusal) {
+                answers.add(Optional.of(Answer.refused(refusal)));
+            }
+        }
+        if (!decided.isEmpty()) {
+            var taken = steps.take(home, List.copyOf(decided.values())).iterator();
+            decided.forEach(
+                    (n, step) ->
+                            answers.set(
+                                    n,
+                                    taken.next()
+                                            ? Optional.of(Answer.done(step.change().after()))
+                                            : Optional.empty()));
+        }
+        return answers;
+    }
+
+    @Override
+    public Lease claim(ExecutionId execution, SessionId session, Attribution by) {
+        by.mustBeOperator();
+        return claims.claim(execution, session, by);
+    }
+
+    @Override
+    public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
+        by.mustBeOperator();
+        return new DecidedBatches<ExecutionId, ExecutionId>(
+                        valkey, "executions", executions, id -> id, id -> 0)
+                .each((home, some) -> erase(home, some, by));
+    }
+
+    /** What is to be erased, and what is told instead. */
+    private record Erasure(ExecutionFacts stored, Event.Erased event) {}
+
+    private List<Optional<Answer<ExecutionId>>> erase(
+            Partition home, List<ExecutionId> executions, Attribution by) {
+        var read = ExecutionFacts.read(valkey, home, executions);
+        var answers = new ArrayList<Optional<Answer<ExecutionId>>>();
+        var decided = new TreeMap<Integer, Erasure>();
+        for (int n = 0; n < executions.size(); n++) {
+            var id = executions.get(n);
+            try {
+                var stored = read.all().get(n).readable();
+                OperatorDecisions.mustBeErasable(stored.facts());
+                var lane = stored.submission().lane();
+                decided.put(
+                        n,
+                        new Erasure(read.all().get(n), new Event.Erased(id, lane, by, read.now())));
+                answers.add(Optional.of(Answer.done(id)));
+            } catch (FlowFabricException refusal) {
+                answers.add(Optional.of(Answer.refused(refusal)));
+            }
+        }
+        if (!decided.isEmpty()) {
+            var erased = erase(home, List.copyOf(decided.values())).iterator();
+            var gone = new ArrayList<ExecutionId>();
+            for (int n : decided.keySet()) {
+                if (erased.next()) {
+                    gone.add(executions.get(n));
+                } else {
+                    answers.set(n, Optional.empty());
+                }
+            }
+            valkey.homes().forget(gone, home);
+        }
+        return answers;
+    }
+
+    private List<Boolean> erase(Partition home, List<Erasure> erasures) {
+        return valkey.call(
+                        "erase",
+                        home,
+                        out ->
+                                out.list(
+                                        erasures,
+                                        (o, one) ->
+                                                o.list(3)
+                                                        .uuid(one.stored.id().uuid())
+                                                        .bytes(one.stored.packed().bytes())
+                                                        .packed(GuardedWrites.packed(one.event))))
+                .answer()
+                .list(Item::truth);
+    }
+}

@@ -1,0 +1,160 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.SessionId;
+import io.flowfabric.core.decision.Conflicts;
+import io.flowfabric.core.lease.Heartbeat;
+import io.flowfabric.core.lease.HeartbeatResult;
+import io.flowfabric.core.lease.OpenedSession;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.valkey.internal.record.SessionFields;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** How workers are known to be alive. */
+public final class ValkeySessions implements Sessions {
+    private final ValkeyContext valkey;
+    private final Deaths deaths;
+
+    public ValkeySessions(ValkeyContext valkey, Deaths deaths) {
+        this.valkey = valkey;
+        this.deaths = deaths;
+    }
+
+    @Override
+    public OpenedSession open(Session session) {
+        var home = valkey.inUse(session.namespace());
+        lead(session.id(), home);
+        var told =
+                valkey.call(
+                                "open",
+                                home,
+                                out ->
+                                        out.list(7)
+                                                .uuid(session.id().uuid())
+                                                .text(session.namespace().name())
+                                                .texts(session.lanes())
+                                                .duration(session.ttl())
+                                                .text(session.worker())
+                                                .text(session.instance())
+                                                .bytes(SessionFields.describe(session)))
+                        .answer();
+        return switch (told.at(0).text()) {
+            case "opened" -> new OpenedSession(told.at(1).moment(), true);
+            case "renewed" -> new OpenedSession(told.at(1).moment(), false);
+            case "dead" -> throw unknown(session.id());
+            case "taken" -> throw Conflicts.sessionTaken(session.id());
+            case "instance" ->
+                    throw Conflicts.instanceTaken(
+                            session, new SessionId(told.at(1).uuid()), told.at(2).text());
+            default -> throw Item.unreadable(told.at(0).text());
+        };
+    }
+
+    /** Lets the session be found by its id, unless one of another namespace has it. */
+    private void lead(SessionId session, Partition home) {
+        var homes = valkey.homes();
+        homes.lead(session, home, Optional.empty())
+                .ifPresent(
+                        other -> {
+                            refuseIfUsed(session, other);
+                            homes.lead(session, home, Optional.of(other));
+                        });
+    }
+
+    private void refuseIfUsed(SessionId session, Partition other) {
+        var told = valkey.read("known_session", other, out -> out.list(1).uuid(session.uuid()));
+        switch (told.answer().text()) {
+            case "alive" -> throw Conflicts.sessionTaken(session);
+            case "dead" -> throw unknown(session);
+            default -> {
+                // It was to be opened there, and never was.
+            }
+        }
+    }
+
+    @Override
+    public List<Answer<HeartbeatResult>> heartbeat(List<Heartbeat> heartbeats) {
+        Limit.BATCH.checkCount("heartbeats", heartbeats.size());
+        var answers = new ArrayList<Answer<HeartbeatResult>>();
+        var known = valkey.homes().of(heartbeats.stream().map(Heartbeat::session).toList());
+        var homes = new LinkedHashMap<Partition, List<Integer>>();
+        for (int i = 0; i < heartbeats.size(); i++) {
+            var session = heartbeats.get(i).session();
+            answers.add(Answer.refused(unknown(session)));
+            int place = i;
+            Optional.ofNullable(known.get(session))
+                    .ifPresent(
+                            home ->
+                                    homes.computeIfAbsent(home, first -> new ArrayList<>())
+                                            .add(place));
+        }
+        homes.forEach(
+                (home, places) -> {
+                    var some = places.stream().map(heartbeats::get).toList();
+                    var held = some.stream().map(beat -> List.copyOf(beat.held())).toList();
+                    var told = heartbeat(home, some, held);
+                    for (int n = 0; n < some.size(); n++) {
+                        int place = places.get(n);
+                        var one = told.at(n);
+                        if (!one.isAbsent()) {
+                            answers.set(place, Answer.done(result(one, held.get(n))));
+                        }
+                    }
+                });
+        return answers;
+    }
+
+    private Item heartbeat(Partition home, List<Heartbeat> some, List<List<Fence>> held) {
+        return valkey.call(
+                        "heartbeat",
+                        home,
+                        out -> {
+                            out.list(some.size());
+                            for (int n = 0; n < some.size(); n++) {
+                                out.list(3)
+                                        .uuid(some.get(n).session().uuid())
+                                        .number(some.get(n).acknowledged())
+                                        .list(held.get(n), ValkeySessions::write);
+                            }
+                        })
+                .answer();
+    }
+
+    static void write(Packer out, Fence fence) {
+        out.list(4)
+                .uuid(fence.execution().uuid())
+                .number(fence.execution().partition().number())
+                .number(fence.attempt())
+                .number(fence.epoch());
+    }
+
+    private static HeartbeatResult result(Item told, List<Fence> held) {
+        return new HeartbeatResult(
+                told.at(0).moment(),
+                told.at(1).list().stream()
+                        .map(place -> held.get(place.small() - 1))
+                        .collect(Collectors.toSet()),
+                told.at(2).small());
+    }
+
+    @Override
+    public void close(SessionId session) {
+        valkey.home(session).ifPresent(home -> deaths.end(home, session, Optional.empty()));
+    }
+
+    static NotFound unknown(SessionId session) {
+        return new NotFound("session", session.toString());
+    }
+}

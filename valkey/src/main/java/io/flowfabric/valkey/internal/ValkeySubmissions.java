@@ -1,0 +1,230 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.decision.Acceptance;
+import io.flowfabric.core.decision.Acceptance.Known;
+import io.flowfabric.core.decision.SubmittedContent;
+import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.store.Chunks;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submissions;
+import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.valkey.internal.record.Codes;
+import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/** How work comes in. */
+public final class ValkeySubmissions implements Submissions {
+    private static final int CHUNK = 1000;
+
+    private final ValkeyContext valkey;
+    private final StrayWork strays;
+
+    public ValkeySubmissions(ValkeyContext valkey) {
+        this.valkey = valkey;
+        this.strays = new StrayWork(valkey);
+    }
+
+    @Override
+    public List<Answer<Submitted>> submit(List<Submission> submissions) {
+        Limit.BATCH.checkCount("submissions", submissions.size());
+        var answers = new ArrayList<Answer<Submitted>>();
+        for (int i = 0; i < submissions.size(); i++) {
+            answers.add(Answer.done(new Submitted(submissions.get(i).id(), true)));
+        }
+        var homes = new LinkedHashMap<Partition, List<Integer>>();
+        for (int i = 0; i < submissions.size(); i++) {
+            homes.computeIfAbsent(
+                            valkey.inUse(submissions.get(i).lane().namespace()),
+                            first -> new ArrayList<>())
+                    .add(i);
+        }
+        homes.forEach(
+                (home, places) -> {
+                    var parts = Chunks.of(places, CHUNK, i -> submissions.get(i).input().size());
+                    for (var part : parts) {
+                        var told = lead(home, part.stream().map(submissions::get).toList());
+                        for (int n = 0; n < part.size(); n++) {
+                            answers.set(part.get(n), told.get(n));
+                        }
+                    }
+                });
+        return answers;
+    }
+
+    /** Stores work that can be found by then, whatever partition its id names. */
+    private List<Answer<Submitted>> lead(Partition home, List<Submission> submissions) {
+        var used = strays.lead(submissions, home);
+        if (used.isEmpty()) {
+            return submit(home, submissions);
+        }
+        var places =
+                IntStream.range(0, submissions.size()).filter(i -> !used.containsKey(i)).toArray();
+        var told = submit(home, IntStream.of(places).mapToObj(submissions::get).toList());
+        var answers = new TreeMap<>(used);
+        for (int n = 0; n < places.length; n++) {
+            answers.put(places[n], told.get(n));
+        }
+        return List.copyOf(answers.values());
+    }
+
+    private List<Answer<Submitted>> submit(Partition home, List<Submission> submissions) {
+        var lanes = new LinkedHashMap<Lane, Integer>();
+        var creators = new ArrayList<String>();
+        var gates = new LinkedHashMap<GateDefinition, Integer>();
+        for (var submission : submissions) {
+            if (lanes.putIfAbsent(submission.lane(), lanes.size() + 1) == null) {
+                creators.add(submission.creator());
+            }
+            gates.putIfAbsent(
+                    GateDefinition.of(submission.kind(), submission.policy()), gates.size() + 1);
+        }
+        var digests = submissions.stream().map(Submission::digest).toList();
+        var told =
+                valkey.call(
+                        "submit",
+                        home,
+                        out -> {
+                            out.list(3);
+                            write(out, lanes, creators);
+                            out.list(gates.keySet(), (o, gate) -> gate.write(o));
+                            out.list(submissions.size());
+                            for (int i = 0; i < submissions.size(); i++) {
+                                write(out, submissions.get(i), digests.get(i), lanes, gates);
+                            }
+                        });
+        var answers = new ArrayList<Answer<Submitted>>();
+        for (int i = 0; i < submissions.size(); i++) {
+            answers.add(answer(home, submissions.get(i), digests.get(i), told.answer().at(i)));
+        }
+        return answers;
+    }
+
+    /** The answer for work whose id leads elsewhere; where nothing is there it is stored here. */
+    private Answer<Submitted> elsewhere(Partition home, Submission submission, Partition other) {
+        return strays.known(submission, other)
+                .orElseGet(
+                        () -> {
+                            valkey.homes().clear(submission.id(), other);
+                            return submit(home, List.of(submission)).getFirst();
+                        });
+    }
+
+    private static void write(Packer out, Map<Lane, Integer> lanes, List<String> creators) {
+        out.list(lanes.size());
+        lanes.forEach(
+                (lane, number) ->
+                        out.list(3)
+                                .text(lane.namespace().name())
+                                .text(lane.name())
+                                .text(creators.get(number - 1)));
+    }
+
+    private static void write(
+            Packer out,
+            Submission submission,
+            Digest digest,
+            Map<Lane, Integer> lanes,
+            Map<GateDefinition, Integer> gates) {
+        var policy = submission.policy();
+        var quotas = new TreeSet<String>();
+        policy.quotas().forEach(use -> quotas.add(use.quota()));
+        out.list(17)
+                .uuid(submission.id().uuid())
+                .number(Objects.requireNonNull(lanes.get(submission.lane())))
+                .number(
+                        Objects.requireNonNull(
+                                gates.get(GateDefinition.of(submission.kind(), policy))))
+                .number(submission.id().partition().number())
+                .number(policy.priority());
+        due(out, Optional.of(policy.start()).filter(start -> !start.equals(Due.NOW)));
+        due(out, policy.deadline());
+        out.optional(policy.attemptTimeout(), Packer::duration)
+                .optional(policy.stallTimeout(), Packer::duration)
+                .optional(policy.retention(), Packer::duration)
+                .optional(policy.share(), Packer::text)
+                .bytes(SubmissionRecord.write(submission, digest))
+                .optional(SubmissionRecord.apart(submission), Packer::bytes)
+                .optional(submission.key(), Packer::text)
+                .list(
+                        submission.tags().values().entrySet(),
+                        (o, tag) -> o.text(tag.getKey() + "=" + tag.getValue()))
+                .texts(quotas);
+        GateDefinition.writeNeeded(out, policy.budgets());
+    }
+
+    static void due(Packer out, Optional<Due> due) {
+        out.optional(
+                due,
+                (o, moment) -> {
+                    switch (moment) {
+                        case Due.After(var delay) -> o.list(2).text("after").duration(delay);
+                        case Due.At(var time) -> o.list(2).text("at").moment(time);
+                    }
+                });
+    }
+
+    private Answer<Submitted> answer(
+            Partition home, Submission submission, Digest digest, Item told) {
+        if (told instanceof Item.Truth) {
+            return Answer.done(new Submitted(submission.id(), true));
+        }
+        try {
+            return switch (told.at(0).text()) {
+                case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
+                case "known" -> Answer.done(repeated(submission, digest, told));
+                case "closed" -> {
+                    Acceptance.mustTake(submission.lane(), Codes.LANE_STATES.word(told.at(1)));
+                    throw new IllegalStateException("the lane takes work");
+                }
+                default -> throw GateDefinition.missing(told);
+            };
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+
+    private static Submitted repeated(Submission submission, Digest digest, Item told) {
+        var uuid = told.at(1).uuid();
+        var known =
+                new ExecutionId(
+                        told.at(2).isAbsent()
+                                ? submission.id().partition()
+                                : new Partition(told.at(2).small()),
+                        uuid);
+        var digestBefore = SubmissionRecord.digest(told.at(3));
+        // Of what cannot be read only the digest is compared.
+        var content =
+                told.at(2)
+                        .optional(
+                                readable ->
+                                        SubmittedContent.of(
+                                                SubmissionRecord.read(
+                                                        known, told.at(3), told.at(4))));
+        var same = Optional.of(new Known(known, digestBefore, content));
+        boolean byId = uuid.equals(submission.id().uuid());
+        return Acceptance.repeated(
+                        submission,
+                        digest,
+                        byId ? same : Optional.empty(),
+                        byId ? Optional.empty() : same)
+                .orElseThrow();
+    }
+}

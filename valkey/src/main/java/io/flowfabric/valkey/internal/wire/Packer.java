@@ -1,0 +1,144 @@
+package io.flowfabric.valkey.internal.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BiConsumer;
+
+/**
+ * Writes values as functions on the server read them: MessagePack, of which lists, texts, whole
+ * numbers and truth values are used. What is absent is written as false, because a list of the
+ * server's language ends at its first gap.
+ */
+public final class Packer {
+    private static final int FIX_LIST = 0x90;
+    private static final int FIX_TEXT = 0xA0;
+    private static final int FALSE = 0xC2;
+    private static final int TRUE = 0xC3;
+    private static final int LONG = 0xD3;
+    private static final int TEXT_8 = 0xD9;
+    private static final int TEXT_16 = 0xDA;
+    private static final int TEXT_32 = 0xDB;
+    private static final int LIST_16 = 0xDC;
+    private static final int LIST_32 = 0xDD;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    /** Begins a list of so many values, which are written next. */
+    public Packer list(int size) {
+        if (size < 16) {
+            out.write(FIX_LIST | size);
+        } else if (size <= 0xFFFF) {
+            out.write(LIST_16);
+            number(size, 2);
+        } else {
+            out.write(LIST_32);
+            number(size, 4);
+        }
+        return this;
+    }
+
+    /** A list with one value for each item. */
+    public <T> Packer list(Collection<? extends T> items, BiConsumer<Packer, ? super T> writer) {
+        list(items.size());
+        items.forEach(item -> writer.accept(this, item));
+        return this;
+    }
+
+    /** A list of texts. */
+    public Packer texts(Collection<String> texts) {
+        return list(texts, Packer::text);
+    }
+
+    /** Bytes as they are. */
+    public Packer bytes(byte[] bytes) {
+        int size = bytes.length;
+        if (size < 32) {
+            out.write(FIX_TEXT | size);
+        } else if (size <= 0xFF) {
+            out.write(TEXT_8);
+            number(size, 1);
+        } else if (size <= 0xFFFF) {
+            out.write(TEXT_16);
+            number(size, 2);
+        } else {
+            out.write(TEXT_32);
+            number(size, 4);
+        }
+        out.writeBytes(bytes);
+        return this;
+    }
+
+    /** A text, in UTF-8. */
+    public Packer text(String text) {
+        return bytes(text.getBytes(UTF_8));
+    }
+
+    /** A whole number. */
+    public Packer number(long number) {
+        if (number >= -32 && number <= 127) {
+            out.write((int) number & 0xFF);
+        } else {
+            out.write(LONG);
+            number(number, Long.BYTES);
+        }
+        return this;
+    }
+
+    /** A truth value. */
+    public Packer truth(boolean truth) {
+        out.write(truth ? TRUE : FALSE);
+        return this;
+    }
+
+    /** Nothing. */
+    public Packer absent() {
+        return truth(false);
+    }
+
+    /** A value that may be absent. */
+    public <T> Packer optional(Optional<? extends T> value, BiConsumer<Packer, ? super T> writer) {
+        value.ifPresentOrElse(some -> writer.accept(this, some), this::absent);
+        return this;
+    }
+
+    /** A UUID, in sixteen bytes. */
+    public Packer uuid(UUID uuid) {
+        out.write(FIX_TEXT | 16);
+        number(uuid.getMostSignificantBits(), Long.BYTES);
+        number(uuid.getLeastSignificantBits(), Long.BYTES);
+        return this;
+    }
+
+    /** A moment, in milliseconds. */
+    public Packer moment(Instant moment) {
+        return number(moment.toEpochMilli());
+    }
+
+    /** A duration, in milliseconds. */
+    public Packer duration(Duration duration) {
+        return number(duration.toMillis());
+    }
+
+    /** A value that was packed before. */
+    public Packer packed(byte[] packed) {
+        out.writeBytes(packed);
+        return this;
+    }
+
+    /** Everything that was written. */
+    public byte[] done() {
+        return out.toByteArray();
+    }
+
+    private void number(long number, int size) {
+        for (int shift = (size - 1) * Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+            out.write((int) (number >>> shift) & 0xFF);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/** The store on Valkey 7.2 and Redis 7.0 and later. */
+module io.flowfabric.valkey {
+    requires transitive io.flowfabric.core;
+    requires lettuce.core;
+    requires org.slf4j;
+    requires static transitive org.jspecify;
+
+    exports io.flowfabric.valkey;
+}

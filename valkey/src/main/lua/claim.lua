@@ -1,0 +1,78 @@
+-- claim: leases or grants work to a session.
+-- asked: session, number, how much is wanted, whether the number may have been heard before, what the worker says of routes
+--     (numbers it is able to do, numbers it is not), until when grants hold or false
+-- answers: 'dead', 'used', or 'given' with the pieces, the routes that the worker has to be asked about, what is shut, and
+--     whether there may be more; of a repeat 'again' with the pieces
+
+local function piece(id, x)
+    return {
+        id, x[PARTITION], x[ATTEMPTS], x[EPOCH], x[NEXT], x[RETRIES], x[DEADLINE], x[SINCE], x[UNTIL], x[LANE],
+        unit.get('detail', id .. 's'), unit.get('detail', id .. 'i')}
+end
+
+local function judged(able, unable)
+    local says = {}
+    for n = 1, #able do
+        says[able[n]] = true
+    end
+    for n = 1, #unable do
+        says[unable[n]] = false
+    end
+    return says
+end
+
+local function still_held(session, receipt, situation)
+    local pieces = {}
+    local held = sessions.held(session, receipt)
+    for n = 1, #held do
+        local x = executions.get(held[n])
+        if x and x[SITUATION] == situation and (situation == RUNNING or x[UNTIL] > unit.now) then
+            pieces[#pieces + 1] = piece(held[n], x)
+        end
+    end
+    return pieces
+end
+
+register('claim', {}, function(asked)
+    local id, number, wanted, again, able, unable, ends = unpack(asked)
+    if not sessions.is_alive(id) then
+        return {'dead'}
+    end
+    local session = sessions.get(id)
+    if number <= session[ACKNOWLEDGED] then
+        return {'used'}
+    end
+    local receipt = sessions.receipt(id, number)
+    if receipt then
+        return {'again', still_held(id, receipt, ends and GRANTED or RUNNING)}
+    end
+    local given, ids = {}, {}
+    local until_when = ends and unit.now + ends
+    local claim = claims.pick(session, judged(able, unable), wanted, function(execution, x)
+        if ends then
+            executions.grant(execution, x, id, until_when)
+        else
+            executions.lease(execution, x, id, false)
+        end
+        given[#given + 1] = execution
+        given[#given + 1] = x[EPOCH]
+        ids[#ids + 1] = execution
+    end)
+    if #ids > 0 or (again and #claim.unknown == 0) then
+        sessions.keep_receipt(id, session, number, given)
+    end
+    local pieces = {}
+    for n = 1, #ids do
+        pieces[n] = piece(ids[n], executions.get(ids[n]))
+    end
+    local routes = {}
+    for n = 1, #claim.unknown do
+        local route = cmsgpack.unpack(unit.get('route', tostring(claim.unknown[n])))
+        routes[n] = {claim.unknown[n], route[1], route[2]}
+    end
+    local blocks = {}
+    for word in pairs(claim.words) do
+        blocks[#blocks + 1] = word
+    end
+    return {'given', pieces, routes, blocks, claim.more}
+end)

@@ -1,0 +1,346 @@
+-- Executions, and the steps that they take.
+--
+-- How an execution stands is one value. What is seldom read is kept beside it, by its id and a letter:
+--   s  what was submitted          i  its input
+--   r  its result                  f  its last failure
+--   b  who ended it, and why       w  why it is held back
+--   p  how far it is               u  what it used up, as it reported it
+--   t  which entries of the log are about it, and its tags, once it is forgotten: one life after the other
+
+function executions.begin()
+    executions.known = {}
+    executions.changed = {}
+    executions.woken = {}
+    executions.losers = {}
+end
+
+-- An execution; nil when there is none, false when it cannot be read.
+function executions.get(id)
+    local x = executions.known[id]
+    if x == nil then
+        x = executions.read(unit.get('execution', id))
+        executions.known[id] = x
+    end
+    return x
+end
+
+function executions.read(packed)
+    if not packed then
+        return nil
+    end
+    local fine, x = pcall(cmsgpack.unpack, packed)
+    return fine and type(x) == 'table' and #x == EXECUTION_FIELDS and x
+end
+
+-- Reads many at once, which are then known.
+function executions.fetch(ids)
+    local packed = unit.get_all('execution', ids)
+    for n = 1, #ids do
+        if executions.known[ids[n]] == nil then
+            executions.known[ids[n]] = executions.read(packed[n])
+        end
+    end
+end
+
+function executions.is_terminal(situation)
+    return situation >= COMPLETED
+end
+
+local function is_held(situation)
+    return situation == RUNNING or situation == GRANTED
+end
+
+local function begins_attempt(next)
+    return next <= REPLAY
+end
+
+-- Whether a fence allows writing: running, this attempt, this epoch, a living session.
+function executions.holds(x, attempt, epoch)
+    return x[SITUATION] == RUNNING and attempt == x[ATTEMPTS] - 1 and epoch == x[EPOCH]
+        and sessions.is_alive(x[SESSION])
+end
+
+function executions.past_deadline(x)
+    return x[DEADLINE] and x[DEADLINE] <= unit.now
+end
+
+-- The ready entries.
+
+local function entry(id, x)
+    return bytes.four(x[GATE]) .. x[PLACE] .. id
+end
+
+-- Puts work with a place behind its gate.
+function executions.enter(id, x)
+    unit.add('ready', 0, entry(id, x))
+    gates.touch(x[GATE])
+    executions.changed[id] = x
+end
+
+local function queue(id, x)
+    local lane = lanes.get(x[LANE])
+    if lane[SHARING] and x[NEXT] == FIRST then
+        rounds.queue(id, x)
+    else
+        x[PLACE] = lanes.place(lane, x, 0)
+        executions.enter(id, x)
+    end
+    local woken = executions.woken[x[LANE]]
+    executions.woken[x[LANE]] = (woken == nil or woken == id) and id or false
+end
+
+local function leave_queue(id, x)
+    unit.drop('ready', entry(id, x))
+    gates.touch(x[GATE])
+    if x[NEXT] == FIRST and lanes.get(x[LANE])[SHARING] then
+        unit.drop('turns', rounds.member(id, x))
+    end
+    x[PLACE] = false
+end
+
+-- Finds another place for ready work, by the rules of its lane as they are now.
+-- shared: whether it had a turn by the rules before
+function executions.rank_anew(id, x, shared)
+    unit.drop('ready', entry(id, x))
+    gates.touch(x[GATE])
+    if x[NEXT] == FIRST and shared then
+        unit.drop('turns', rounds.member(id, x))
+    end
+    queue(id, x)
+end
+
+-- What time will do to an execution as it is; each of these is set or removed with the state that it belongs to.
+-- Each kind of timer has a sorted set of its own, because they are looked at in this order: deadline, attempt, stall, wake, grant.
+local function set_timer(kind, id, at)
+    unit.add(kind, at, id)
+end
+
+local function drop_timers(id, x)
+    if x[SITUATION] == RUNNING then
+        if x[ATTEMPT_TIMEOUT] then
+            unit.drop('attempt', id)
+        end
+        if x[STALL_TIMEOUT] then
+            unit.drop('stall', id)
+        end
+    elseif x[SITUATION] == GRANTED then
+        unit.drop('grant', id)
+    elseif x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER then
+        unit.drop('wake', id)
+    end
+end
+
+local function set_timers(id, x)
+    if x[SITUATION] == RUNNING then
+        if x[ATTEMPT_TIMEOUT] then
+            set_timer('attempt', id, x[SINCE] + x[ATTEMPT_TIMEOUT])
+        end
+        if x[STALL_TIMEOUT] then
+            set_timer('stall', id, x[SINCE] + x[STALL_TIMEOUT])
+        end
+    elseif x[SITUATION] == GRANTED then
+        set_timer('grant', id, x[UNTIL])
+    elseif x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER then
+        set_timer('wake', id, x[UNTIL])
+    end
+end
+
+-- Where an execution is found in the order of submission: among those of its lane that live, or that ended in the same way.
+function executions.standing(id, x)
+    local group = executions.is_terminal(x[SITUATION]) and x[SITUATION] or 0
+    return bytes.four(x[LANE]) .. string.char(group) .. bytes.six(x[SUBMITTED]) .. bytes.six(x[SEQUENCE]) .. id
+end
+
+function executions.ended_member(id, x)
+    return bytes.four(x[LANE]) .. bytes.six(x[CHANGED]) .. id
+end
+
+-- Makes an execution something else, with everything that is found by its state.
+local function change(id, x, situation)
+    unit.sum('count', bytes.four(x[LANE]) .. string.char(x[SITUATION]), -1)
+    unit.sum('count', bytes.four(x[LANE]) .. string.char(situation), 1)
+    local over = executions.is_terminal(x[SITUATION])
+    if over ~= executions.is_terminal(situation) then
+        unit.drop('standing', executions.standing(id, x))
+        if over then
+            unit.drop('ended', executions.ended_member(id, x))
+            unit.drop('forget', id)
+        end
+        x[SITUATION] = situation
+        unit.add('standing', 0, executions.standing(id, x))
+        gates.used(x[GATE], over and 1 or -1)
+    end
+    x[SITUATION] = situation
+    x[CHANGED] = unit.now
+    if not over and executions.is_terminal(situation) then
+        if x[RETENTION] then
+            unit.add('forget', unit.now + x[RETENTION], id)
+        else
+            unit.add('ended', 0, executions.ended_member(id, x))
+        end
+    end
+    executions.changed[id] = x
+end
+
+local function tell(id, x, step, session, by, failure)
+    local waits = x[SITUATION] == GRANTED or (x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER)
+    log.append({
+        EVENT_STEP, id, x[PARTITION], x[LANE], step, x[SITUATION], unit.now, x[ATTEMPTS], x[EPOCH], session, by,
+        waits and x[UNTIL], failure})
+    x[STEPS] = log.noted(id, x[STEPS])
+end
+
+-- The first step.
+-- x: with everything but its lane, gate, sequence and place
+function executions.submit(id, x, lane, definition)
+    x[LANE] = lane
+    x[GATE] = gates.number(lane, definition)
+    x[SEQUENCE] = unit.next_number('submissions')
+    x[STEPS] = log.nothing_noted()
+    executions.known[id] = x
+    executions.changed[id] = x
+    gates.used(x[GATE], 1)
+    unit.sum('count', bytes.four(lane) .. string.char(x[SITUATION]), 1)
+    unit.add('standing', 0, executions.standing(id, x))
+    if x[DEADLINE] then
+        set_timer('deadline', id, x[DEADLINE])
+    end
+    set_timers(id, x)
+    if x[SITUATION] == READY then
+        queue(id, x)
+    end
+    tell(id, x, STEP_SUBMIT, false, false, false)
+end
+
+-- The epoch of the next lease or grant: every one ever given has its own.
+local function next_epoch(x)
+    return math.max(x[EPOCH] + 1, unit.now)
+end
+
+local function hand_out(id, x, session, situation, step, by)
+    x[EPOCH] = next_epoch(x)
+    x[SESSION] = session
+    x[SINCE] = unit.now
+    x[GIVEN_UP] = false
+    change(id, x, situation)
+    set_timers(id, x)
+    tell(id, x, step, session, by, false)
+end
+
+-- Gives out a lease for what is ready or granted.
+-- by: the operator who gives it, if the worker did not ask for it
+function executions.lease(id, x, session, by)
+    local step = x[NEXT] == RECLAIM and STEP_RECLAIM or (x[SITUATION] == GRANTED and STEP_REDEEM or STEP_CLAIM)
+    if x[SITUATION] == READY then
+        leave_queue(id, x)
+        x[COUNTED] = gates.take(x[GATE], begins_attempt(x[NEXT]))
+    end
+    drop_timers(id, x)
+    if begins_attempt(x[NEXT]) then
+        x[ATTEMPTS] = x[ATTEMPTS] + 1
+        if x[PROGRESS_AT] then
+            x[PROGRESS_AT] = false
+            unit.remove('detail', id .. 'p')
+        end
+    end
+    x[BY_HAND] = by and true or false
+    x[UNTIL] = false
+    hand_out(id, x, session, RUNNING, step, by)
+end
+
+-- Grants what is ready, which counts like a lease from now on.
+function executions.grant(id, x, session, ends)
+    leave_queue(id, x)
+    x[COUNTED] = gates.take(x[GATE], begins_attempt(x[NEXT]))
+    x[UNTIL] = ends
+    hand_out(id, x, session, GRANTED, STEP_GRANT, false)
+end
+
+local function give_back(x)
+    if x[COUNTED] then
+        gates.give(x[COUNTED], x[SITUATION] == GRANTED and begins_attempt(x[NEXT]))
+        x[COUNTED] = false
+    end
+end
+
+local function set_deadline(id, x, deadline, over)
+    if (deadline and not over) and (deadline ~= x[DEADLINE] or executions.is_terminal(x[SITUATION])) then
+        set_timer('deadline', id, deadline)
+    elseif x[DEADLINE] and (over or not deadline) then
+        unit.drop('deadline', id)
+    end
+    x[DEADLINE] = deadline
+end
+
+-- Takes a decided step. Its caller has checked that the execution is as it was when it was decided.
+function executions.apply(id, x, decided)
+    local step = decided[CHANGE_STEP]
+    local stays = step == STEP_REPRIORITISE
+    local was_running = x[SITUATION] == RUNNING
+    local owner = not stays and (was_running or step == STEP_FORFEIT) and x[SESSION]
+    local situation = decided[CHANGE_SITUATION]
+    if x[SITUATION] == READY then
+        leave_queue(id, x)
+    end
+    if not stays then
+        if is_held(x[SITUATION]) then
+            give_back(x)
+        end
+        if was_running and (decided[CHANGE_BY] or step == STEP_LAPSE) then
+            executions.losers[x[SESSION]] = true
+        end
+        drop_timers(id, x)
+        x[SESSION] = false
+        x[SINCE] = false
+        x[BY_HAND] = false
+    end
+    if step == STEP_REPLAY then
+        unit.remove('detail', id .. 'r')
+        unit.remove('detail', id .. 'f')
+        x[GATE] = gates.number(x[LANE], decided[CHANGE_GATE])
+    end
+    set_deadline(id, x, decided[CHANGE_DEADLINE], executions.is_terminal(situation))
+    x[PRIORITY] = decided[CHANGE_PRIORITY]
+    x[RETRIES] = decided[CHANGE_RETRIES]
+    x[RECLAIMS] = decided[CHANGE_RECLAIMS]
+    x[REPLAYS] = decided[CHANGE_REPLAYS]
+    if not stays then
+        x[UNTIL] = decided[CHANGE_UNTIL]
+        x[DELAYED_BY] = decided[CHANGE_DELAYED_BY]
+        x[NEXT] = decided[CHANGE_NEXT] or x[NEXT]
+    end
+    executions.tell_more(id, situation, decided)
+    change(id, x, situation)
+    if not stays then
+        set_timers(id, x)
+    end
+    if situation == READY then
+        queue(id, x)
+    end
+    tell(id, x, step, owner, decided[CHANGE_BY], decided[CHANGE_FAILURE])
+end
+
+-- What is kept beside the state.
+function executions.tell_more(id, situation, decided)
+    if decided[CHANGE_RESULT] then
+        unit.set('detail', id .. 'r', decided[CHANGE_RESULT])
+    end
+    if decided[CHANGE_FAILURE] then
+        unit.set('detail', id .. 'f', decided[CHANGE_FAILURE])
+    end
+    if situation == HELD_BY_OPERATOR and decided[CHANGE_WORDS] then
+        unit.set('detail', id .. 'w', decided[CHANGE_WORDS])
+    end
+    if executions.is_terminal(situation) and decided[CHANGE_BY] then
+        unit.set('detail', id .. 'b', cmsgpack.pack(decided[CHANGE_BY]))
+    elseif decided[CHANGE_STEP] == STEP_REPLAY then
+        unit.remove('detail', id .. 'b')
+    end
+end
+
+function executions.finish()
+    for id, x in pairs(executions.changed) do
+        unit.set('execution', id, cmsgpack.pack(x))
+    end
+    executions.changed = {}
+end

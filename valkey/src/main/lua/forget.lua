@@ -1,0 +1,222 @@
+-- How executions that have ended, and what is told of them, are forgotten.
+
+local LETTERS = {'s', 'i', 'r', 'f', 'b', 'w', 'p', 'u'}
+
+-- So many that cannot be read are passed over in one call.
+local PASSED_OVER = 1000
+
+-- What was submitted; nil when it cannot be read.
+local function submission(id)
+    local fine, told = pcall(cmsgpack.unpack, unit.get('detail', id .. 's') or '')
+    return fine and type(told) == 'table' and type(told[SUBMITTED_TAGS]) == 'table' and told or nil
+end
+
+-- Removes everything of an execution but what is told of it.
+local function remove(id, x, submitted)
+    unit.remove('execution', id)
+    executions.known[id] = nil
+    executions.changed[id] = nil
+    budgets.forget(id, x)
+    for n = 1, #LETTERS do
+        unit.remove('detail', id .. LETTERS[n])
+    end
+    local unique = submitted[SUBMITTED_KEY] and submitted[SUBMITTED_NAMESPACE] .. '\0' .. submitted[SUBMITTED_KEY]
+    if unique and unit.get('unique', unique) == id then
+        unit.remove('unique', unique)
+    end
+    local tags = submitted[SUBMITTED_TAGS]
+    for n = 1, #tags do
+        unit.drop('tag', bytes.four(x[LANE]) .. tags[n][1] .. '=' .. tags[n][2] .. '\0' .. bytes.six(x[SUBMITTED])
+            .. bytes.six(x[SEQUENCE]) .. id)
+    end
+    unit.sum('count', bytes.four(x[LANE]) .. string.char(x[SITUATION]), -1)
+    unit.drop('standing', executions.standing(id, x))
+    if x[RETENTION] then
+        unit.drop('forget', id)
+    else
+        unit.drop('ended', executions.ended_member(id, x))
+    end
+    log.forget(id, x[STEPS])
+end
+
+-- The lives of an id that are over, of which the log still tells: the numbers of the entries about each, and its tags.
+local function past_lives(id)
+    local packed = unit.get('detail', id .. 't')
+    local lives = packed and cmsgpack.unpack(packed) or {}
+    local told = {}
+    for n = 1, #lives do
+        local numbers = lives[n][1]
+        if bytes.read_six(numbers, #numbers - 5) > log.dropped() then
+            told[#told + 1] = lives[n]
+        end
+    end
+    return told
+end
+
+local function all_numbers(id, x)
+    return log.numbers(id, x[STEPS], 0, log.last())
+end
+
+-- Forgets an execution that has ended; its tags are known as long as the log tells of it.
+local function forget(id, x, submitted)
+    local numbers = all_numbers(id, x)
+    if #numbers > 0 then
+        local lives = past_lives(id)
+        lives[#lives + 1] = {numbers, submitted[SUBMITTED_TAGS]}
+        unit.set('detail', id .. 't', cmsgpack.pack(lives))
+        unit.add('told', bytes.read_six(numbers, #numbers - 5), id)
+    end
+    remove(id, x, submitted)
+end
+
+-- lanes_to_forget_of: lanes with work that has ended, and is kept as long as its namespace says.
+-- asked: the number of the lane after which to begin, and how many at most
+-- answers, each: number, namespace
+register_reading('lanes_to_forget_of', function(asked)
+    local after, most = unpack(asked)
+    local found = {}
+    while #found < most do
+        local member = redis.call('ZRANGEBYLEX', key.ended, '[' .. bytes.four(after + 1), '+', 'LIMIT', 0, 1)[1]
+        if not member then
+            break
+        end
+        after = bytes.read_four(member, 1)
+        found[#found + 1] = {after, lanes.get(after)[LANE_NAMESPACE]}
+    end
+    return found
+end)
+
+-- forget: forgets executions whose retention has ended.
+-- asked: how many at most; lanes, each its number and how long its work is kept
+-- answers: those that were, each its id and the partition that it names; how many were passed over because they cannot be read
+register('forget', {'allow-oom'}, function(asked)
+    local most, kept = unpack(asked)
+    local done, passed = {}, 0
+    local function each(found, id_at)
+        for n = 1, #found do
+            if #done == most then
+                return
+            end
+            local id = string.sub(found[n], id_at)
+            local x = executions.get(id)
+            local submitted = x and submission(id)
+            if x and submitted and executions.is_terminal(x[SITUATION]) then
+                forget(id, x, submitted)
+                done[#done + 1] = {id, x[PARTITION]}
+            else
+                passed = passed + 1
+            end
+        end
+    end
+    each(redis.call('ZRANGEBYSCORE', key.forget, '-inf', unit.now, 'LIMIT', 0, most + PASSED_OVER), 1)
+    for n = 1, #kept do
+        if #done == most then
+            break
+        end
+        local lane = bytes.four(kept[n][1])
+        local ends = unit.now - kept[n][2]
+        if ends >= 0 then
+            each(
+                redis.call(
+                    'ZRANGEBYLEX', key.ended, '[' .. lane, '(' .. lane .. bytes.six(ends + 1), 'LIMIT', 0, most - #done + PASSED_OVER),
+                11)
+        end
+    end
+    return {done, passed}
+end)
+
+-- Takes what is told of an execution out of some entries. The others keep their places.
+local function untell(id, numbers)
+    for at = 1, #numbers, 6 do
+        local field = string.sub(numbers, at, at + 5)
+        local packed = unit.get('log', field)
+        local entry = packed and cmsgpack.unpack(packed) or {0, {}}
+        local events = entry[ENTRY_EVENTS]
+        for n = 1, #events do
+            if events[n][1] == EVENT_STEP and events[n][2] == id then
+                events[n] = {EVENT_GONE}
+            end
+        end
+        if packed then
+            unit.set('log', field, cmsgpack.pack(entry))
+        end
+    end
+end
+
+-- erase: forgets executions that have ended, and all that is told of them.
+-- asked, each: id, the execution as it was when it was decided, and an event to be told instead
+-- answers, each: whether it was forgotten
+register('erase', {'allow-oom'}, function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        local id, before, event = unpack(asked[n])
+        local x = executions.get(id)
+        local submitted = x and submission(id)
+        answers[n] = false
+        if submitted and unit.get('execution', id) == before and executions.is_terminal(x[SITUATION]) then
+            untell(id, all_numbers(id, x))
+            local lives = past_lives(id)
+            for l = 1, #lives do
+                untell(id, lives[l][1])
+            end
+            unit.remove('detail', id .. 't')
+            unit.drop('told', id)
+            remove(id, x, submitted)
+            log.append(event)
+            answers[n] = true
+        end
+    end
+    return answers
+end)
+
+local DAY = 86400000
+
+-- When an entry was written. One that cannot be read is as old as any.
+local function written(number)
+    local fine, entry = pcall(cmsgpack.unpack, unit.get('log', bytes.six(number)) or '')
+    return fine and type(entry) == 'table' and tonumber(entry[ENTRY_AT]) or 0
+end
+
+-- The first entry that is not older than a moment, among those after one that is.
+local function first_since(moment, older, last)
+    local since = last + 1
+    while since - older > 1 do
+        local middle = math.floor((older + since) / 2)
+        if written(middle) < moment then
+            older = middle
+        else
+            since = middle
+        end
+    end
+    return since
+end
+
+-- Forgets the tags of executions of which the log tells no more; whether there are others.
+local function forget_told(dropped, most)
+    local untold = redis.call('ZRANGEBYSCORE', key.told, '-inf', dropped, 'LIMIT', 0, most)
+    for n = 1, #untold do
+        unit.remove('detail', untold[n] .. 't')
+        unit.drop('told', untold[n])
+    end
+    return #untold == most
+end
+
+-- drop_events: drops entries of the oldest day in the log, if all of that day is older than is kept.
+-- asked: how long events are kept, and how many entries are dropped at most
+-- answers: whether the last of the day were dropped, and whether there may be more to drop
+register('drop_events', {'allow-oom'}, function(asked)
+    local kept, most = unpack(asked)
+    local first, last = log.dropped() + 1, log.last()
+    local oldest = math.floor((unit.now - kept) / DAY) * DAY
+    local moment = first <= last and written(first)
+    if not moment or moment >= oldest then
+        return {false, forget_told(first - 1, most)}
+    end
+    local since = first_since((math.floor(moment / DAY) + 1) * DAY, first, last)
+    local final = math.min(since - 1, first + most - 1)
+    for number = first, final do
+        unit.remove('log', bytes.six(number))
+    end
+    unit.set('meta', 'dropped', tostring(final))
+    return {final == since - 1, true}
+end)

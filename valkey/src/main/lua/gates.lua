@@ -1,0 +1,331 @@
+-- Gates. Work of one lane, kind and needs, with the same quotas and reservations, waits behind one gate: either all of it may
+-- start, or none.
+--
+-- A gate with work is at the front of its lane, by the place of its first entry; or, once a claim has found it shut, with
+-- the quota or the budget that shuts it. There it waits until that has room: a claim does not look at it.
+
+function gates.begin()
+    gates.known = {}
+    gates.touched = {}
+    gates.reopening = {}
+    gates.freed = {}
+    gates.found_shut = {}
+    gates.wanted = {}
+end
+
+function gates.get(number)
+    local gate = gates.known[number]
+    if not gate then
+        gate = cmsgpack.unpack(unit.get('gate', bytes.four(number)))
+        gates.known[number] = gate
+    end
+    return gate
+end
+
+-- What is not there of the quotas and the budgets, with their dimensions, that work or a lane names; nil when all of it is.
+function gates.missing(namespace, names, wanted)
+    for n = 1, #names do
+        if not unit.get('quota', namespace .. '\0' .. names[n]) then
+            return {'no_quota', names[n]}
+        end
+    end
+    for n = 1, #wanted do
+        local budget = budgets.get(namespace .. '\0' .. wanted[n][1])
+        if not budget or budget[BUDGET_DELETED] then
+            return {'no_budget', wanted[n][1]}
+        end
+        for d = 2, #wanted[n] do
+            if not budgets.dimension(budget, wanted[n][d]) then
+                return {'no_dimension', wanted[n][1], wanted[n][d]}
+            end
+        end
+    end
+    return nil
+end
+
+-- The number of a route: a kind, and what a worker must offer, in the written form.
+local function route_number(kind, needs)
+    local name = 'r' .. kind .. '\0' .. needs
+    local number = unit.get('name', name)
+    if number then
+        return tonumber(number)
+    end
+    number = unit.next_number('routes')
+    unit.set('name', name, tostring(number))
+    unit.set('route', tostring(number), cmsgpack.pack({kind, needs}))
+    return number
+end
+
+-- The number of the gate for some work, which comes into being if there is none.
+-- definition: kind, needs, quotas with their keys, budgets with what is reserved of them
+function gates.number(lane, definition)
+    local route = route_number(definition[1], definition[2])
+    local gate = {lane, route, definition[3], definition[4]}
+    local name = 'g' .. cmsgpack.pack(gate)
+    local number = unit.get('name', name)
+    if number then
+        return tonumber(number)
+    end
+    number = unit.next_number('gates')
+    unit.set('name', name, tostring(number))
+    unit.set('gate', bytes.four(number), cmsgpack.pack(gate))
+    gates.known[number] = gate
+    return number
+end
+
+-- Whether a gate goes when its work has gone: there may be one for each customer.
+local function passes_away(gate)
+    return #gate[GATE_QUOTAS] > 0 or #gate[GATE_BUDGETS] > 0
+end
+
+-- So many executions more, or fewer, may still wait behind a gate.
+function gates.used(number, more)
+    if passes_away(gates.get(number)) then
+        unit.sum('users', bytes.four(number), more)
+        gates.touched[number] = true
+    end
+end
+
+-- What work behind a gate counts against when it starts now: names of meters; names of budgets, and what it reserves of each.
+function gates.needs(number)
+    if gates.wanted[number] then
+        return gates.wanted[number]
+    end
+    local gate = gates.get(number)
+    local lane = lanes.get(gate[GATE_LANE])
+    local prefix = lane[LANE_NAMESPACE] .. '\0'
+    local meters, drawn, reserves, seen = {}, {}, {}, {}
+    local function count(use)
+        if not seen[use] then
+            seen[use] = true
+            meters[#meters + 1] = prefix .. use
+        end
+    end
+    for n = 1, #gate[GATE_QUOTAS] do
+        count(gate[GATE_QUOTAS][n])
+    end
+    for n = 1, #lane[LANE_QUOTAS] do
+        count(lane[LANE_QUOTAS][n])
+    end
+    local function draw(use)
+        local name = prefix .. use[1]
+        local reserve = reserves[name]
+        if not reserve then
+            reserve = {}
+            reserves[name] = reserve
+            drawn[#drawn + 1] = name
+        end
+        for n = 1, #use[2], 2 do
+            reserve[use[2][n]] = math.max(reserve[use[2][n]] or 0, use[2][n + 1])
+        end
+    end
+    for n = 1, #gate[GATE_BUDGETS] do
+        draw(gate[GATE_BUDGETS][n])
+    end
+    for n = 1, #lane[LANE_BUDGETS] do
+        draw(lane[LANE_BUDGETS][n])
+    end
+    gates.wanted[number] = {meters, drawn, reserves}
+    return gates.wanted[number]
+end
+
+-- What shuts a gate: a letter and the name of a quota's meter or of a budget; nil when it is open.
+function gates.obstacle(number)
+    local needs = gates.needs(number)
+    for n = 1, #needs[1] do
+        if not quotas.has_room(needs[1][n]) then
+            return 'q' .. needs[1][n]
+        end
+    end
+    for n = 1, #needs[2] do
+        local obstacle = budgets.obstacle(needs[2][n], needs[3][needs[2][n]])
+        if obstacle then
+            return 'b' .. obstacle
+        end
+    end
+    return nil
+end
+
+-- What shut a gate when this call began, in words that name no quota and no budget: 'c' for as many that run as may, 'r' for
+-- as many that have started, 'b' and the dimension of a budget.
+function gates.blocks(number, words)
+    local needs = gates.needs(number)
+    for n = 1, #needs[1] do
+        quotas.blocks(needs[1][n], words)
+    end
+    for n = 1, #needs[2] do
+        budgets.blocks(needs[2][n], needs[3][needs[2][n]], words)
+    end
+end
+
+-- Counts a lease or a grant against everything that its gate needs; what was counted, or false when nothing was.
+function gates.take(number, begins_attempt)
+    local needs = gates.needs(number)
+    if #needs[1] == 0 and #needs[2] == 0 then
+        return false
+    end
+    for n = 1, #needs[1] do
+        quotas.take(needs[1][n], begins_attempt)
+    end
+    local held = {}
+    for n = 1, #needs[2] do
+        budgets.take(needs[2][n], needs[3][needs[2][n]], held)
+    end
+    return {needs[1], unit.now, needs[2], held}
+end
+
+-- Gives back what was counted.
+-- came_to_nothing: whether what was counted as the start of an attempt was none after all
+function gates.give(counted, came_to_nothing)
+    for n = 1, #counted[COUNTED_QUOTAS] do
+        local name = counted[COUNTED_QUOTAS][n]
+        if came_to_nothing then
+            quotas.unstart(name, counted[COUNTED_AT])
+        end
+        quotas.give(name)
+    end
+    local held = counted[HELD_AMOUNTS]
+    for n = 1, #held, 3 do
+        if held[n + 2] > 0 then
+            budgets.hold(held[n], held[n + 1], -held[n + 2])
+        end
+    end
+end
+
+-- Entries behind a gate have come or gone: where it belongs is seen to once they are written.
+function gates.touch(number)
+    gates.touched[number] = true
+end
+
+-- A claim has found a gate shut.
+function gates.shut(number, by)
+    gates.found_shut[number] = by
+    gates.touched[number] = true
+end
+
+-- What shuts gates may have room.
+-- any: whether it shuts some
+function gates.reopen(by, any)
+    if any then
+        gates.reopening[by] = true
+    end
+end
+
+-- Everything may have room whose name begins like this.
+function gates.reopen_all(prefix)
+    local waiting = bytes.range('shut', prefix, nil, -1)
+    for n = 1, #waiting do
+        gates.reopening[string.sub(waiting[n], 1, -7)] = true
+    end
+end
+
+-- What the work of a lane needs has changed.
+function gates.reopen_lane(lane)
+    local waiting = bytes.range('closed', bytes.four(lane), nil, -1)
+    for n = 1, #waiting do
+        local number = bytes.read_four(waiting[n], 9)
+        gates.freed[number] = true
+        gates.touched[number] = true
+    end
+end
+
+local function note_shut(by, more)
+    local name = string.sub(by, 2)
+    if string.sub(by, 1, 1) == 'q' then
+        quotas.shuts(name, more)
+    else
+        budgets.shuts(name, more)
+    end
+end
+
+local function front_member(number, place)
+    local gate = gates.get(number)
+    return bytes.four(gate[GATE_LANE]) .. bytes.four(gate[GATE_ROUTE]) .. place .. bytes.four(number)
+end
+
+local function shut_member(number, by)
+    return by .. '\0\0' .. bytes.four(number)
+end
+
+local function closed_member(number)
+    local gate = gates.get(number)
+    return bytes.four(gate[GATE_LANE]) .. bytes.four(gate[GATE_ROUTE]) .. bytes.four(number)
+end
+
+-- Puts a gate where it belongs: to the front, to what shuts it, or nowhere if it has no work.
+local function settle(number)
+    local field = bytes.four(number)
+    local first = bytes.range('ready', field, nil, 1)[1]
+    local place = first and string.sub(first, 5, 19)
+    local packed = unit.get('head', field)
+    local head = packed and cmsgpack.unpack(packed) or {false, false}
+    local shut = gates.found_shut[number] or head[2]
+    if shut and (gates.reopening[shut] or gates.freed[number]) then
+        shut = false
+    end
+    if not place then
+        shut = false
+    end
+    if place == head[1] and shut == head[2] then
+        return
+    end
+    if head[1] and not head[2] then
+        unit.drop('front', front_member(number, head[1]))
+    end
+    if head[2] and head[2] ~= shut then
+        unit.drop('shut', shut_member(number, head[2]))
+        unit.drop('closed', closed_member(number))
+        note_shut(head[2], -1)
+    end
+    if place and shut then
+        unit.add('shut', 0, shut_member(number, shut))
+        unit.add('closed', 0, closed_member(number))
+        if head[2] ~= shut then
+            note_shut(shut, 1)
+        end
+    elseif place then
+        unit.add('front', 0, front_member(number, place))
+        if head[2] then
+            executions.woken[gates.get(number)[GATE_LANE]] = false
+        end
+    end
+    if place then
+        unit.set('head', field, cmsgpack.pack({place, shut}))
+    else
+        unit.remove('head', field)
+    end
+end
+
+-- Removes a gate behind which nothing will ever wait again.
+local function bury(number)
+    local gate = gates.get(number)
+    local field = bytes.four(number)
+    if passes_away(gate) and not unit.get('users', field) then
+        unit.remove('name', 'g' .. cmsgpack.pack({gate[GATE_LANE], gate[GATE_ROUTE], gate[GATE_QUOTAS], gate[GATE_BUDGETS]}))
+        unit.remove('gate', field)
+    end
+end
+
+-- Sees to everything that has changed, once the entries are written.
+function gates.settle()
+    for by in pairs(gates.reopening) do
+        local waiting = bytes.range('shut', by .. '\0\0', nil, -1)
+        for n = 1, #waiting do
+            gates.touched[bytes.read_four(waiting[n], #waiting[n] - 3)] = true
+        end
+    end
+    for number in pairs(gates.touched) do
+        settle(number)
+        bury(number)
+    end
+end
+
+-- Puts the gates to the front whose rates have room by now, so that this call finds them there.
+function gates.open_due()
+    if quotas.open_due() then
+        gates.settle()
+        unit.write()
+        gates.touched = {}
+        gates.reopening = {}
+    end
+end

@@ -1,0 +1,52 @@
+-- The keys of a partition. Every call declares all of them, in this order, and touches nothing else: so a cluster leads a
+-- call to where they are, also while it moves them, and a list of access rights needs to know no more than their prefix.
+--
+-- Hashes, by what their fields are:
+--   meta        what is counted up: numbers that were given to lanes, routes, gates, submissions and entries of the log
+--   name        the numbers of lanes, routes and gates, by what they are
+--   lane        lanes, by number
+--   route       kinds and needs of work, by number
+--   gate        lanes, routes, quotas and budgets of work, by number
+--   users       how many executions have not ended behind a gate, where it is not to be kept for ever
+--   head        the first entry behind a gate, and what shuts the gate; those without work have none
+--   execution   how executions stand, by id
+--   detail      everything else of executions, by id and letter (see executions.lua)
+--   unique      executions, by namespace and idempotency key; of sessions and signposts, which begin with a zero byte, see
+--               session.lua and signposts.lua
+--   count       how many executions are in each situation, by lane
+--   quota       quotas, by namespace and name
+--   meter       what counts against a quota, by namespace, name and key
+--   budget      budgets and how they stand, by namespace and name
+--   spending    what was reported, by namespace, budget and key
+--   session     worker processes, by id
+--   receipt     what claims gave, by session and number
+--   share       rounds of lanes where keys take turns
+--   namespace   settings of namespaces, by name
+--   log         everything that happened: the events of each call, by its number
+--   history     which entries of the log are about an execution or a session, by its id and a number
+--   global      what is not of one namespace: signing keys, duties of engines
+-- Sorted sets. In the first ones the scores are equal, and the members are sorted as bytes:
+--   ready       what can be claimed: gate, place, id
+--   front       the gates with work that are not known to be shut: lane, route, place of the first entry, gate
+--   shut        the gates with work that are: what shuts them, gate
+--   closed      the same gates: lane, route, gate
+--   turns       fresh work in lanes where keys take turns: lane, priority, key, round, id; and the keys by their last round:
+--               no lane, lane, priority, round, key
+--   standing    all executions: lane, how they ended if they have, in the order of submission
+--   tag         all executions with tags: lane, tag, in the order of submission
+--   ended       what has ended and is kept as long as its namespace says: lane, when, id
+--   worker      sessions: namespace, whether they are buried, id; and the buried: a zero byte, when they died, id
+--   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
+-- In the others the scores are times, but in the last one:
+--   deadline    when executions expire; attempt, stall, wake, grant: when their leases, silences, delays, grants are over
+--   expiry      when sessions die
+--   forget      when executions are forgotten that say so themselves
+--   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew)
+--   told        what is forgotten while the log still tells of it: the number of the last entry about it
+local KEYS_OF_A_PARTITION = {
+    'meta', 'name', 'lane', 'route', 'gate', 'users', 'head', 'execution', 'detail', 'unique', 'count', 'quota', 'meter',
+    'budget', 'spending', 'session', 'receipt', 'share', 'namespace', 'log', 'history', 'global', 'ready', 'front', 'shut',
+    'closed', 'turns', 'standing', 'tag', 'ended', 'worker', 'listing', 'deadline', 'attempt', 'stall', 'wake', 'grant',
+    'expiry', 'forget', 'due', 'told'}
+
+local key = {}

@@ -1,0 +1,82 @@
+-- Everything that is decided by the program: it reads, decides, and writes if nothing has changed meanwhile.
+
+-- read: values of fields, in one view.
+-- asked, each: name of a hash, and its fields
+register_reading('read', function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        answers[n] = unit.get_all(asked[n][1], asked[n][2])
+    end
+    return answers
+end)
+
+-- step: takes decided steps.
+-- asked, each: id, the execution as it was when it was decided, the change
+-- answers, each: whether it was taken
+register('step', {'allow-oom'}, function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        local id, before, decided = unpack(asked[n])
+        local x = executions.get(id)
+        if x and unit.get('execution', id) == before then
+            executions.apply(id, x, decided)
+            answers[n] = true
+        else
+            answers[n] = false
+        end
+    end
+    return answers
+end)
+
+-- range: members of sorted sets, in one view.
+-- asked, each: name of a sorted set, what the members begin with, the one after which to begin or false, how many at most
+register_reading('range', function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        local name, prefix, after, most = unpack(asked[n])
+        answers[n] = bytes.range(name, prefix, after, most)
+    end
+    return answers
+end)
+
+-- What is written of what was decided.
+local writes = {
+    set = function(hash, field, value)
+        unit.set(hash, field, value)
+    end,
+    remove = function(hash, field)
+        unit.remove(hash, field)
+    end,
+    add = function(set, score, member)
+        unit.add(set, score, member)
+    end,
+    drop = function(set, member)
+        unit.drop(set, member)
+    end,
+    event = function(event)
+        log.append(event)
+    end,
+    -- by: the letter and the name of what shuts gates, and may have room now
+    reopen = function(by)
+        gates.reopen(by, true)
+    end,
+    wake = function(namespace)
+        lanes.wake_all(namespace)
+    end}
+
+-- apply: writes what was decided, if everything that it was decided by is as it was.
+-- asked: what it was decided by, each a hash, a field, and its value or false; what is to be written, each its name and
+--     what that takes
+-- answers: whether it was written
+register('apply', {'allow-oom'}, function(asked)
+    local checks, decided = asked[1], asked[2]
+    for n = 1, #checks do
+        if unit.get(checks[n][1], checks[n][2]) ~= checks[n][3] then
+            return false
+        end
+    end
+    for n = 1, #decided do
+        writes[decided[n][1]](unpack(decided[n], 2))
+    end
+    return true
+end)

@@ -1,0 +1,135 @@
+-- The unit of work. A call reads, decides and notes what it will write; everything is written at its end. Redis takes
+-- nothing back, so a function that fails half way must not have written anything.
+
+function unit.begin(declared, now, seen)
+    for n = 1, #KEYS_OF_A_PARTITION do
+        key[KEYS_OF_A_PARTITION[n]] = declared[n]
+    end
+    if not now then
+        local time = redis.call('TIME')
+        now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+    end
+    unit.now = now
+    unit.seen = seen
+    -- By key and field, or by key and member; false is to be removed.
+    unit.fields = {}
+    unit.scores = {}
+    unit.sums = {}
+end
+
+-- The value of a field, as this call would leave it; false if there is none.
+function unit.get(name, field)
+    local changed = unit.fields[name]
+    local value = changed and changed[field]
+    if value == nil then
+        return redis.call('HGET', key[name], field)
+    end
+    return value
+end
+
+-- The values of many fields that this call has not changed.
+function unit.get_all(name, fields)
+    if #fields == 0 then
+        return {}
+    end
+    return redis.call('HMGET', key[name], unpack(fields))
+end
+
+function unit.set(name, field, value)
+    local changed = unit.fields[name]
+    if not changed then
+        changed = {}
+        unit.fields[name] = changed
+    end
+    changed[field] = value
+end
+
+function unit.remove(name, field)
+    unit.set(name, field, false)
+end
+
+function unit.add(name, score, member)
+    local changed = unit.scores[name]
+    if not changed then
+        changed = {}
+        unit.scores[name] = changed
+    end
+    changed[member] = score
+end
+
+function unit.drop(name, member)
+    unit.add(name, false, member)
+end
+
+-- Adds to a number in a field, which nothing but this writes.
+function unit.sum(name, field, more)
+    local changed = unit.sums[name]
+    if not changed then
+        changed = {}
+        unit.sums[name] = changed
+    end
+    changed[field] = (changed[field] or 0) + more
+end
+
+-- The next of the numbers of a kind that are given out once.
+function unit.next_number(kind)
+    local number = tonumber(unit.get('meta', kind) or '0') + 1
+    unit.set('meta', kind, tostring(number))
+    return number
+end
+
+local MOST_ARGUMENTS = 2000
+
+local function send(command, whole, list)
+    for from = 1, #list, MOST_ARGUMENTS do
+        redis.call(command, whole, unpack(list, from, math.min(#list, from + MOST_ARGUMENTS - 1)))
+    end
+end
+
+local function write_fields(name, changed)
+    local sets, removals = {}, {}
+    for field, value in pairs(changed) do
+        if value then
+            sets[#sets + 1] = field
+            sets[#sets + 1] = value
+        else
+            removals[#removals + 1] = field
+        end
+    end
+    send('HSET', key[name], sets)
+    send('HDEL', key[name], removals)
+end
+
+local function write_scores(name, changed)
+    local additions, removals = {}, {}
+    for member, score in pairs(changed) do
+        if score then
+            additions[#additions + 1] = score
+            additions[#additions + 1] = member
+        else
+            removals[#removals + 1] = member
+        end
+    end
+    send('ZADD', key[name], additions)
+    send('ZREM', key[name], removals)
+end
+
+-- Writes what was noted so far.
+function unit.write()
+    for name, changed in pairs(unit.fields) do
+        write_fields(name, changed)
+    end
+    for name, changed in pairs(unit.scores) do
+        write_scores(name, changed)
+    end
+    for name, changed in pairs(unit.sums) do
+        for field, more in pairs(changed) do
+            if more ~= 0 and redis.call('HINCRBY', key[name], field, more) == 0 then
+                redis.call('HDEL', key[name], field)
+            end
+        end
+    end
+    unit.fields = {}
+    unit.scores = {}
+    unit.sums = {}
+end
