@@ -45,6 +45,7 @@ final class Lua {
                     "string",
                     "math",
                     "table",
+                    "next",
                     "pairs",
                     "tonumber",
                     "tostring",
@@ -91,6 +92,7 @@ final class Lua {
             tokens.addAll(tokens(file, Files.readString(folder.resolve(file)), constants));
         }
         checkNames(tokens);
+        checkMembers(tokens);
         checkKeys(tokens);
         var body = written(tokens);
         var version = digest(body).substring(0, 12);
@@ -227,6 +229,38 @@ final class Lua {
         if (scopes.size() != 1) {
             throw new IllegalArgumentException("an 'end' is missing, or is too many");
         }
+    }
+
+    /** Everything that is asked of a part of the library is there. */
+    private static void checkMembers(List<Token> all) {
+        var tokens =
+                all.stream()
+                        .filter(t -> !t.kind.equals("space") && !t.kind.equals("comment"))
+                        .toList();
+        var parts = new HashSet<String>();
+        var members = new HashSet<String>();
+        for (int i = 0; i + 3 < tokens.size(); i++) {
+            if (tokens.get(i).is("local") && tokens.get(i).file.equals("modules.lua")) {
+                parts.add(tokens.get(i + 1).text);
+            }
+            boolean function = i > 0 && tokens.get(i - 1).is("function");
+            if (isMember(tokens, i, parts) && (function || tokens.get(i + 3).is("="))) {
+                members.add(tokens.get(i).text + "." + tokens.get(i + 2).text);
+            }
+        }
+        for (int i = 0; i + 3 < tokens.size(); i++) {
+            var whole = tokens.get(i).text + "." + tokens.get(i + 2).text;
+            if (isMember(tokens, i, parts) && !members.contains(whole)) {
+                throw refused(tokens.get(i), "there is no '%s'".formatted(whole));
+            }
+        }
+    }
+
+    private static boolean isMember(List<Token> tokens, int at, Set<String> parts) {
+        return parts.contains(tokens.get(at).text)
+                && tokens.get(at).kind.equals("name")
+                && (at == 0 || !tokens.get(at - 1).is("."))
+                && tokens.get(at + 1).is(".");
     }
 
     /** Every command is sent to a key that the call declares, which stand in one table. */

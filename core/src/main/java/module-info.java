@@ -18,4 +18,6 @@ module io.flowfabric.core {
     exports io.flowfabric.core.state;
     exports io.flowfabric.core.store;
     exports io.flowfabric.core.submit;
+
+    uses io.flowfabric.core.store.StoreProvider;
 }

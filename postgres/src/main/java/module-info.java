@@ -8,4 +8,7 @@ module io.flowfabric.postgres {
     requires static transitive org.jspecify;
 
     exports io.flowfabric.postgres;
+
+    provides io.flowfabric.core.store.StoreProvider with
+            io.flowfabric.postgres.internal.provider.PostgresProvider;
 }

@@ -247,19 +247,20 @@ register('spend', {'allow-oom'}, function(asked)
 end)
 
 -- ledger: what an execution has used up, as it was reported.
--- asked: id, partition
--- answers: its namespace, and the reports; nothing but why not, where it cannot be told
+-- asked: id, partition, the number of the report after which to begin, and how many at most
+-- answers: its namespace, the reports, and whether there are more; nothing but why not, where it cannot be told
 register_reading('ledger', function(asked)
-    local id, partition = asked[1], asked[2]
+    local id, partition, after, most = unpack(asked)
     local x = executions.get(id)
     if not x or x[PARTITION] ~= partition then
         return unheld(id, partition, x)
     end
     local reports = {}
-    for number = 1, tonumber(unit.get('detail', id .. 'u') or '0') do
-        reports[number] = cmsgpack.unpack(unit.get('spending', report_field(id, number)))
+    local last = tonumber(unit.get('detail', id .. 'u') or '0')
+    for number = after + 1, math.min(last, after + most) do
+        reports[#reports + 1] = cmsgpack.unpack(unit.get('spending', report_field(id, number)))
     end
-    return {true, lanes.get(x[LANE])[LANE_NAMESPACE], reports}
+    return {true, lanes.get(x[LANE])[LANE_NAMESPACE], reports, after + most < last}
 end)
 
 -- refund: takes a report back where it still counts: a reset has forgotten it.
@@ -287,16 +288,20 @@ register('refund', {'allow-oom'}, function(asked)
     return true
 end)
 
--- Forgets what an execution reported. What it used stays used.
-function budgets.forget(id, x)
+-- Forgets what an execution reported, the last of it first, and says how many reports that were and whether some are left. What
+-- it used stays used.
+function budgets.forget(id, x, most)
     local namespace = lanes.get(x[LANE])[LANE_NAMESPACE]
-    for number = 1, tonumber(unit.get('detail', id .. 'u') or '0') do
+    local last = tonumber(unit.get('detail', id .. 'u') or '0')
+    local left = math.max(0, last - most)
+    for number = left + 1, last do
         local field = report_field(id, number)
         local report = cmsgpack.unpack(unit.get('spending', field))
         unit.remove('spending', field)
         unit.remove('spending', key_field(namespace .. '\0' .. report[REPORTED_BUDGET], report[REPORTED_KEY]))
     end
-    unit.remove('detail', id .. 'u')
+    unit.set('detail', id .. 'u', left > 0 and tostring(left))
+    return last - left, left > 0
 end
 
 -- recount_budgets: counts anew what is set aside, and puts right what says otherwise.
@@ -312,11 +317,14 @@ register('recount_budgets', {'allow-oom'}, function(asked)
         end
     end)
     local counted, drifts = 0, {}
+    local shut = count_shut('b', asked[1] .. '\0')
     local members = bytes.range('listing', 'b' .. asked[1] .. '\0', nil, -1)
     for n = 1, #members do
         local whole = string.sub(members[n], 2)
         local name = string.sub(whole, #asked[1] + 2)
         local dimensions = budgets.get(whole)[BUDGET_DIMENSIONS]
+        budgets.get(whole)[BUDGET_SHUT] = shut[whole] or 0
+        budgets.changed[whole] = true
         for d = 1, #dimensions do
             counted = counted + 1
             local said, is = dimensions[d][HELD], truth[whole .. '\0' .. dimensions[d][DIMENSION]] or 0
@@ -331,6 +339,7 @@ register('recount_budgets', {'allow-oom'}, function(asked)
     if #drifts > 0 then
         lanes.wake_all(asked[1])
     end
+    gates.reopen_all('b' .. asked[1] .. '\0')
     return {counted, drifts}
 end)
 

@@ -48,6 +48,21 @@ local function fits(dimension, held, amount)
     return not hard or (dimension[USED] < hard and dimension[USED] + held + amount <= hard)
 end
 
+-- Whether a budget has room for something, however little.
+function budgets.has_room(name)
+    local budget = budgets.get(name)
+    if not budget or budget[BUDGET_DELETED] or not budget[BUDGET_STOPS] then
+        return true
+    end
+    local dimensions = budget[BUDGET_DIMENSIONS]
+    for n = 1, #dimensions do
+        if not fits(dimensions[n], dimensions[n][HELD], 0) then
+            return false
+        end
+    end
+    return true
+end
+
 -- The budget that leaves no room for work that would set so much aside of one: itself, or one above it.
 function budgets.obstacle(name, reserve)
     return budgets.upwards(name, function(budget, at)
@@ -151,7 +166,7 @@ function budgets.reset(name)
     for n = 1, #dimensions do
         dimensions[n][USED] = 0
     end
-    budget[COUNTS_AFTER] = tonumber(unit.get('meta', 'reports') or '0')
+    budget[COUNTS_AFTER] = unit.last_number('reports')
     budgets.reopen(name)
 end
 

@@ -4,10 +4,36 @@
 -- answers: 'dead', 'used', or 'given' with the pieces, the routes that the worker has to be asked about, what is shut, and
 --     whether there may be more; of a repeat 'again' with the pieces
 
-local function piece(id, x)
-    return {
-        id, x[PARTITION], x[ATTEMPTS], x[EPOCH], x[NEXT], x[RETRIES], x[DEADLINE], x[SINCE], x[UNTIL], x[LANE],
-        unit.get('detail', id .. 's'), unit.get('detail', id .. 'i')}
+-- An input up to this size goes with its lease; of a larger one only its size, and the program reads it by itself.
+local SMALL_INPUT = 4096
+
+-- The input of an execution, if it is not part of what was submitted.
+-- submitted: it ends with a false where the input is kept apart, and seldom otherwise
+local function input_apart(id, submitted)
+    if not submitted or string.byte(submitted, -1) ~= 194 then
+        return false
+    end
+    local field = id .. 'i'
+    local size = redis.call('HSTRLEN', key.detail, field)
+    return size > SMALL_INPUT and size or unit.get('detail', field)
+end
+
+-- What a worker is told of the executions that it gets.
+local function pieces_of(ids)
+    local fields = {}
+    for n = 1, #ids do
+        fields[n] = ids[n] .. 's'
+    end
+    local submitted = unit.get_all('detail', fields)
+    local pieces = {}
+    for n = 1, #ids do
+        local id = ids[n]
+        local x = executions.get(id)
+        pieces[n] = {
+            id, x[PARTITION], x[ATTEMPTS], x[EPOCH], x[NEXT], x[RETRIES], x[DEADLINE], x[SINCE], x[UNTIL], x[LANE],
+            submitted[n], input_apart(id, submitted[n])}
+    end
+    return pieces
 end
 
 local function judged(able, unable)
@@ -22,15 +48,15 @@ local function judged(able, unable)
 end
 
 local function still_held(session, receipt, situation)
-    local pieces = {}
+    local good = {}
     local held = sessions.held(session, receipt)
     for n = 1, #held do
         local x = executions.get(held[n])
         if x and x[SITUATION] == situation and (situation == RUNNING or x[UNTIL] > unit.now) then
-            pieces[#pieces + 1] = piece(held[n], x)
+            good[#good + 1] = held[n]
         end
     end
-    return pieces
+    return pieces_of(good)
 end
 
 register('claim', {}, function(asked)
@@ -61,10 +87,6 @@ register('claim', {}, function(asked)
     if #ids > 0 or (again and #claim.unknown == 0) then
         sessions.keep_receipt(id, session, number, given)
     end
-    local pieces = {}
-    for n = 1, #ids do
-        pieces[n] = piece(ids[n], executions.get(ids[n]))
-    end
     local routes = {}
     for n = 1, #claim.unknown do
         local route = cmsgpack.unpack(unit.get('route', tostring(claim.unknown[n])))
@@ -74,5 +96,5 @@ register('claim', {}, function(asked)
     for word in pairs(claim.words) do
         blocks[#blocks + 1] = word
     end
-    return {'given', pieces, routes, blocks, claim.more}
+    return {'given', pieces_of(ids), routes, blocks, claim.more}
 end)

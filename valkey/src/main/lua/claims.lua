@@ -10,6 +10,12 @@ local MOST_TOLD = 32
 -- How many entries of a gate are read at first.
 local FEW = 8
 
+-- How many are read at once where many have to be passed over.
+local MANY = 64
+
+-- So much that is past its deadline a claim passes over; then it says that there may be more.
+local MOST_PASSED = 1000
+
 local function read_entries(gate, most)
     local found = bytes.range('ready', bytes.four(gate.number), gate.last, most)
     local ids = {}
@@ -25,23 +31,39 @@ local function read_entries(gate, most)
     executions.fetch(ids)
 end
 
+-- Passes over work that is past its deadline. It can only expire, so where there is much of it no other claim has to pass over
+-- it again; a little is left, because explanations count what is ready.
+local function pass_over(gate, entry, claim)
+    claim.passed = claim.passed + 1
+    if claim.passed > MANY then
+        unit.drop('ready', bytes.four(gate.number) .. entry[1] .. entry[2])
+        gates.touch(gate.number)
+    end
+end
+
 -- The first entry behind a gate that can be claimed, from where the claim is; nil when there is none.
-local function first_entry(gate, wanted)
-    while true do
+local function first_entry(gate, claim)
+    while claim.passed < MOST_PASSED do
         local entry = gate.entries[gate.at]
         if entry then
             local x = executions.get(entry[2])
-            if x and x[SITUATION] == READY and not executions.past_deadline(x) then
+            local late = x and executions.past_deadline(x)
+            if x and not late and x[SITUATION] == READY then
                 return entry
+            end
+            if late then
+                pass_over(gate, entry, claim)
             end
             gate.at = gate.at + 1
         elseif gate.exhausted then
             return nil
         else
-            gate.size = math.min(gate.size * 4, wanted)
+            gate.size = math.min(gate.size * 4, math.max(claim.wanted, MANY))
             read_entries(gate, gate.size)
         end
     end
+    claim.more = true
+    return nil
 end
 
 -- The gates of one route at the front of a lane, read as they are needed.
@@ -49,20 +71,20 @@ local function read_front(route)
     if route.over or route.next then
         return
     end
-    local member = bytes.range('front', route.prefix, route.last, 1)[1]
+    local members = bytes.range('front', route.prefix, route.last, 2)
+    local member = members[1]
     if member then
         route.last = member
-        route.next = {number = bytes.read_four(member, 24), place = string.sub(member, 9, 23)}
+        route.next = {
+            number = bytes.read_four(member, 24), place = string.sub(member, 9, 23), alone = #route.gates == 0 and not members[2]}
     else
         route.over = true
     end
 end
 
 local function open_next(route, wanted)
-    local gate = {number = route.next.number, size = math.min(FEW, wanted)}
-    if route.next.alone then
-        gate.size = wanted
-    end
+    -- Behind a gate that is the only one of its kind everything is found that the claim will get.
+    local gate = {number = route.next.number, size = route.next.alone and wanted or math.min(FEW, wanted)}
     route.next = nil
     read_entries(gate, gate.size)
     route.gates[#route.gates + 1] = gate
@@ -81,7 +103,7 @@ local function first_gate(route, claim)
     while true do
         local best, best_entry, best_at
         for n = 1, #route.gates do
-            local entry = first_entry(route.gates[n], claim.wanted)
+            local entry = first_entry(route.gates[n], claim)
             if entry and (not best or bytes.before(entry[1], best_entry[1])) then
                 best, best_entry, best_at = route.gates[n], entry, n
             end
@@ -207,7 +229,7 @@ end
 --     may be what comes first.
 -- take: what is done with each piece
 function claims.pick(session, able, wanted, take)
-    local claim = {able = able, wanted = wanted, unknown = {}, noted = {}, words = {}, told = 0, shut = 0, more = false}
+    local claim = {able = able, wanted = wanted, unknown = {}, noted = {}, words = {}, told = 0, shut = 0, passed = 0, more = false}
     gates.open_due()
     local candidates = served(session, claim)
     if #claim.unknown > 0 then

@@ -162,6 +162,7 @@ REPORT_NUMBER = 7
 -- The fields of an entry of the log.
 ENTRY_AT = 1
 ENTRY_EVENTS = 2
+ENTRY_STAMP = 3
 
 -- What was submitted, as far as functions look at it.
 SUBMITTED_NAMESPACE = 1

@@ -1,33 +1,64 @@
 -- What happened, as it is read.
 
--- How much one answer holds, about: an entry is never cut.
-local MOST_BYTES = 262144
-
--- So many entries are read at a time.
+-- At most so many entries are read at a time, and one by one behind one that is larger than this.
 local STRIDE = 32
+local LARGE = 8192
+
+-- How many events an entry has: its second part is a list, which begins with its length.
+local function events_in(packed)
+    if not packed then
+        return 0
+    end
+    local code = string.byte(packed, 2)
+    local first, high, low = string.byte(packed, 11, 13)
+    -- Behind a number of eight bytes.
+    if (code ~= 0xCF and code ~= 0xCB) or not first then
+        return 1
+    end
+    if first >= 0x90 and first <= 0x9F then
+        return first - 0x90
+    end
+    return first == 0xDC and low and high * 256 + low or 1
+end
+
+-- The stamp of an entry, if it is kept and can be read.
+local function stamp_of(number)
+    local packed = number > 0 and unit.get('log', bytes.six(number))
+    local fine, entry = pcall(cmsgpack.unpack, packed or '')
+    return fine and type(entry) == 'table' and tonumber(entry[ENTRY_STAMP]) or 0
+end
 
 -- follow: entries of the log, from a number on.
--- asked: the number, or false for the first that is kept; how many entries at most
--- answers: the last number that was dropped, the last there is, the first that was asked for, and the entries, false where
---     there is none
+-- asked: the number, or false for the first that is kept; how many events and how many bytes make an end, about: an entry is
+--     never cut
+-- answers: the last number that was dropped, the last there is, the first that was asked for, the entries, false where
+--     there is none; the stamps of the entry before the first and of the last there is, 0 where they are not known; whether work
+--     with an id of this partition ever lay elsewhere
 register_reading('follow', function(asked)
-    local from, most = unpack(asked)
+    local from, most, most_bytes = unpack(asked)
     local dropped, last = log.dropped(), log.last()
     from = from or dropped + 1
-    local entries, size = {}, 0
-    while from > dropped and #entries < most and size < MOST_BYTES and from + #entries <= last do
+    local entries, events, size, stride = {}, 0, 0, 1
+    while from > dropped and events < most and size < most_bytes and from + #entries <= last do
         local fields = {}
         local next = from + #entries
-        for number = next, math.min(last, next + STRIDE - 1, from + most - 1) do
+        for number = next, math.min(last, next + stride - 1) do
             fields[#fields + 1] = bytes.six(number)
         end
         local found = unit.get_all('log', fields)
+        stride = math.min(STRIDE, 2 * stride)
         for n = 1, #fields do
             entries[#entries + 1] = found[n]
+            events = events + events_in(found[n])
             size = size + (found[n] and #found[n] or 0)
+            if found[n] and #found[n] > LARGE then
+                stride = 1
+            end
         end
     end
-    return {dropped, last, from, entries}
+    return {
+        dropped, last, from, entries, from > dropped and stamp_of(from - 1) or 0, log.stamp(),
+        unit.get('meta', 'strayed') and true or false}
 end)
 
 -- trace: which entries of the log are about an execution or a session.
@@ -66,6 +97,8 @@ end)
 -- use: notes that a partition is in use. This is known where the default namespace lies.
 -- asked: its number
 register('use', {'allow-oom'}, function(asked)
+    -- What is written there is later than any look at this list that does not show it.
+    log.advance()
     local packed = unit.get('global', 'partitions')
     local known = packed and cmsgpack.unpack(packed) or {}
     for n = 1, #known do

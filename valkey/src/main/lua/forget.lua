@@ -2,6 +2,9 @@
 
 local LETTERS = {'s', 'i', 'r', 'f', 'b', 'w', 'p', 'u'}
 
+-- So many reports of what was used up are forgotten in one call.
+local REPORTS = 2000
+
 -- So many that cannot be read are passed over in one call.
 local PASSED_OVER = 1000
 
@@ -16,7 +19,7 @@ local function remove(id, x, submitted)
     unit.remove('execution', id)
     executions.known[id] = nil
     executions.changed[id] = nil
-    budgets.forget(id, x)
+    budgets.forget(id, x, math.huge)
     for n = 1, #LETTERS do
         unit.remove('detail', id .. LETTERS[n])
     end
@@ -36,7 +39,7 @@ local function remove(id, x, submitted)
     else
         unit.drop('ended', executions.ended_member(id, x))
     end
-    log.forget(id, x[STEPS])
+    log.forget(id, x[STEPS], math.huge)
 end
 
 -- The lives of an id that are over, of which the log still tells: the numbers of the entries about each, and its tags.
@@ -88,21 +91,28 @@ end)
 
 -- forget: forgets executions whose retention has ended.
 -- asked: how many at most; lanes, each its number and how long its work is kept
--- answers: those that were, each its id and the partition that it names; how many were passed over because they cannot be read
+-- answers: those that were, each its id and the partition that it names; how many were passed over because they cannot be
+--     read; whether the call ended before its time because one of them has reported much
 register('forget', {'allow-oom'}, function(asked)
     local most, kept = unpack(asked)
     local done, passed = {}, 0
+    local reports, full = REPORTS, false
     local function each(found, id_at)
         for n = 1, #found do
-            if #done == most then
+            if #done == most or full then
                 return
             end
             local id = string.sub(found[n], id_at)
             local x = executions.get(id)
             local submitted = x and submission(id)
             if x and submitted and executions.is_terminal(x[SITUATION]) then
-                forget(id, x, submitted)
-                done[#done + 1] = {id, x[PARTITION]}
+                local gone, left = budgets.forget(id, x, reports)
+                reports = reports - gone
+                full = left or reports == 0
+                if not left then
+                    forget(id, x, submitted)
+                    done[#done + 1] = {id, x[PARTITION]}
+                end
             else
                 passed = passed + 1
             end
@@ -110,7 +120,7 @@ register('forget', {'allow-oom'}, function(asked)
     end
     each(redis.call('ZRANGEBYSCORE', key.forget, '-inf', unit.now, 'LIMIT', 0, most + PASSED_OVER), 1)
     for n = 1, #kept do
-        if #done == most then
+        if #done == most or full then
             break
         end
         local lane = bytes.four(kept[n][1])
@@ -122,7 +132,7 @@ register('forget', {'allow-oom'}, function(asked)
                 11)
         end
     end
-    return {done, passed}
+    return {done, passed, full}
 end)
 
 -- Takes what is told of an execution out of some entries. The others keep their places.

@@ -3,14 +3,27 @@
 --
 -- A gate with work is at the front of its lane, by the place of its first entry; or, once a claim has found it shut, with
 -- the quota or the budget that shuts it. There it waits until that has room: a claim does not look at it.
+--
+-- What has room for some lets no more gates of a lane and route to the front than it has room for, those whose work comes
+-- first, however many wait: there may be one for each customer. When one of them leaves the front for another reason
+-- while there is room, others follow. Of budgets it is not known for how much they have room; a few are let go at once.
+
+-- So many gates are let to the front at least.
+local A_FEW = 16
+
+-- What follows the name of what shuts a gate: two zero bytes, lane, route, place, gate.
+local SHUT_TAIL = 29
 
 function gates.begin()
     gates.known = {}
     gates.touched = {}
     gates.reopening = {}
+    gates.reopened = {}
+    gates.passed = {}
     gates.freed = {}
     gates.found_shut = {}
     gates.wanted = {}
+    gates.given = {}
 end
 
 function gates.get(number)
@@ -59,6 +72,16 @@ end
 -- The number of the gate for some work, which comes into being if there is none.
 -- definition: kind, needs, quotas with their keys, budgets with what is reserved of them
 function gates.number(lane, definition)
+    local given = gates.given[definition]
+    if not given then
+        given = {}
+        gates.given[definition] = given
+    end
+    given[lane] = given[lane] or gates.find(lane, definition)
+    return given[lane]
+end
+
+function gates.find(lane, definition)
     local route = route_number(definition[1], definition[2])
     local gate = {lane, route, definition[3], definition[4]}
     local name = 'g' .. cmsgpack.pack(gate)
@@ -215,7 +238,7 @@ end
 function gates.reopen_all(prefix)
     local waiting = bytes.range('shut', prefix, nil, -1)
     for n = 1, #waiting do
-        gates.reopening[string.sub(waiting[n], 1, -7)] = true
+        gates.reopening[string.sub(waiting[n], 1, -1 - SHUT_TAIL)] = true
     end
 end
 
@@ -243,13 +266,53 @@ local function front_member(number, place)
     return bytes.four(gate[GATE_LANE]) .. bytes.four(gate[GATE_ROUTE]) .. place .. bytes.four(number)
 end
 
-local function shut_member(number, by)
-    return by .. '\0\0' .. bytes.four(number)
+local function shut_member(number, by, place)
+    return by .. '\0\0' .. front_member(number, place)
 end
 
 local function closed_member(number)
     local gate = gates.get(number)
     return bytes.four(gate[GATE_LANE]) .. bytes.four(gate[GATE_ROUTE]) .. bytes.four(number)
+end
+
+-- For how much there is room behind something that shuts gates, as far as that is known.
+local function room(by)
+    local name = string.sub(by, 2)
+    if string.sub(by, 1, 1) == 'q' then
+        return quotas.room(name)
+    end
+    return budgets.has_room(name) and A_FEW or 0
+end
+
+-- A gate leaves the front: what it needs may have room for others, which it has kept waiting.
+local function let_others(number)
+    local needs = gates.needs(number)
+    for n = 1, #needs[1] do
+        if quotas.meter(needs[1][n])[METER_SHUT] > 0 and quotas.has_room(needs[1][n]) then
+            gates.reopening['q' .. needs[1][n]] = true
+        end
+    end
+    for n = 1, #needs[2] do
+        budgets.upwards(needs[2][n], function(budget, at)
+            if budget[BUDGET_SHUT] > 0 and budgets.has_room(at) then
+                gates.reopening['b' .. at] = true
+            end
+            return nil
+        end)
+    end
+end
+
+-- What shuts a gate from now on; false when it is open, or has no work.
+local function shut_by(number, place, head)
+    local by = gates.found_shut[number] or head[2]
+    if not place or not by or gates.freed[number] then
+        return false
+    end
+    if gates.found_shut[number] then
+        return not gates.reopened[by] and by
+    end
+    -- Other work comes first behind it, and was not there when gates were let go.
+    return (place == head[1] or room(by) == 0) and by
 end
 
 -- Puts a gate where it belongs: to the front, to what shuts it, or nowhere if it has no work.
@@ -259,28 +322,27 @@ local function settle(number)
     local place = first and string.sub(first, 5, 19)
     local packed = unit.get('head', field)
     local head = packed and cmsgpack.unpack(packed) or {false, false}
-    local shut = gates.found_shut[number] or head[2]
-    if shut and (gates.reopening[shut] or gates.freed[number]) then
-        shut = false
-    end
-    if not place then
-        shut = false
-    end
+    local shut = shut_by(number, place, head)
     if place == head[1] and shut == head[2] then
         return
     end
     if head[1] and not head[2] then
         unit.drop('front', front_member(number, head[1]))
+        if shut or not place then
+            let_others(number)
+        end
     end
-    if head[2] and head[2] ~= shut then
-        unit.drop('shut', shut_member(number, head[2]))
-        unit.drop('closed', closed_member(number))
-        note_shut(head[2], -1)
+    if head[2] then
+        unit.drop('shut', shut_member(number, head[2], head[1]))
+        if head[2] ~= shut then
+            unit.drop('closed', closed_member(number))
+            note_shut(head[2], -1)
+        end
     end
     if place and shut then
-        unit.add('shut', 0, shut_member(number, shut))
-        unit.add('closed', 0, closed_member(number))
+        unit.add('shut', 0, shut_member(number, shut, place))
         if head[2] ~= shut then
+            unit.add('closed', 0, closed_member(number))
             note_shut(shut, 1)
         end
     elseif place then
@@ -306,18 +368,41 @@ local function bury(number)
     end
 end
 
+-- Frees the first gates of each lane and route behind something that has room.
+local function open_first(by)
+    local most = math.max(A_FEW, room(by))
+    most = most < math.huge and most or -1
+    local prefix = by .. '\0\0'
+    local member = bytes.range('shut', prefix, nil, 1)[1]
+    while member do
+        local group = string.sub(member, 1, #prefix + 8)
+        local found = bytes.range('shut', group, gates.passed[group], most)
+        for n = 1, #found do
+            local number = bytes.read_four(found[n], #found[n] - 3)
+            gates.freed[number] = true
+            gates.touched[number] = true
+        end
+        gates.passed[group] = found[#found] or gates.passed[group]
+        member = redis.call(
+            'ZRANGEBYLEX', key.shut, '[' .. bytes.beyond(group), '(' .. bytes.beyond(prefix), 'LIMIT', 0, 1)[1]
+    end
+end
+
 -- Sees to everything that has changed, once the entries are written.
 function gates.settle()
-    for by in pairs(gates.reopening) do
-        local waiting = bytes.range('shut', by .. '\0\0', nil, -1)
-        for n = 1, #waiting do
-            gates.touched[bytes.read_four(waiting[n], #waiting[n] - 3)] = true
+    repeat
+        local reopening, touched = gates.reopening, gates.touched
+        gates.reopening = {}
+        for by in pairs(reopening) do
+            gates.reopened[by] = true
+            open_first(by)
         end
-    end
-    for number in pairs(gates.touched) do
-        settle(number)
-        bury(number)
-    end
+        gates.touched = {}
+        for number in pairs(touched) do
+            settle(number)
+            bury(number)
+        end
+    until not next(gates.reopening) and not next(gates.touched)
 end
 
 -- Puts the gates to the front whose rates have room by now, so that this call finds them there.
@@ -325,7 +410,8 @@ function gates.open_due()
     if quotas.open_due() then
         gates.settle()
         unit.write()
-        gates.touched = {}
-        gates.reopening = {}
+        gates.freed = {}
+        gates.passed = {}
+        gates.reopened = {}
     end
 end

@@ -22,7 +22,7 @@ register('redeem', {}, function(asked)
     if receipt then
         return {'again', still_held(id, receipt, RUNNING)}
     end
-    local given, pieces = {}, {}
+    local given, ids = {}, {}
     for n = 1, #tickets do
         local execution, partition, epoch = unpack(tickets[n])
         local x = executions.get(execution)
@@ -30,14 +30,14 @@ register('redeem', {}, function(asked)
             executions.lease(execution, x, id, false)
             given[#given + 1] = execution
             given[#given + 1] = x[EPOCH]
-            pieces[#pieces + 1] = piece(execution, x)
+            ids[#ids + 1] = execution
         end
     end
     -- As with a claim, a number that gave nothing can still be used.
-    if #pieces > 0 then
+    if #ids > 0 then
         sessions.keep_receipt(id, session, number, given)
     end
-    return {'given', pieces}
+    return {'given', pieces_of(ids)}
 end)
 
 -- granted: which grants could be redeemed.

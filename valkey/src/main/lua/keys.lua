@@ -35,7 +35,8 @@
 --   standing    all executions: lane, how they ended if they have, in the order of submission
 --   tag         all executions with tags: lane, tag, in the order of submission
 --   ended       what has ended and is kept as long as its namespace says: lane, when, id
---   worker      sessions: namespace, whether they are buried, id; and the buried: a zero byte, when they died, id
+--   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
+--               byte of one, until when they stand, letter, id
 --   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
 -- In the others the scores are times, but in the last one:
 --   deadline    when executions expire; attempt, stall, wake, grant: when their leases, silences, delays, grants are over

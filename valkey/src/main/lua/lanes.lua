@@ -62,14 +62,16 @@ end
 -- Where work stands in a lane, in fifteen bytes: by rank, then begun before fresh, then in the order of submission.
 function lanes.place(lane, x, round)
     local fresh = x[NEXT] == FIRST
-    local rank
+    local sequence = x[SEQUENCE]
+    local high, low = math.floor(sequence / 4294967296), sequence % 4294967296
     if lane[AGEING] then
         local moment = x[SUBMITTED] - x[PRIORITY] * lane[AGEING] + 1125899906842624
-        rank = struct.pack('>I4I4', math.floor(moment / 4294967296), moment % 4294967296)
-    else
-        rank = bytes.two(9000 - x[PRIORITY]) .. bytes.six(fresh and round or 0)
+        return struct.pack(
+            '>I4I4BI2I4', math.floor(moment / 4294967296), moment % 4294967296, fresh and 1 or 0, high, low)
     end
-    return rank .. (fresh and '\1' or '\0') .. bytes.six(x[SEQUENCE])
+    round = fresh and round or 0
+    return struct.pack(
+        '>I2I2I4BI2I4', 9000 - x[PRIORITY], math.floor(round / 4294967296), round % 4294967296, fresh and 1 or 0, high, low)
 end
 
 function lanes.finish()

@@ -31,10 +31,17 @@ register('end', {'allow-oom'}, function(asked)
             local moment = decided[CHANGE_UNTIL]
             local ends = moment and (moment[1] == 'after' and unit.now + moment[2] or moment[2])
             local waits = ends and ends > unit.now
-            executions.apply(id, x, {
-                decided[CHANGE_STEP], (ends and not waits) and READY or decided[CHANGE_SITUATION], decided[CHANGE_NEXT],
-                waits and ends, waits and decided[CHANGE_DELAYED_BY], false, x[PRIORITY], x[RETRIES] + decided[CHANGE_RETRIES],
-                x[RECLAIMS], x[REPLAYS], x[DEADLINE], false, decided[CHANGE_FAILURE], decided[CHANGE_RESULT], false})
+            if ends and not waits then
+                decided[CHANGE_SITUATION] = READY
+            end
+            decided[CHANGE_UNTIL] = waits and ends
+            decided[CHANGE_DELAYED_BY] = waits and decided[CHANGE_DELAYED_BY]
+            decided[CHANGE_PRIORITY] = x[PRIORITY]
+            decided[CHANGE_RETRIES] = x[RETRIES] + decided[CHANGE_RETRIES]
+            decided[CHANGE_RECLAIMS] = x[RECLAIMS]
+            decided[CHANGE_REPLAYS] = x[REPLAYS]
+            decided[CHANGE_DEADLINE] = x[DEADLINE]
+            executions.apply(id, x, decided)
             x[GIVEN_UP] = {epoch, digest, decided[CHANGE_STEP], ends}
             answers[n] = {true, ends}
         end

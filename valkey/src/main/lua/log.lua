@@ -8,6 +8,7 @@ local STAMPS_IN_A_MILLISECOND = 1024
 function log.begin()
     log.events = {}
     log.number = false
+    log.bytes = false
 end
 
 -- The number of the last entry.
@@ -27,9 +28,16 @@ function log.entry()
     if not log.number then
         local stamp = math.max(unit.now * STAMPS_IN_A_MILLISECOND, log.stamp() + 1, unit.seen + 1)
         log.number = log.last() + 1
-        unit.set('meta', 'log', bytes.six(log.number) .. bytes.eight(stamp))
+        log.bytes = bytes.six(log.number)
+        unit.set('meta', 'log', log.bytes .. bytes.eight(stamp))
     end
     return log.number
+end
+
+-- Whatever hears of this call writes with higher stamps than this moment has.
+function log.advance()
+    local stamp = math.max(unit.now * STAMPS_IN_A_MILLISECOND, log.stamp())
+    unit.set('meta', 'log', bytes.six(log.last()) .. bytes.eight(stamp))
 end
 
 function log.append(event)
@@ -40,7 +48,7 @@ end
 -- An entry: when it was written, its events, and its stamp.
 function log.finish()
     if log.number then
-        unit.set('log', bytes.six(log.number), cmsgpack.pack({unit.now, log.events, log.stamp()}))
+        unit.set('log', log.bytes, cmsgpack.pack({unit.now, log.events, log.stamp()}))
     end
 end
 
@@ -88,7 +96,8 @@ end
 
 -- The numbers of a record with the one of this call, which it may have already.
 function log.noted(id, numbers)
-    local latest = bytes.six(log.entry())
+    log.entry()
+    local latest = log.bytes
     if #numbers > 2 and string.sub(numbers, -6) == latest then
         return numbers
     end
@@ -131,13 +140,16 @@ function log.numbers(id, numbers, from, to)
     return table.concat(found)
 end
 
--- Forgets which entries are about an execution or a session.
-function log.forget(id, numbers)
+-- Forgets which entries are about an execution or a session, no more than so many moves, and says how many of them it may
+-- still be and whether all are forgotten.
+function log.forget(id, numbers, most)
     local moved = struct.unpack('>I2', numbers)
     local at = oldest_moved(id)
-    while at ~= moved do
+    while at ~= moved and most > 0 do
         unit.remove('history', id .. bytes.two(at))
         at = (at + 1) % MOVES
+        most = most - 1
     end
-    unit.remove('history', id .. 'o')
+    unit.set('history', id .. 'o', at ~= moved and tostring(at))
+    return most, at == moved
 end

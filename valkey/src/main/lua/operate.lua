@@ -21,5 +21,33 @@ register('claim_by_hand', {}, function(asked)
     end
     executions.lease(id, x, worker, by)
     sessions.keep_by_hand(worker, sessions.get(worker), id, x[EPOCH])
-    return {'given', piece(id, x)}
+    return {'given', pieces_of({id})[1]}
+end)
+
+-- put_aside: holds work back that a session was given and that the program cannot read.
+-- asked: session, the number under which it was given, and the steps as they were decided
+-- answers: whether nothing is left of what was given under the number, which can then be used again
+register('put_aside', {'allow-oom'}, function(asked)
+    local id, number, steps = unpack(asked)
+    for n = 1, #steps do
+        take_step(unpack(steps[n]))
+    end
+    local session = sessions.get(id)
+    local receipt = session and sessions.receipt(id, number)
+    if not receipt then
+        return session and true or false
+    end
+    if #sessions.held(id, receipt) > 0 then
+        return false
+    end
+    local kept = {}
+    for n = 1, #session[RECEIPTS] do
+        if session[RECEIPTS][n] ~= number then
+            kept[#kept + 1] = session[RECEIPTS][n]
+        end
+    end
+    session[RECEIPTS] = kept
+    sessions.drop_receipt(id, number)
+    sessions.set(id, session)
+    return true
 end)

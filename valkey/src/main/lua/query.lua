@@ -92,16 +92,31 @@ local function details(id, letters)
     return unit.get_all('detail', fields)
 end
 
+-- How many bytes are told of an execution.
+local function size_of(entry)
+    local size = 0
+    for n = 1, entry and #entry[2] or 0 do
+        size = size + (entry[2][n] and #entry[2][n] or 0)
+    end
+    return size
+end
+
 -- view: executions as they are.
--- asked: ids, letters of the details that are wanted, whether it is to be told how they read from outside
--- answers: each execution with its details, or false; and what is around them
+-- asked: ids, letters of the details that are wanted, whether it is to be told how they read from outside, and how many bytes
+--     are enough
+-- answers: each execution with its details, or false, up to the first after which it is enough; and what is around them
 register_reading('view', function(asked)
-    local ids, letters, from_outside = unpack(asked)
+    local ids, letters, from_outside, enough = unpack(asked)
     local around = new_surroundings()
     local found = {}
     local packed = unit.get_all('execution', ids)
+    local size = 0
     for n = 1, #ids do
+        if size >= enough then
+            break
+        end
         found[n] = packed[n] and {packed[n], details(ids[n], letters)}
+        size = size + size_of(found[n])
         local x = from_outside and executions.read(packed[n])
         if x then
             note_execution(around, x)

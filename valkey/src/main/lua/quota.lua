@@ -17,6 +17,17 @@ local function tell_drift(namespace, of, said, found)
     log.append({EVENT_DRIFTED, namespace, of, said, found, unit.now})
 end
 
+-- How many gates wait behind what has a name that begins like this, by its name: as they stand, not as they were counted.
+-- letter: q for quotas, b for budgets
+local function count_shut(letter, prefix)
+    local waiting, shut = bytes.range('shut', letter .. prefix, nil, -1), {}
+    for n = 1, #waiting do
+        local name = string.sub(waiting[n], 2, -1 - SHUT_TAIL)
+        shut[name] = (shut[name] or 0) + 1
+    end
+    return shut
+end
+
 -- define_quota: defines a quota, or changes one.
 -- asked: namespace, name, the written settings that it was decided by or false, the quota, and what is told of it
 -- answers: whether it was; it was not when it has other settings by now
@@ -94,5 +105,15 @@ register('recount_quotas', {'allow-oom'}, function(asked)
     if #drifts > 0 then
         lanes.wake_all(asked[1])
     end
+    -- What waits is looked at anew, whatever was counted.
+    local shut = count_shut('q', prefix)
+    for n = 1, #names do
+        shut[names[n]] = shut[names[n]] or 0
+    end
+    for name, count in pairs(shut) do
+        quotas.meter(name)[METER_SHUT] = count
+        quotas.changed[name] = true
+    end
+    gates.reopen_all('q' .. prefix)
     return {#names, drifts}
 end)

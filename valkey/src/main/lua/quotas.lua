@@ -6,6 +6,8 @@ function quotas.begin()
     quotas.meters = {}
     quotas.changed = {}
     quotas.taken = {}
+    quotas.starts = {}
+    quotas.started = {}
 end
 
 -- The name of the quota of a meter.
@@ -31,7 +33,7 @@ function quotas.meter(name)
     local meter = quotas.meters[name]
     if not meter then
         local packed = unit.get('meter', name)
-        meter = packed and cmsgpack.unpack(packed) or {0, {}, 0}
+        meter = packed and cmsgpack.unpack(packed) or {0, '', 0}
         quotas.meters[name] = meter
     end
     return meter
@@ -43,32 +45,43 @@ local function counted(quota, moment)
     return math.ceil(moment / slice) * slice
 end
 
--- Forgets the starts that count no longer, and says how many do.
-local function count_starts(quota, meter)
-    local kept, sum = {}, 0
-    local starts = meter[METER_STARTS]
-    for n = 1, #starts, 2 do
-        if quota and quota[RATE] and starts[n] + quota[WINDOW] > unit.now then
-            kept[#kept + 1] = starts[n]
-            kept[#kept + 1] = starts[n + 1]
-            sum = sum + starts[n + 1]
+-- The starts that count against a quota: moments, each with how many; and how many there are in all. They are kept packed,
+-- because most calls do not look at them.
+local function starts_of(name)
+    local starts = quotas.starts[name]
+    if not starts then
+        local quota = definition(name)
+        local packed = quotas.meter(name)[METER_STARTS]
+        local all = packed ~= '' and cmsgpack.unpack(packed) or {}
+        local kept, sum = {}, 0
+        for n = 1, #all, 2 do
+            if quota and quota[RATE] and all[n] + quota[WINDOW] > unit.now then
+                kept[#kept + 1] = all[n]
+                kept[#kept + 1] = all[n + 1]
+                sum = sum + all[n + 1]
+            end
         end
+        starts = {list = kept, sum = sum}
+        quotas.starts[name] = starts
     end
-    if #kept < #starts then
-        meter[METER_STARTS] = kept
-    end
-    return sum
+    return starts
 end
 
--- Whether there is room for one more.
-function quotas.has_room(name)
+-- For how many more there is room.
+function quotas.room(name)
     local quota = definition(name)
-    if not quota then
-        return true
+    local room = math.huge
+    if quota and quota[CONCURRENCY] then
+        room = quota[CONCURRENCY] - quotas.meter(name)[METER_RUNNING]
     end
-    local meter = quotas.meter(name)
-    return not (quota[CONCURRENCY] and meter[METER_RUNNING] >= quota[CONCURRENCY])
-        and not (quota[RATE] and count_starts(quota, meter) >= quota[RATE])
+    if quota and quota[RATE] then
+        room = math.min(room, quota[RATE] - starts_of(name).sum)
+    end
+    return math.max(0, room)
+end
+
+function quotas.has_room(name)
+    return quotas.room(name) > 0
 end
 
 -- What is full of a quota, without what this call has taken.
@@ -82,7 +95,7 @@ function quotas.blocks(name, words)
     if quota[CONCURRENCY] and meter[METER_RUNNING] - taken[1] >= quota[CONCURRENCY] then
         words.c = true
     end
-    if quota[RATE] and count_starts(quota, meter) - taken[2] >= quota[RATE] then
+    if quota[RATE] and starts_of(name).sum - taken[2] >= quota[RATE] then
         words.r = true
     end
 end
@@ -93,7 +106,7 @@ function quotas.opens(name)
     if not quota or not quota[RATE] then
         return false
     end
-    local starts = quotas.meter(name)[METER_STARTS]
+    local starts = starts_of(name).list
     local sum = 0
     for n = #starts - 1, 1, -2 do
         sum = sum + starts[n + 1]
@@ -112,10 +125,12 @@ function quotas.take(name, begins_attempt)
     quotas.taken[name] = taken
     taken[1] = taken[1] + 1
     meter[METER_RUNNING] = meter[METER_RUNNING] + 1
-    count_starts(quota, meter)
     if begins_attempt and quota and quota[RATE] then
         taken[2] = taken[2] + 1
-        local starts = meter[METER_STARTS]
+        local all = starts_of(name)
+        all.sum = all.sum + 1
+        quotas.started[name] = true
+        local starts = all.list
         local at = counted(quota, unit.now)
         local last = #starts - 1
         if last > 0 and starts[last] == at then
@@ -123,10 +138,6 @@ function quotas.take(name, begins_attempt)
         else
             starts[last + 2] = at
             starts[last + 3] = 1
-        end
-        local opens = quotas.opens(name)
-        if opens then
-            unit.add('due', opens, 'q' .. name)
         end
     end
     quotas.changed[name] = true
@@ -147,16 +158,17 @@ function quotas.unstart(name, moment)
         return
     end
     local at = counted(quota, moment)
-    local kept = {}
-    local starts = quotas.meter(name)[METER_STARTS]
+    local kept, sum = {}, 0
+    local starts = starts_of(name).list
     for n = 1, #starts, 2 do
         local count = starts[n] == at and starts[n + 1] - 1 or starts[n + 1]
+        sum = sum + count
         if count > 0 then
             kept[#kept + 1] = starts[n]
             kept[#kept + 1] = count
         end
     end
-    quotas.meter(name)[METER_STARTS] = kept
+    quotas.starts[name] = {list = kept, sum = sum}
     quotas.changed[name] = true
 end
 
@@ -210,7 +222,7 @@ end
 function quotas.redefined(quota)
     local names = quotas.names(quota .. '\0')
     for n = 1, #names do
-        count_starts(definition(names[n]), quotas.meter(names[n]))
+        starts_of(names[n])
         quotas.changed[names[n]] = true
         quotas.look_again(names[n])
     end
@@ -225,8 +237,18 @@ function quotas.correct(name, running)
 end
 
 function quotas.finish()
+    for name in pairs(quotas.started) do
+        local opens = quotas.opens(name)
+        if opens then
+            unit.add('due', opens, 'q' .. name)
+        end
+    end
     for name in pairs(quotas.changed) do
         local meter = quotas.meters[name]
+        local starts = quotas.starts[name]
+        if starts then
+            meter[METER_STARTS] = #starts.list > 0 and cmsgpack.pack(starts.list) or ''
+        end
         if meter[METER_RUNNING] == 0 and meter[METER_SHUT] == 0 and #meter[METER_STARTS] == 0 then
             unit.remove('meter', name)
         else

@@ -34,10 +34,8 @@ local function grave(id, session)
     return '\0' .. bytes.six(session[DIED]) .. id
 end
 
--- What is left of a session that is forgotten: that its id is used up.
-local function tombstone(id)
-    return '\0t' .. id
-end
+-- So much of what is known of their histories is forgotten in one call.
+local FORGOTTEN_MOVES = 2000
 
 -- open: registers a session.
 -- asked: id, namespace, lanes, time to live, worker, instance, all of it as it is to be compared and shown
@@ -45,7 +43,8 @@ end
 register('open', {}, function(asked)
     local id, namespace, served, ttl, worker, instance, description = unpack(asked)
     local known = sessions.get(id)
-    if not known and unit.get('unique', tombstone(id)) then
+    -- What is left of a session that is forgotten: that its id is used up.
+    if not known and unit.get('unique', signposts.field('t', id)) then
         return {'dead'}
     end
     if known then
@@ -80,23 +79,8 @@ register_reading('known_session', function(asked)
     if sessions.get(asked[1]) then
         return sessions.is_alive(asked[1]) and 'alive' or 'dead'
     end
-    return unit.get('unique', tombstone(asked[1])) and 'dead' or 'never'
+    return unit.get('unique', signposts.field('t', asked[1])) and 'dead' or 'never'
 end)
-
--- How many leases a session holds of those that it has asked for.
-local function leases_asked_for(id, session)
-    local count = 0
-    for n = 1, #session[RECEIPTS] do
-        local held = sessions.held(id, sessions.receipt(id, session[RECEIPTS][n]))
-        for h = 1, #held do
-            local x = executions.get(held[h])
-            if x and x[SITUATION] == RUNNING and not x[BY_HAND] then
-                count = count + 1
-            end
-        end
-    end
-    return count
-end
 
 -- heartbeat: keeps sessions alive.
 -- asked, each: id, the highest number that is acknowledged, and what it believes to hold: id, partition, attempt, epoch
@@ -108,9 +92,13 @@ register('heartbeat', {'allow-oom'}, function(asked)
         local id, acknowledged, believed = unpack(asked[n])
         if sessions.is_alive(id) then
             local session = sessions.get(id)
-            sessions.acknowledge(id, session, acknowledged)
+            local leases = sessions.acknowledge(id, session, acknowledged)
             sessions.renew(id, session)
-            local lost = {}
+            local lost, ids = {}, {}
+            for b = 1, #believed do
+                ids[b] = believed[b][1]
+            end
+            executions.fetch(ids)
             for b = 1, #believed do
                 local execution, partition, attempt, epoch = unpack(believed[b])
                 local x = executions.get(execution)
@@ -119,7 +107,7 @@ register('heartbeat', {'allow-oom'}, function(asked)
                     lost[#lost + 1] = b
                 end
             end
-            answers[n] = {session[ALIVE_UNTIL], lost, leases_asked_for(id, session)}
+            answers[n] = {session[ALIVE_UNTIL], lost, leases}
         else
             answers[n] = false
         end
@@ -134,8 +122,11 @@ local function remains(id, session, most)
     local more = false
     for n = 1, #session[RECEIPTS] do
         local number = session[RECEIPTS][n]
-        local held = sessions.held(id, sessions.receipt(id, number))
-        if #held > 0 then
+        -- What is not told now is not looked at.
+        local full = #pieces >= most
+        local held = full and {} or sessions.held(id, sessions.receipt(id, number))
+        more = more or full
+        if full or #held > 0 then
             kept[#kept + 1] = number
         else
             sessions.drop_receipt(id, number)
@@ -194,21 +185,28 @@ end)
 
 -- forget_sessions: forgets sessions that died long ago; their ids stay dead.
 -- asked: for how long they are known, and how many at most
--- answers: how many
+-- answers: how many, and whether there may be more
 register('forget_sessions', {'allow-oom'}, function(asked)
     local known, most = unpack(asked)
     local oldest = math.max(0, unit.now - known)
     local graves = redis.call('ZRANGEBYLEX', key.worker, '[\0', '(\0' .. bytes.six(oldest), 'LIMIT', 0, most)
+    local left = FORGOTTEN_MOVES
     for n = 1, #graves do
         local id = string.sub(graves[n], 8)
         local session = sessions.get(id)
+        local all = true
+        if session then
+            left, all = log.forget(id, session[SESSION_STEPS], left)
+        end
+        if not all then
+            return {n - 1, true}
+        end
         unit.drop('worker', graves[n])
-        unit.set('unique', tombstone(id), '')
+        signposts.put('t', id, nil)
         if session then
             unit.drop('worker', listed(id, session))
             unit.remove('session', id)
-            log.forget(id, session[SESSION_STEPS])
         end
     end
-    return #graves
+    return {#graves, #graves == most}
 end)

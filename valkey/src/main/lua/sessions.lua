@@ -114,39 +114,44 @@ function sessions.unburied(namespace)
     return ids
 end
 
--- Drops the receipts up to a number that nobody will ask for again, and that lead to nothing held.
+-- Drops the receipts up to a number that nobody will ask for again, and that lead to nothing held. Says how many leases the
+-- session holds of those that it has asked for.
 function sessions.acknowledge(id, session, number)
     session[ACKNOWLEDGED] = math.max(session[ACKNOWLEDGED], number)
-    local kept = {}
+    local kept, leases = {}, 0
     for n = 1, #session[RECEIPTS] do
         local used = session[RECEIPTS][n]
-        if used > session[ACKNOWLEDGED] or sessions.is_any_held(id, sessions.receipt(id, used)) then
+        local held = sessions.held(id, sessions.receipt(id, used))
+        for h = 1, #held do
+            local x = executions.get(held[h])
+            if x and x[SITUATION] == RUNNING and not x[BY_HAND] then
+                leases = leases + 1
+            end
+        end
+        if used > session[ACKNOWLEDGED] or #held > 0 then
             kept[#kept + 1] = used
         else
             sessions.drop_receipt(id, used)
         end
     end
     session[RECEIPTS] = kept
+    return leases
 end
 
 -- The executions of a receipt that a session still has, or has a grant for.
 function sessions.held(id, receipt)
+    local ids = {}
+    for n = 1, #receipt, 2 do
+        ids[#ids + 1] = receipt[n]
+    end
+    local may = executions.may_be_held(ids)
     local held = {}
     for n = 1, #receipt, 2 do
-        if is_held(id, receipt[n], receipt[n + 1]) then
+        if may[receipt[n]] and is_held(id, receipt[n], receipt[n + 1]) then
             held[#held + 1] = receipt[n]
         end
     end
     return held
-end
-
-function sessions.is_any_held(id, receipt)
-    for n = 1, #receipt, 2 do
-        if is_held(id, receipt[n], receipt[n + 1]) then
-            return true
-        end
-    end
-    return false
 end
 
 -- Calls back for everything in a namespace that somebody has, or has a grant for, as far as it can be read.

@@ -5,35 +5,67 @@ register('sign', {'allow-oom'}, function(asked)
     local answers = {}
     for n = 1, #asked do
         local kind, id, home, instead = unpack(asked[n])
-        local field = signposts.field(kind, id)
-        local before = unit.get('unique', field)
+        local before = signposts.read(kind, id)
         if kind == 'x' and unit.get('execution', id) then
             answers[n] = 'here'
-        elseif before and tonumber(before) ~= home and tonumber(before) ~= instead then
-            answers[n] = tonumber(before)
+        elseif before and before ~= home and before ~= instead then
+            answers[n] = before
         else
             if not before and kind == 'x' then
+                -- Events about it are told elsewhere, for as long as anything is.
+                unit.set('meta', 'strayed', '1')
                 unit.set('meta', 'signposts', tostring(tonumber(unit.get('meta', 'signposts') or '0') + 1))
             end
-            unit.set('unique', field, tostring(home))
+            signposts.put(kind, id, home)
             answers[n] = false
         end
     end
     return answers
 end)
 
+local function count_down(gone)
+    local left = tonumber(unit.get('meta', 'signposts') or '0') - gone
+    unit.set('meta', 'signposts', left > 0 and tostring(left))
+end
+
 -- unsign: takes down the signposts of executions that are forgotten.
 -- asked, each: id, and the partition that it led to
 register('unsign', {'allow-oom'}, function(asked)
     local gone = 0
     for n = 1, #asked do
-        local field = signposts.field('x', asked[n][1])
-        if unit.get('unique', field) == tostring(asked[n][2]) then
-            unit.remove('unique', field)
+        if signposts.read('x', asked[n][1]) == asked[n][2] then
+            signposts.remove('x', asked[n][1])
             gone = gone + 1
         end
     end
-    local left = tonumber(unit.get('meta', 'signposts') or '0') - gone
-    unit.set('meta', 'signposts', left > 0 and tostring(left))
+    count_down(gone)
+    return gone
+end)
+
+-- old_signposts: those whose time is over.
+-- asked: how many at most
+-- answers, each: the letter of its kind, id, the partition that it leads to or false, and until when it stood
+register_reading('old_signposts', function(asked)
+    return signposts.old(asked[1])
+end)
+
+-- renew_signposts: leaves signposts for longer, or takes them down.
+-- asked, each: the letter of its kind, id, until when it stood, and whether something is there
+-- answers: how many were taken down
+register('renew_signposts', {'allow-oom'}, function(asked)
+    local gone, strays = 0, 0
+    for n = 1, #asked do
+        local kind, id, stood, found = unpack(asked[n])
+        local home, at = signposts.read(kind, id)
+        -- One that was put up again meanwhile stands for another time.
+        if at == stood and found then
+            signposts.put(kind, id, home)
+        elseif at == stood then
+            signposts.remove(kind, id)
+            gone = gone + 1
+            strays = strays + (kind == 'x' and 1 or 0)
+        end
+    end
+    count_down(strays)
     return gone
 end)

@@ -10,20 +10,23 @@ register_reading('read', function(asked)
     return answers
 end)
 
+-- Takes a decided step if the execution is as it was when it was decided, and says whether it did.
+local function take_step(id, before, decided)
+    local x = executions.get(id)
+    local unchanged = x and unit.get('execution', id) == before
+    if unchanged then
+        executions.apply(id, x, decided)
+    end
+    return unchanged and true or false
+end
+
 -- step: takes decided steps.
 -- asked, each: id, the execution as it was when it was decided, the change
 -- answers, each: whether it was taken
 register('step', {'allow-oom'}, function(asked)
     local answers = {}
     for n = 1, #asked do
-        local id, before, decided = unpack(asked[n])
-        local x = executions.get(id)
-        if x and unit.get('execution', id) == before then
-            executions.apply(id, x, decided)
-            answers[n] = true
-        else
-            answers[n] = false
-        end
+        answers[n] = take_step(unpack(asked[n]))
     end
     return answers
 end)

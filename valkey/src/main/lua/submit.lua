@@ -1,8 +1,8 @@
 -- submit: accepts work.
--- asked: lanes (namespace, name, creator of what comes first in it); gates (kind, needs, quotas, budgets); items
--- each item: id, number of its lane, number of its gate, partition, priority, start, deadline, attempt timeout, stall timeout,
---     retention, share, what was submitted, input, key in its namespace, tags, quotas that must be there, budgets
---     with dimensions that must be there
+-- asked: lanes (namespace, name, creator of what comes first in it); gates (kind, needs, quotas, budgets); terms (priority,
+--     start, deadline, attempt timeout, stall timeout, retention, share, quotas that must be there, budgets with dimensions
+--     that must be there); items
+-- each item: id, numbers of its lane, its gate and its terms, partition, what was submitted, input, key in its namespace, tags
 -- answers, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
 --     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id
 
@@ -12,8 +12,9 @@ local function due(moment)
 end
 
 -- The execution with the same id or the same key, if there is one.
-local function repeated(id, unique)
-    if unit.get('execution', id) or executions.known[id] then
+-- stored: how one with the same id stood when the call began
+local function repeated(id, unique, stored)
+    if stored or executions.known[id] then
         return {'known', id}
     end
     local elsewhere = signposts.elsewhere(id)
@@ -24,55 +25,80 @@ local function repeated(id, unique)
     return same and {'known', same}
 end
 
-local function accept(asked, item)
-    local id = item[1]
-    local lane = asked[1][item[2]]
-    local unique = item[14] and lane[1] .. '\0' .. item[14]
-    local same = repeated(id, unique)
+-- The input that is kept apart; of a large one its size, because it is seldom wanted.
+local function input_or_size(id)
+    local size = redis.call('HSTRLEN', key.detail, id .. 'i')
+    return size > 4096 and size or unit.get('detail', id .. 'i')
+end
+
+-- The number of a lane that a call names; nil when there is none.
+local function number_of(lane)
+    lane.number = lane.number or lanes.number(lane[1], lane[2])
+    return lane.number
+end
+
+-- What is not there of what the terms of some work name; false when all of it is.
+local function lacking(namespace, terms)
+    if terms.judged ~= namespace then
+        terms.judged = namespace
+        terms.lacking = gates.missing(namespace, terms[8], terms[9]) or false
+    end
+    return terms.lacking
+end
+
+local function accept(asked, item, stored)
+    local id, lane, terms = item[1], asked[1][item[2]], asked[3][item[4]]
+    local unique = item[8] and lane[1] .. '\0' .. item[8]
+    local same = repeated(id, unique, stored)
     if same then
         return same
     end
-    local number = lanes.number(lane[1], lane[2])
+    local number = number_of(lane)
     if number and not lanes.takes(lanes.get(number)) then
         return {'closed', lanes.get(number)[LANE_STATE]}
     end
-    local lacking = gates.missing(lane[1], item[16], item[17])
-    if lacking then
-        return lacking
+    local missing = lacking(lane[1], terms)
+    if missing then
+        return missing
     end
-    number = lanes.register(lane[1], lane[2], lane[3])
-    local start = due(item[6])
+    number = number or lanes.register(lane[1], lane[2], lane[3])
+    lane.number = number
+    local start = due(terms[2])
     local later = start and start > unit.now
     local x = {
-        later and DELAYED or READY, FIRST, 0, 0, 0, unit.now, unit.now, item[5], false, 0, 0, 0, 0, 0, due(item[7]),
-        later and start, later and 0, false, false, false, false, false, item[8], item[9], false, item[10], item[11],
-        item[4], ''}
+        later and DELAYED or READY, FIRST, 0, 0, 0, unit.now, unit.now, terms[1], false, 0, 0, 0, 0, 0, due(terms[3]),
+        later and start, later and 0, false, false, false, false, false, terms[4], terms[5], false, terms[6], terms[7],
+        item[5], ''}
     executions.submit(id, x, number, asked[2][item[3]])
-    unit.set('detail', id .. 's', item[12])
-    if item[13] then
-        unit.set('detail', id .. 'i', item[13])
+    unit.set('detail', id .. 's', item[6])
+    if item[7] then
+        unit.set('detail', id .. 'i', item[7])
     end
     if unique then
         unit.set('unique', unique, id)
     end
-    for n = 1, #item[15] do
-        unit.add('tag', 0, bytes.four(number) .. item[15][n] .. '\0' .. bytes.six(unit.now) .. bytes.six(x[SEQUENCE]) .. id)
+    local tags = item[9]
+    for n = 1, tags and #tags or 0 do
+        unit.add('tag', 0, bytes.four(number) .. tags[n] .. '\0' .. bytes.six(unit.now) .. bytes.six(x[SEQUENCE]) .. id)
     end
     return true
 end
 
 register('submit', {}, function(asked)
-    local answers = {}
-    for n = 1, #asked[3] do
-        answers[n] = accept(asked, asked[3][n])
+    local items, ids, answers = asked[4], {}, {}
+    for n = 1, #items do
+        ids[n] = items[n][1]
+    end
+    local stored = unit.get_all('execution', ids)
+    for n = 1, #items do
+        answers[n] = accept(asked, items[n], stored[n])
     end
     -- What is known already is shown as it is, once all of the call are.
     for n = 1, #answers do
         if answers[n] ~= true and answers[n][1] == 'known' then
             local id = answers[n][2]
             local x = executions.get(id)
-            answers[n] = {
-                'known', id, x and x[PARTITION] or false, unit.get('detail', id .. 's'), unit.get('detail', id .. 'i')}
+            answers[n] = {'known', id, x and x[PARTITION] or false, unit.get('detail', id .. 's'), input_or_size(id)}
         end
     end
     return answers

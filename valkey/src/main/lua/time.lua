@@ -30,18 +30,24 @@ register_reading('late', function(asked)
 end)
 
 -- Forgetting can wait, and is not among them.
-local TIMERS = {'deadline', 'attempt', 'stall', 'wake', 'grant', 'expiry', 'due'}
+local TIMERS = {'deadline', 'attempt', 'stall', 'wake', 'grant', 'due'}
 
--- next_due: when the first of all timers comes; false when there is none.
+-- When the first of the timers of a kind comes; false when there is none.
+local function first_of(kind)
+    local found = redis.call('ZRANGE', key[kind], 0, 0, 'WITHSCORES')
+    return found[2] and tonumber(found[2]) or false
+end
+
+-- next_due: when the first session dies, and when the first of all other timers comes; false when there is none.
 register_reading('next_due', function()
     local first = false
     for n = 1, #TIMERS do
-        local found = redis.call('ZRANGE', key[TIMERS[n]], 0, 0, 'WITHSCORES')
-        if found[2] and (not first or tonumber(found[2]) < first) then
-            first = tonumber(found[2])
+        local found = first_of(TIMERS[n])
+        if found and (not first or found < first) then
+            first = found
         end
     end
-    return first
+    return {first_of('expiry'), first}
 end)
 
 -- take_turn: takes the turn at a duty, if it is so long since it was taken.

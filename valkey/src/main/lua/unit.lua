@@ -15,6 +15,7 @@ function unit.begin(declared, now, seen)
     unit.fields = {}
     unit.scores = {}
     unit.sums = {}
+    unit.numbers = {}
 end
 
 -- The value of a field, as this call would leave it; false if there is none.
@@ -27,12 +28,22 @@ function unit.get(name, field)
     return value
 end
 
+-- So many values go with one command: the language has no room for many more.
+local MOST_ARGUMENTS = 2000
+
 -- The values of many fields that this call has not changed.
 function unit.get_all(name, fields)
     if #fields == 0 then
         return {}
     end
-    return redis.call('HMGET', key[name], unpack(fields))
+    local values = redis.call('HMGET', key[name], unpack(fields, 1, math.min(#fields, MOST_ARGUMENTS)))
+    for from = MOST_ARGUMENTS + 1, #fields, MOST_ARGUMENTS do
+        local more = redis.call('HMGET', key[name], unpack(fields, from, math.min(#fields, from + MOST_ARGUMENTS - 1)))
+        for n = 1, #more do
+            values[from + n - 1] = more[n]
+        end
+    end
+    return values
 end
 
 function unit.set(name, field, value)
@@ -71,14 +82,16 @@ function unit.sum(name, field, more)
     changed[field] = (changed[field] or 0) + more
 end
 
--- The next of the numbers of a kind that are given out once.
-function unit.next_number(kind)
-    local number = tonumber(unit.get('meta', kind) or '0') + 1
-    unit.set('meta', kind, tostring(number))
-    return number
+-- The last of the numbers of a kind that are given out once; 0 before the first.
+function unit.last_number(kind)
+    return unit.numbers[kind] or tonumber(unit.get('meta', kind) or '0')
 end
 
-local MOST_ARGUMENTS = 2000
+function unit.next_number(kind)
+    local number = unit.last_number(kind) + 1
+    unit.numbers[kind] = number
+    return number
+end
 
 local function send(command, whole, list)
     for from = 1, #list, MOST_ARGUMENTS do
@@ -116,6 +129,9 @@ end
 
 -- Writes what was noted so far.
 function unit.write()
+    for kind, number in pairs(unit.numbers) do
+        unit.set('meta', kind, tostring(number))
+    end
     for name, changed in pairs(unit.fields) do
         write_fields(name, changed)
     end
@@ -132,4 +148,5 @@ function unit.write()
     unit.fields = {}
     unit.scores = {}
     unit.sums = {}
+    unit.numbers = {}
 end

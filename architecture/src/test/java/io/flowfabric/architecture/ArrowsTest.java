@@ -101,15 +101,16 @@ class ArrowsTest {
                             List.of("org.jspecify..", "io.micrometer.core..")),
                     new Module(
                             "cli",
-                            List.of("core", "engine", "worker", "postgres", "embedded"),
+                            List.of("core", "engine", "worker", "postgres", "valkey", "embedded"),
                             List.of("org.jspecify..")),
                     new Module(
                             "bench",
-                            List.of("core", "postgres", "embedded", "engine", "worker"),
+                            List.of("core", "postgres", "valkey", "embedded", "engine", "worker"),
                             List.of(
                                     "org.jspecify..",
                                     "javax.sql..",
                                     "com.zaxxer.hikari..",
+                                    "io.lettuce.core..",
                                     "com.github.kagkarlsson.scheduler..")),
                     new Module(
                             "mutation",

@@ -2,6 +2,7 @@ package io.flowfabric.bench;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -9,6 +10,7 @@ import java.util.Optional;
 /**
  * What the command line asks for.
  *
+ * @param store what it is measured on
  * @param quick less of everything: to see that nothing broke, not to publish
  * @param heldSnapshot whether the drain is measured with a snapshot held open elsewhere
  * @param json where the figures go, besides the screen
@@ -18,6 +20,7 @@ import java.util.Optional;
  */
 record Arguments(
         Bench bench,
+        StoreKind store,
         boolean quick,
         boolean heldSnapshot,
         Optional<Path> json,
@@ -27,7 +30,8 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                    + " keys | sessions | catchup [--quick] [--json FILE] [--held-snapshot]"
+                    + " keys | sessions | catchup | memory | cluster [--store postgres | valkey]"
+                    + " [--quick] [--json FILE] [--held-snapshot]"
                     + " [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
@@ -36,20 +40,37 @@ record Arguments(
     private static final int MOST_REPETITIONS = 100;
 
     enum Bench {
-        DRAIN,
-        SUBMIT,
-        IDLE,
-        GROWTH,
-        RETENTION,
-        ENQUEUE,
-        ADMISSION,
-        ROUTING,
-        KEYS,
-        SESSIONS,
-        CATCHUP;
+        DRAIN(true, true),
+        SUBMIT(true, true),
+        IDLE(true, true),
+        GROWTH(true, true),
+        RETENTION(true, false),
+        ENQUEUE(true, false),
+        ADMISSION(true, false),
+        ROUTING(true, false),
+        KEYS(true, false),
+        SESSIONS(true, false),
+        CATCHUP(true, false),
+        MEMORY(false, true),
+        CLUSTER(false, true);
+
+        private final boolean onPostgres;
+        private final boolean onValkey;
+
+        Bench(boolean onPostgres, boolean onValkey) {
+            this.onPostgres = onPostgres;
+            this.onValkey = onValkey;
+        }
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        boolean isOn(StoreKind store) {
+            return switch (store) {
+                case POSTGRES -> onPostgres;
+                case VALKEY -> onValkey;
+            };
         }
 
         static Bench of(String word) {
@@ -59,9 +80,34 @@ record Arguments(
                 }
             }
             throw new Refusal(
-                    ("There is no benchmark '%s'; say drain, submit, idle, growth, retention,"
-                                    + " enqueue, admission, routing, keys, sessions or catchup.")
-                            .formatted(word));
+                    "There is no benchmark '%s'; say %s."
+                            .formatted(
+                                    word, or(Arrays.stream(values()).map(Bench::word).toList())));
+        }
+    }
+
+    /** What can be measured. */
+    enum StoreKind {
+        POSTGRES("Postgres"),
+        VALKEY("Valkey");
+
+        final String name;
+
+        StoreKind(String name) {
+            this.name = name;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static StoreKind of(String word) {
+            for (var store : values()) {
+                if (store.word().equals(word)) {
+                    return store;
+                }
+            }
+            throw new Refusal("--store takes postgres or valkey, and not '%s'.".formatted(word));
         }
     }
 
@@ -75,19 +121,11 @@ record Arguments(
         if (left.isEmpty()) {
             throw new Refusal("Say what to measure: " + USAGE);
         }
-        var arguments =
-                new Arguments(
-                        Bench.of(left.remove()),
-                        false,
-                        false,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        WORKERS);
+        var draft = new Draft(Bench.of(left.remove()));
         while (!left.isEmpty()) {
-            arguments = arguments.with(left.remove(), left);
+            draft.read(left.remove(), left);
         }
-        return arguments;
+        return draft.arguments();
     }
 
     /** How many executions one repetition does. */
@@ -99,67 +137,75 @@ record Arguments(
         return repetitions.orElse(quick ? quickly : full);
     }
 
-    private Arguments with(String option, ArrayDeque<String> left) {
-        return switch (option) {
-            case "--quick" ->
-                    new Arguments(
-                            bench, true, heldSnapshot, json, executions, repetitions, workers);
-            case "--held-snapshot" -> {
-                only(option, Bench.DRAIN);
-                yield new Arguments(bench, quick, true, json, executions, repetitions, workers);
-            }
-            case "--json" -> {
-                var file = Path.of(value(option, left));
-                yield new Arguments(
-                        bench,
-                        quick,
-                        heldSnapshot,
-                        Optional.of(file),
-                        executions,
-                        repetitions,
-                        workers);
-            }
-            case "--executions" -> {
-                not(option, Bench.IDLE);
-                int number = number(option, left, MOST_EXECUTIONS);
-                yield new Arguments(
-                        bench,
-                        quick,
-                        heldSnapshot,
-                        json,
-                        Optional.of(number),
-                        repetitions,
-                        workers);
-            }
-            case "--repetitions" -> {
-                not(option, Bench.IDLE);
-                int number = number(option, left, MOST_REPETITIONS);
-                yield new Arguments(
-                        bench, quick, heldSnapshot, json, executions, Optional.of(number), workers);
-            }
-            case "--workers" -> {
-                int number = number(option, left, MOST_WORKERS);
-                yield new Arguments(
-                        bench, quick, heldSnapshot, json, executions, repetitions, number);
-            }
-            default -> throw new Refusal("There is no option '%s': %s".formatted(option, USAGE));
-        };
+    private static String or(List<String> words) {
+        int last = words.size() - 1;
+        return String.join(", ", words.subList(0, last)) + " or " + words.get(last);
     }
 
-    private void only(String option, Bench some) {
-        if (bench != some) {
-            throw meaningless(option);
+    /** What was read so far. */
+    private static final class Draft {
+        private final Bench bench;
+        private StoreKind store;
+        private boolean quick;
+        private boolean heldSnapshot;
+        private Optional<Path> json = Optional.empty();
+        private Optional<Integer> executions = Optional.empty();
+        private Optional<Integer> repetitions = Optional.empty();
+        private int workers = WORKERS;
+
+        Draft(Bench bench) {
+            this.bench = bench;
+            this.store = StoreKind.POSTGRES;
         }
-    }
 
-    private void not(String option, Bench some) {
-        if (bench == some) {
-            throw meaningless(option);
+        void read(String option, ArrayDeque<String> left) {
+            switch (option) {
+                case "--store" -> store = StoreKind.of(value(option, left));
+                case "--quick" -> quick = true;
+                case "--held-snapshot" -> {
+                    meansSomething(option, bench == Bench.DRAIN);
+                    heldSnapshot = true;
+                }
+                case "--json" -> json = Optional.of(Path.of(value(option, left)));
+                case "--executions" -> {
+                    meansSomething(option, bench != Bench.IDLE);
+                    executions = Optional.of(number(option, left, MOST_EXECUTIONS));
+                }
+                case "--repetitions" -> {
+                    meansSomething(option, bench != Bench.IDLE && bench != Bench.MEMORY);
+                    repetitions = Optional.of(number(option, left, MOST_REPETITIONS));
+                }
+                case "--workers" -> workers = number(option, left, MOST_WORKERS);
+                default ->
+                        throw new Refusal("There is no option '%s': %s".formatted(option, USAGE));
+            }
         }
-    }
 
-    private Refusal meaningless(String option) {
-        return new Refusal("%s means nothing to bench %s.".formatted(option, bench.word()));
+        Arguments arguments() {
+            if (!bench.isOn(store)) {
+                var there =
+                        Arrays.stream(Bench.values())
+                                .filter(other -> other.isOn(store))
+                                .map(Bench::word)
+                                .toList();
+                throw new Refusal(
+                        "bench %s is not measured on %s; there it is %s."
+                                .formatted(bench.word(), store.name, or(there)));
+            }
+            if (heldSnapshot && store != StoreKind.POSTGRES) {
+                throw new Refusal(
+                        "--held-snapshot means nothing on %s, which keeps no old versions."
+                                .formatted(store.name));
+            }
+            return new Arguments(
+                    bench, store, quick, heldSnapshot, json, executions, repetitions, workers);
+        }
+
+        private void meansSomething(String option, boolean something) {
+            if (!something) {
+                throw new Refusal("%s means nothing to bench %s.".formatted(option, bench.word()));
+            }
+        }
     }
 
     private static String value(String option, ArrayDeque<String> left) {

@@ -25,6 +25,12 @@ interface Benchmark {
     static Map<String, Object> settings(
             Arguments arguments, int executions, int repetitions, Server server)
             throws SQLException {
+        return settings(arguments, executions, repetitions, server.settings());
+    }
+
+    /** The same, with what there is to know of other servers. */
+    static Map<String, Object> settings(
+            Arguments arguments, int executions, int repetitions, Map<String, Object> servers) {
         var settings = new LinkedHashMap<String, Object>();
         settings.put("executions", executions);
         settings.put("repetitions", repetitions);
@@ -33,7 +39,7 @@ interface Benchmark {
         settings.put("quick", arguments.quick());
         settings.put("cores", Runtime.getRuntime().availableProcessors());
         settings.put("java", Runtime.version().toString());
-        settings.putAll(server.settings());
+        settings.putAll(servers);
         return settings;
     }
 

@@ -13,10 +13,10 @@ import java.util.function.Consumer;
 
 /** Whether a claim and a finish cost more when much is stored that ended long ago. */
 final class Growth implements Benchmark {
-    private static final int EXECUTIONS = 10_000;
-    private static final int SMALL = 10_000;
-    private static final int LARGE = 2_000_000;
-    private static final int LARGE_QUICKLY = 200_000;
+    static final int EXECUTIONS = 10_000;
+    static final int SMALL = 10_000;
+    static final int LARGE = 2_000_000;
+    static final int LARGE_QUICKLY = 200_000;
 
     @Override
     public Report run(Arguments arguments, Consumer<String> progress)
@@ -45,7 +45,7 @@ final class Growth implements Benchmark {
         }
     }
 
-    private static String stored(int executions) {
+    static String stored(int executions) {
         return "%,d stored".formatted(executions);
     }
 

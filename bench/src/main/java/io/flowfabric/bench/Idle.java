@@ -15,14 +15,14 @@ import java.util.function.Consumer;
 
 /** What an engine and its worker ask of the database while there is nothing to do. */
 final class Idle implements Benchmark {
-    private static final Duration WATCHED = Duration.ofSeconds(10);
-    private static final Duration WATCHED_QUICKLY = Duration.ofSeconds(5);
+    static final Duration WATCHED = Duration.ofSeconds(10);
+    static final Duration WATCHED_QUICKLY = Duration.ofSeconds(5);
 
     /** Until whatever comes after the last piece of work has come. */
-    private static final Duration SETTLING = Duration.ofSeconds(3);
+    static final Duration SETTLING = Duration.ofSeconds(3);
 
     /** So that there is a lane to look into, and something that was done. */
-    private static final int BEFORE = 1_000;
+    static final int BEFORE = 1_000;
 
     @Override
     public Report run(Arguments arguments, Consumer<String> progress)
@@ -62,7 +62,7 @@ final class Idle implements Benchmark {
         }
     }
 
-    private static void pass(Duration time) {
+    static void pass(Duration time) {
         long until = Time.SYSTEM.nanos() + time.toNanos();
         for (long left = time.toNanos(); left > 0; left = until - Time.SYSTEM.nanos()) {
             Time.SYSTEM.park(left);

@@ -1,5 +1,7 @@
 package io.flowfabric.bench;
 
+import io.flowfabric.bench.Arguments.Bench;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -42,6 +44,13 @@ public final class Main {
     }
 
     private static Benchmark benchmark(Arguments arguments) {
+        return switch (arguments.store()) {
+            case POSTGRES -> onPostgres(arguments);
+            case VALKEY -> onValkey(arguments.bench());
+        };
+    }
+
+    private static Benchmark onPostgres(Arguments arguments) {
         return switch (arguments.bench()) {
             case DRAIN -> arguments.heldSnapshot() ? new HeldSnapshot() : new Drain();
             case SUBMIT -> new Submit();
@@ -54,6 +63,25 @@ public final class Main {
             case KEYS -> new ManyKeys();
             case SESSIONS -> new ManySessions();
             case CATCHUP -> new CatchUp();
+            case MEMORY, CLUSTER -> throw refusedBefore(arguments.bench());
         };
+    }
+
+    private static Benchmark onValkey(Bench bench) {
+        return switch (bench) {
+            case DRAIN -> new ValkeyDrain();
+            case SUBMIT -> new ValkeySubmit();
+            case IDLE -> new ValkeyIdle();
+            case GROWTH -> new ValkeyGrowth();
+            case MEMORY -> new ValkeyMemory();
+            case CLUSTER -> new ValkeyCluster();
+            case RETENTION, ENQUEUE, ADMISSION, ROUTING, KEYS, SESSIONS, CATCHUP ->
+                    throw refusedBefore(bench);
+        };
+    }
+
+    private static IllegalStateException refusedBefore(Bench bench) {
+        return new IllegalStateException(
+                "The arguments let bench %s through.".formatted(bench.word()));
     }
 }

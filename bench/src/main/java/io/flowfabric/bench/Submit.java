@@ -40,8 +40,17 @@ final class Submit implements Benchmark {
         }
     }
 
+    /** Makes sure that everything was stored. */
+    static void check(Contender contender, int executions) throws SQLException {
+        if (contender.ready() != executions) {
+            throw new IllegalStateException(
+                    "%s stored %,d of %,d executions."
+                            .formatted(contender.name(), contender.ready(), executions));
+        }
+    }
+
     /** One contender, storing work that nobody does meanwhile. */
-    private record SubmitTrial(Server server, Contender contender) implements Trial {
+    record SubmitTrial(Server server, Contender contender) implements Trial {
         @Override
         public String key() {
             return contender.key();
@@ -61,11 +70,7 @@ final class Submit implements Benchmark {
             contender.submit(executions);
             var time = Duration.ofNanos(System.nanoTime() - began);
             var used = server.usage().since(before);
-            if (contender.ready() != executions) {
-                throw new IllegalStateException(
-                        "%s stored %,d of %,d executions."
-                                .formatted(name(), contender.ready(), executions));
-            }
+            check(contender, executions);
             contender.clear();
             return new Run(executions, time, used.walBytes(), used.commits());
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +18,7 @@ class ArgumentsTest {
         var arguments = parse("drain");
 
         assertThat(arguments.bench()).isEqualTo(Arguments.Bench.DRAIN);
+        assertThat(arguments.store()).isEqualTo(Arguments.StoreKind.POSTGRES);
         assertThat(arguments.quick()).isFalse();
         assertThat(arguments.heldSnapshot()).isFalse();
         assertThat(arguments.json()).isEmpty();
@@ -48,6 +50,41 @@ class ArgumentsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"drain", "submit", "idle", "growth", "memory", "cluster"})
+    void some_benchmarks_are_measured_on_valkey(String bench) {
+        var arguments = parse(bench + " --store valkey --quick");
+
+        assertThat(arguments.bench().word()).isEqualTo(bench);
+        assertThat(arguments.store()).isEqualTo(Arguments.StoreKind.VALKEY);
+        assertThat(arguments.quick()).isTrue();
+    }
+
+    @Test
+    void the_store_that_is_measured_anyway_can_be_said() {
+        assertThat(parse("enqueue --store postgres")).isEqualTo(parse("enqueue"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "retention",
+                "enqueue",
+                "admission",
+                "routing",
+                "keys",
+                "sessions",
+                "catchup"
+            })
+    void what_is_about_postgres_is_refused_on_valkey(String bench) {
+        assertThatThrownBy(() -> parse(bench + " --store valkey"))
+                .isInstanceOf(Refusal.class)
+                .hasMessage(
+                        "bench %s is not measured on Valkey; there it is drain, submit, idle,"
+                                + " growth, memory or cluster.",
+                        bench);
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
@@ -59,6 +96,13 @@ class ArgumentsTest {
                 "drain --executions many | and not 'many'",
                 "drain --workers 65 | --workers takes a whole number from 1 to 64",
                 "submit --held-snapshot | --held-snapshot means nothing to bench submit",
+                "drain --store | --store needs a value",
+                "drain --store memory | --store takes postgres or valkey, and not 'memory'",
+                "memory | bench memory is not measured on Postgres",
+                "cluster --store postgres | bench cluster is not measured on Postgres",
+                "drain --held-snapshot --store valkey | --held-snapshot means nothing on Valkey",
+                "memory --store valkey --repetitions 3 | --repetitions means nothing to bench"
+                        + " memory",
                 "idle --repetitions 3 | --repetitions means nothing to bench idle",
             })
     void what_makes_no_sense_is_refused_in_words(String words, String explanation) {

@@ -98,6 +98,22 @@ public final class EmbeddedRedis implements AutoCloseable {
                                 .orElseThrow(() -> new IOException("It does not run.")));
     }
 
+    /**
+     * Sends a command to a node, past every store: for tests that look behind one, or disturb it.
+     *
+     * @return the answer, a line for each of several
+     * @throws Unavailable when the node cannot be reached, or refuses it
+     */
+    public String ask(int node, String... words) {
+        return attempt(
+                "do " + words[0],
+                () -> {
+                    try (var wire = nodes.get(node).connect()) {
+                        return wire.ask(words);
+                    }
+                });
+    }
+
     /** Ends a node as a crash would. */
     public void kill(int node) {
         attempt(

@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 final class RedisNode {
     private static final Logger log = LoggerFactory.getLogger(RedisNode.class);
     private static final Duration PATIENCE_OF_A_CALL = Duration.ofSeconds(5);
+    private static final Duration PATIENCE_FOR_A_PORT = Duration.ofSeconds(2);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
     private static final int LINES_OF_LOG = 20;
 
@@ -71,7 +72,7 @@ final class RedisNode {
         while (!answers()) {
             // It makes the file once it is in the background, so none yet says nothing.
             boolean gone = Files.exists(pidFile()) && process().isEmpty();
-            if (gone || System.nanoTime() > deadline || says(before, "Address already in use")) {
+            if (gone || System.nanoTime() > deadline || says(before, ", aborting.")) {
                 stop();
                 throw notStarted("", before);
             }
@@ -138,15 +139,30 @@ final class RedisNode {
     }
 
     /**
-     * Waits for the end of a process that is not ours: the JVM would look for it only every few
-     * seconds.
+     * Waits for the end of a process that is not a child of ours: the JVM would look for it only
+     * every few seconds. One that has ended while nobody asked for its exit has no arguments left.
      */
     private boolean ended(ProcessHandle process) {
         long deadline = System.nanoTime() + options.timeout().toNanos();
-        while (process.isAlive() && System.nanoTime() < deadline) {
+        while (process.isAlive() && isOurs(process)) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
             LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
         }
-        return !process.isAlive();
+        awaitItsPort();
+        return true;
+    }
+
+    /**
+     * A process loses its arguments a moment before its port, which the next server wants. Should
+     * another program have it by then, that server will say so.
+     */
+    private void awaitItsPort() {
+        long deadline = System.nanoTime() + PATIENCE_FOR_A_PORT.toNanos();
+        while (!RedisTopology.isFree(port) && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
     }
 
     /** Whether it is up, and has read what it had written before. */

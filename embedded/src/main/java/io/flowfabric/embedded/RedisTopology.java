@@ -108,6 +108,7 @@ record RedisTopology(int primaries, int replicas) {
             await(nodes, deadline, "cluster_known_nodes", "" + size());
             replicate(nodes, deadline);
         }
+        await(nodes, deadline, "cluster_slots_ok", "" + SLOTS);
         await(nodes, deadline, "cluster_state", "ok");
     }
 
@@ -182,7 +183,8 @@ record RedisTopology(int primaries, int replicas) {
         }
     }
 
-    private static boolean isFree(int port) {
+    /** Whether a server could listen there. */
+    static boolean isFree(int port) {
         try (var socket = new ServerSocket(port, 1, InetAddress.getByAddress(LOCALHOST))) {
             return socket.getLocalPort() == port;
         } catch (IOException taken) {

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 
 /** Speaks to a Redis, as far as starting and joining it needs: some words, one answer. */
 final class RedisWire implements AutoCloseable {
@@ -43,7 +44,7 @@ final class RedisWire implements AutoCloseable {
     }
 
     /**
-     * Sends a command, and returns its answer: a text or a number.
+     * Sends a command, and returns its answer: a text or a number, or a line for each of several.
      *
      * @throws IOException also when the answer is an error, which is its message
      */
@@ -57,13 +58,26 @@ final class RedisWire implements AutoCloseable {
             command.writeBytes("\r\n".getBytes(UTF_8));
         }
         socket.getOutputStream().write(command.toByteArray());
+        return answer();
+    }
+
+    private String answer() throws IOException {
         var answer = line();
         return switch (answer.isEmpty() ? ' ' : answer.charAt(0)) {
             case '+', ':' -> answer.substring(1);
             case '$' -> bulk(Integer.parseInt(answer.substring(1)));
+            case '*' -> several(Integer.parseInt(answer.substring(1)));
             case '-' -> throw new IOException(answer.substring(1));
             default -> throw new IOException("Redis answers what nobody asked for: " + answer);
         };
+    }
+
+    private String several(int count) throws IOException {
+        var answers = new ArrayList<String>();
+        for (int i = 0; i < count; i++) {
+            answers.add(answer());
+        }
+        return String.join("\n", answers);
     }
 
     private String bulk(int length) throws IOException {

@@ -28,6 +28,7 @@ final class Loop extends Service {
     private final Turn turn;
     private final Backoff backoff;
     private final Consumer<Throwable> trouble;
+    private final Duration patience;
     private volatile boolean stopping;
     private volatile boolean hurried;
     private volatile @Nullable Thread thread;
@@ -37,11 +38,22 @@ final class Loop extends Service {
      * @param trouble hears of each turn that failed
      */
     Loop(String name, Time time, Turn turn, Backoff backoff, Consumer<Throwable> trouble) {
+        this(name, time, turn, backoff, trouble, PATIENCE);
+    }
+
+    Loop(
+            String name,
+            Time time,
+            Turn turn,
+            Backoff backoff,
+            Consumer<Throwable> trouble,
+            Duration patience) {
         this.name = name;
         this.time = time;
         this.turn = turn;
         this.backoff = backoff;
         this.trouble = trouble;
+        this.patience = patience;
     }
 
     /**
@@ -68,9 +80,9 @@ final class Loop extends Service {
         }
         LockSupport.unpark(running);
         // Interrupting a call would cost a store its connection, so that comes second.
-        if (!join(running, PATIENCE)) {
+        if (!join(running, patience)) {
             running.interrupt();
-            if (!join(running, PATIENCE)) {
+            if (!join(running, patience)) {
                 trouble.accept(new IllegalStateException(name + " does not end; it is left"));
             }
         }

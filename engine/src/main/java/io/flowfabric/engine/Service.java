@@ -122,17 +122,15 @@ public abstract class Service implements AutoCloseable {
     protected static boolean join(Thread thread, Duration patience) {
         long until = System.nanoTime() + patience.toNanos();
         boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return thread.join(Duration.ofNanos(Math.max(1, until - System.nanoTime())));
-                } catch (InterruptedException again) {
-                    interrupted = true;
+        while (true) {
+            try {
+                boolean ended = thread.join(Duration.ofNanos(until - System.nanoTime()));
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
                 }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+                return ended;
+            } catch (InterruptedException again) {
+                interrupted = true;
             }
         }
     }

@@ -96,6 +96,17 @@ class EngineSessionTest {
     }
 
     @Test
+    void a_holder_that_names_no_time_is_left_alone_until_it_asks() {
+        startSession();
+        time.pass(Duration.ofSeconds(20));
+        assertThat(holder.attended).hasValue(1);
+
+        session.attendSoon();
+
+        eventually(time, "it is called", () -> holder.attended.get() == 2);
+    }
+
+    @Test
     void stopping_it_gives_its_work_back_at_once() throws Exception {
         startSession();
         var lease = claimed();
@@ -306,10 +317,18 @@ class EngineSessionTest {
     @Test
     void it_gives_itself_up_although_the_store_hangs() {
         startSession();
+        time.pass(SESSION.heartbeatEvery().plusSeconds(2));
+        var over = SESSION.heartbeatEvery().plus(SESSION.givesItselfUpAfter()).toNanos();
         hanging.set("heartbeat");
+        // Whoever watches for its end counts from the heartbeat, and not from this look.
+        session.attendSoon();
+        eventually(time, "it has looked", () -> holder.attended.get() == 2);
 
-        eventually(time, "the holder knows", () -> holder.deaths.get() == 1);
+        time.pass(Duration.ofNanos(over - time.nanos()).minusMillis(1));
+        assertThat(holder.deaths).hasValue(0);
+        time.pass(Duration.ofMillis(1));
 
+        eventually("the holder knows", () -> holder.deaths.get() == 1);
         assertThat(session.alive()).isFalse();
     }
 
@@ -545,6 +564,25 @@ class EngineSessionTest {
         eventually(time, "it has stopped", () -> !stopping.isAlive());
         assertThat(holder.deaths).hasValue(0);
         assertThat(calls("close")).isEqualTo(1);
+    }
+
+    /** One heartbeat that was missed is no reason to let its work wait for its time to live. */
+    @Test
+    void a_store_that_has_answered_lately_is_told_of_the_end_five_times_after_ever_longer_waits() {
+        startSession();
+        failing.set("heartbeat");
+        time.pass(SESSION.heartbeatEvery().multipliedBy(2));
+        failing.set("close");
+        var stopping = Thread.ofVirtual().start(session::stop);
+        eventually("it was told once", () -> calls("close") == 1);
+        long began = time.nanos();
+
+        eventually(time, "it has stopped", () -> !stopping.isAlive());
+
+        assertThat(calls("close")).isEqualTo(5);
+        // After 50, 100, 200 and 400 ms.
+        assertThat(Duration.ofNanos(time.nanos() - began))
+                .isBetween(Duration.ofMillis(750), Duration.ofMillis(1500));
     }
 
     /** Time must not pass before its threads look at it. */

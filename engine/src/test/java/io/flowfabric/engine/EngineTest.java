@@ -1,5 +1,7 @@
 package io.flowfabric.engine;
 
+import static io.flowfabric.engine.Eventually.eventually;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -75,6 +77,27 @@ class EngineTest {
         engine.submissions().submit(List.of(submission));
 
         assertThat(tally.of("submitted")).isEqualTo(1);
+    }
+
+    /** A program that acts on what is counted would act on nothing. */
+    @Test
+    void what_did_not_happen_is_not_counted() {
+        var submission = Submission.of("kind", Payload.EMPTY).lane("elsewhere");
+        store.submissions().submit(List.of(submission));
+        var session = Session.of("worker", "here", "default");
+        engine.sessions().open(session);
+
+        engine.submit(submission);
+        engine.claims().claim(new Claim(session.id(), 1, 1));
+        eventually("it has swept", () -> tally.of("swept TIMERS") > 0);
+        eventually("it has forgotten", () -> tally.of("swept RETENTION") > 0);
+
+        assertThat(tally.of("claim nothing")).isEqualTo(1);
+        assertThat(tally.heardOf("submitted")).isFalse();
+        assertThat(tally.heardOf("claimed")).isFalse();
+        engine.stop();
+        assertThat(tally.heardOf("sweep errors TIMERS")).isFalse();
+        assertThat(tally.heardOf("sweep errors RETENTION")).isFalse();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.flowfabric.testkit.memory.MemoryStore;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 class FirstKeyTest {
@@ -51,5 +52,38 @@ class FirstKeyTest {
                 .containsExactly(Level.WARN, Level.DEBUG, Level.INFO);
         assertThat(log.lines().getLast().text())
                 .startsWith("The looks for a key to sign with succeed again, after 2 failures");
+    }
+
+    @Test
+    void once_it_is_there_its_thread_does_nothing_but_wait() {
+        var first = new FirstKey(new MemoryStore(time).keys(), time, log);
+        first.start();
+        eventually("it waits", () -> time.waiting("ff-first-key") == 1);
+
+        time.pass(Duration.ofMinutes(1));
+
+        assertThat(time.waits("ff-first-key")).isEqualTo(1);
+        first.stop();
+    }
+
+    @Test
+    void one_that_was_stopped_looks_no_more() {
+        var tries = new AtomicInteger();
+        var store =
+                HookedStore.over(
+                        new MemoryStore(time),
+                        (name, call) -> {
+                            tries.incrementAndGet();
+                            throw new StoreFailure("It is away.", false, new Exception());
+                        });
+        var first = new FirstKey(store.keys(), time, log);
+        first.start();
+        eventually("it waits", () -> time.waiting("ff-first-key") == 1);
+
+        first.stop();
+
+        assertThat(time.waiting("ff-first-key")).isZero();
+        time.pass(Duration.ofSeconds(1));
+        assertThat(tries).hasValue(1);
     }
 }

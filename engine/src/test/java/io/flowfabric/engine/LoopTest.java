@@ -20,6 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 class LoopTest {
+    private static final Duration IMPATIENT = Duration.ofMillis(1);
+    private static final String INTERRUPTED = "it was interrupted";
+
     private final ManualTime time = new ManualTime();
     private final AtomicInteger turns = new AtomicInteger();
     private final Queue<String> troubles = new ConcurrentLinkedQueue<>();
@@ -184,7 +187,78 @@ class LoopTest {
         assertThat(turns).hasValue(1);
     }
 
+    @Test
+    void a_turn_under_way_is_waited_for_although_the_one_who_stops_it_is_interrupted() {
+        var inside = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        loop(
+                () -> {
+                    inside.countDown();
+                    await(go);
+                    turns.incrementAndGet();
+                    return 0;
+                });
+        var interrupted = new AtomicReference<Boolean>();
+        var stopping =
+                Thread.startVirtualThread(
+                        () -> {
+                            await(inside);
+                            Thread.currentThread().interrupt();
+                            made.get().stop();
+                            interrupted.set(Thread.currentThread().isInterrupted());
+                        });
+        eventually("it waits", () -> stopping.getState() == Thread.State.TIMED_WAITING);
+
+        go.countDown();
+
+        eventually("it has stopped", () -> !stopping.isAlive());
+        assertThat(turns).hasValue(1);
+        assertThat(interrupted).hasValue(true);
+        assertThat(troubles).isEmpty();
+    }
+
+    @Test
+    void a_turn_that_does_not_end_is_interrupted() {
+        var inside = new CountDownLatch(1);
+        var never = new CountDownLatch(1);
+        loop(
+                () -> {
+                    inside.countDown();
+                    await(never);
+                    return 0;
+                },
+                IMPATIENT);
+        await(inside);
+
+        made.get().stop();
+
+        eventually("it was interrupted", () -> troubles.contains(INTERRUPTED));
+    }
+
+    @Test
+    void a_turn_that_does_not_end_although_it_is_interrupted_is_left_and_that_is_told() {
+        var inside = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        loop(
+                () -> {
+                    inside.countDown();
+                    eventually("the test is over", () -> go.getCount() == 0);
+                    return 0;
+                },
+                IMPATIENT);
+        await(inside);
+
+        made.get().stop();
+
+        assertThat(troubles).containsExactly("a loop does not end; it is left");
+        go.countDown();
+    }
+
     private void loop(Loop.Turn turn) {
+        loop(turn, Duration.ofSeconds(5));
+    }
+
+    private void loop(Loop.Turn turn, Duration patience) {
         var backoff = Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(1), 2);
         var loop =
                 new Loop(
@@ -192,7 +266,8 @@ class LoopTest {
                         time,
                         turn,
                         backoff,
-                        e -> troubles.add(String.valueOf(e.getMessage())));
+                        e -> troubles.add(String.valueOf(e.getMessage())),
+                        patience);
         made.set(loop);
         loop.start();
     }
@@ -201,7 +276,7 @@ class LoopTest {
         try {
             latch.await();
         } catch (InterruptedException e) {
-            throw new AssertionError(e);
+            throw new AssertionError(INTERRUPTED, e);
         }
     }
 }

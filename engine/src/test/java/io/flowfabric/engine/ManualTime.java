@@ -20,6 +20,7 @@ public final class ManualTime implements Time {
 
     private final VirtualClock clock = new VirtualClock();
     private final Map<Thread, Sleep> sleepers = new ConcurrentHashMap<>();
+    private final Map<String, Integer> waits = new ConcurrentHashMap<>();
     private final Set<Thread> known = ConcurrentHashMap.newKeySet();
     private volatile LongUnaryOperator jitter = most -> 0;
 
@@ -37,6 +38,7 @@ public final class ManualTime implements Time {
     public void park(long nanos) {
         var sleep = new Sleep(nanos() + nanos);
         known.add(Thread.currentThread());
+        waits.merge(Thread.currentThread().getName(), 1, Integer::sum);
         sleepers.put(Thread.currentThread(), sleep);
         try {
             // Looked at after it was put in: whoever moves the time does it the other way round.
@@ -100,6 +102,11 @@ public final class ManualTime implements Time {
     /** How many threads of a name wait for time to pass. */
     public long waiting(String name) {
         return sleepers.keySet().stream().filter(thread -> thread.getName().equals(name)).count();
+    }
+
+    /** How often threads of a name have begun to wait. */
+    public int waits(String name) {
+        return waits.getOrDefault(name, 0);
     }
 
     /** Waits until somebody who is not busy waits again, in this time or for something else. */

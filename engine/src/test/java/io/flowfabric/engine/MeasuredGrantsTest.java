@@ -143,6 +143,43 @@ class MeasuredGrantsTest {
                 .containsExactly(Level.DEBUG, Level.WARN, Level.INFO, Level.DEBUG);
     }
 
+    /** Who asked for what is the first thing to know about a call that is not as it should be. */
+    @Test
+    void the_log_says_which_call_of_which_session_it_was() {
+        var execution = submit(Policy.DEFAULT).id();
+        var claimed = grants.claimForWorker(claim(1, 1), Grants.DEFAULT_TTL).grants().getFirst();
+        grants.redeem(new Redemption(SESSION.id(), 2, List.of(claimed.token())));
+        assertThatThrownBy(
+                        () -> grants.reclaimForWorker(execution, SESSION.id(), Grants.DEFAULT_TTL))
+                .isInstanceOf(Conflict.class);
+
+        var who = "session %s (mailer) in [default]: wanted 1, ".formatted(SESSION.id());
+        assertThat(log.lines())
+                .extracting(line -> line.text().replaceFirst("(got|refused).*", ""))
+                .containsExactly(
+                        "Claim 1 for " + who,
+                        "Redemption 2 of " + who,
+                        "Reclaim of %s for %s".formatted(execution, who));
+    }
+
+    @Test
+    void a_ticket_that_is_none_is_a_warning_and_one_that_was_used_before_is_not() {
+        submit(Policy.DEFAULT);
+        var token = grants.claimForWorker(claim(1, 1), Grants.DEFAULT_TTL).grants().getFirst();
+        grants.redeem(new Redemption(SESSION.id(), 2, List.of(token.token())));
+
+        grants.redeem(new Redemption(SESSION.id(), 3, List.of(token.token(), "nonsense")));
+
+        assertThat(log.lines().stream().filter(line -> line.level() == Level.WARN))
+                .singleElement()
+                .satisfies(
+                        line ->
+                                assertThat(line.text())
+                                        .startsWith(
+                                                "Session %s showed a ticket that is none: malformed"
+                                                        .formatted(SESSION.id())));
+    }
+
     @Test
     void tickets_that_are_refused_are_counted_by_their_code() {
         submit(Policy.DEFAULT);

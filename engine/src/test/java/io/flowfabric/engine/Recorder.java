@@ -11,6 +11,7 @@ final class Recorder implements EngineSession.Holder {
     final Set<Fence> held = ConcurrentHashMap.newKeySet();
     final Set<Fence> lost = ConcurrentHashMap.newKeySet();
     final AtomicInteger deaths = new AtomicInteger();
+    final AtomicInteger attended = new AtomicInteger();
 
     @Override
     public Set<Fence> held() {
@@ -22,6 +23,12 @@ final class Recorder implements EngineSession.Holder {
         lost.addAll(fences);
         held.removeAll(fences);
         return fences.size();
+    }
+
+    @Override
+    public long attend() {
+        attended.incrementAndGet();
+        return EngineSession.Holder.super.attend();
     }
 
     @Override

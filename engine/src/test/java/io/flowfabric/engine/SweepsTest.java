@@ -9,12 +9,14 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -66,6 +69,72 @@ class SweepsTest {
         time.pass(Duration.ofMillis(80));
 
         eventually("it is ready", () -> state(id) == PublicState.WAITING);
+    }
+
+    @Test
+    void a_short_deadline_does_not_wait_for_the_next_sweep() {
+        engine.start();
+        awaitFirstTurn();
+        time.pass(Duration.ofMillis(600));
+        var later = Policy.DEFAULT.start(Due.in(Duration.ofHours(1)));
+
+        var id = submitted(later.deadline(Due.in(Duration.ofMillis(40))));
+        time.pass(Duration.ofMillis(80));
+
+        eventually("it has expired", () -> state(id) == PublicState.EXPIRED);
+    }
+
+    @Test
+    void work_of_a_short_grant_that_is_not_redeemed_does_not_wait_for_the_next_sweep() {
+        engine.start();
+        awaitFirstTurn();
+        var session = session();
+        store.sessions().open(session);
+        var id = submitted(Policy.DEFAULT);
+        time.pass(Duration.ofMillis(600));
+
+        engine.grants().claimForWorker(new Claim(session.id(), 1, 1), Duration.ofMillis(40));
+        time.pass(Duration.ofMillis(80));
+
+        eventually(
+                "it is back",
+                () ->
+                        store.queries().history(id).getLast() instanceof Event.Step step
+                                && step.transition() == Transition.FORFEIT);
+    }
+
+    @Test
+    void a_store_where_something_is_due_that_it_does_not_do_is_asked_ever_less_often() {
+        var asked = new AtomicInteger();
+        var stuck =
+                HookedStore.over(
+                        new MemoryStore(time),
+                        (call, real) -> {
+                            if (!call.equals("nextDue")) {
+                                return real.call();
+                            }
+                            asked.incrementAndGet();
+                            return Optional.of(Duration.ofHours(-1));
+                        });
+        var sweeps = new Sweeps(stuck.maintenance(), EngineOptions.DEFAULT, tally, time);
+        sweeps.start();
+
+        int before = 1;
+        for (long wait : List.of(20L, 40L, 80L, 160L, 320L, 500L, 500L)) {
+            int asks = before;
+            eventually("it waits", () -> asked.get() == asks && time.waiting("ff-sweeps") == 1);
+            int waits = time.waits("ff-sweeps");
+            time.skip(Duration.ofMillis(wait - 1));
+            eventually(
+                    "it looks at the time",
+                    () -> time.waits("ff-sweeps") > waits || asked.get() > asks);
+            assertThat(asked).hasValue(asks);
+            time.skip(Duration.ofMillis(1));
+            eventually("it asks again", () -> asked.get() > asks);
+            before++;
+        }
+
+        sweeps.stop();
     }
 
     @Test

@@ -15,6 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Tally implements EngineMetrics {
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
 
+    /** Whether it was told of this at all, be it zero times. */
+    public boolean heardOf(String what) {
+        return counts.containsKey(what);
+    }
+
     public int of(String what) {
         return counts.getOrDefault(what, 0);
     }

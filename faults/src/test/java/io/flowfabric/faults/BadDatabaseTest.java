@@ -72,7 +72,7 @@ class BadDatabaseTest {
 
     @Test
     void a_wrong_password_is_called_that_and_not_repeated() {
-        var wrong = world.options.withLogin(user(), "guessed");
+        var wrong = world.options().withLogin(user(), "guessed");
 
         assertThat(opening(wrong))
                 .isInstanceOf(Unavailable.class)
@@ -83,7 +83,7 @@ class BadDatabaseTest {
 
     @Test
     void a_database_that_is_not_there_is_named() {
-        var missing = options(world.options.url().replaceAll("/[a-z]+$", "/elsewhere"));
+        var missing = options(world.options().url().replaceAll("/[a-z]+$", "/elsewhere"));
 
         assertThat(opening(missing))
                 .isInstanceOf(Unavailable.class)
@@ -94,20 +94,21 @@ class BadDatabaseTest {
     @Test
     void a_schema_that_a_newer_version_made_is_left_alone() {
         Servers.execute(
-                world.options,
-                world.schema.fill(
-                        """
-                        insert into ${schema}.migration (number, name, checksum, readable_from)
-                        select max(number) + 1, 'later', 'unknown', max(number) + 1 from ${schema}.migration
-                        """));
-        var before = Servers.fingerprint(world.options, world.schema);
+                world.options(),
+                world.schema()
+                        .fill(
+                                """
+                                insert into ${schema}.migration (number, name, checksum, readable_from)
+                                select max(number) + 1, 'later', 'unknown', max(number) + 1 from ${schema}.migration
+                                """));
+        var before = Servers.fingerprint(world.options(), world.schema());
 
-        assertThat(catchThrowable(() -> world.another(world.options)))
+        assertThat(catchThrowable(() -> world.another(world.options())))
                 .satisfies(BadDatabaseTest::readAloud)
                 .isInstanceOf(Unavailable.class)
                 .hasMessageContaining("is newer than this program")
                 .hasMessageContaining("Upgrade this program.");
-        assertThat(Servers.fingerprint(world.options, world.schema)).isEqualTo(before);
+        assertThat(Servers.fingerprint(world.options(), world.schema())).isEqualTo(before);
     }
 
     @Test
@@ -125,7 +126,7 @@ class BadDatabaseTest {
     void a_read_only_database_answers_questions_and_refuses_every_write() {
         var calls = Calls.on(world.store());
         var standby = world.another(readOnly());
-        var before = Servers.fingerprint(world.options, world.schema);
+        var before = Servers.fingerprint(world.options(), world.schema());
 
         calls.reads().forEach((name, call) -> assertThat(failure(standby, call)).as(name).isNull());
         calls.writes().forEach((name, call) -> isReadOnly(name, failure(standby, call)));
@@ -138,14 +139,14 @@ class BadDatabaseTest {
                                                 error -> assertThat(error).isNull(),
                                                 error -> isReadOnly(name, error)));
 
-        assertThat(Servers.fingerprint(world.options, world.schema)).isEqualTo(before);
+        assertThat(Servers.fingerprint(world.options(), world.schema())).isEqualTo(before);
     }
 
     @Test
     void a_full_disk_is_called_that_and_keeps_nothing_of_a_write() {
         var calls = Calls.on(world.store());
-        Servers.execute(world.options, world.schema.fill(FILL_THE_DISK));
-        var before = Servers.fingerprint(world.options, world.schema);
+        Servers.execute(world.options(), world.schema().fill(FILL_THE_DISK));
+        var before = Servers.fingerprint(world.options(), world.schema());
 
         calls.reads()
                 .forEach(
@@ -160,22 +161,22 @@ class BadDatabaseTest {
                                         .hasMessageContaining("free some space on it")
                                         .hasMessageContaining("Nothing was applied"));
 
-        assertThat(Servers.fingerprint(world.options, world.schema)).isEqualTo(before);
+        assertThat(Servers.fingerprint(world.options(), world.schema())).isEqualTo(before);
     }
 
     @Test
     void a_closed_store_says_that_it_is_closed() {
         var calls = Calls.on(world.store());
-        var closed = world.another(world.options);
+        var closed = world.another(world.options());
         closed.close();
-        var before = Servers.fingerprint(world.options, world.schema);
+        var before = Servers.fingerprint(world.options(), world.schema());
 
         calls.reads().forEach((name, call) -> isClosed(name, failure(closed, call)));
         calls.writes().forEach((name, call) -> isClosed(name, failure(closed, call)));
         calls.chores().forEach((name, call) -> isClosed(name, failure(closed, call)));
         isClosed("listen", failure(closed, store -> store.wakeups().listen(lane -> {})));
 
-        assertThat(Servers.fingerprint(world.options, world.schema)).isEqualTo(before);
+        assertThat(Servers.fingerprint(world.options(), world.schema())).isEqualTo(before);
     }
 
     private static void isReadOnly(String call, @Nullable Throwable failure) {
@@ -213,15 +214,15 @@ class BadDatabaseTest {
     }
 
     private DatabaseOptions readOnly() {
-        return options(world.options.url() + "?options=-c%20default_transaction_read_only=on");
+        return options(world.options().url() + "?options=-c%20default_transaction_read_only=on");
     }
 
     private DatabaseOptions options(String url) {
-        return DatabaseOptions.of(url, user(), Objects.requireNonNull(world.options.password()));
+        return DatabaseOptions.of(url, user(), Objects.requireNonNull(world.options().password()));
     }
 
     private String user() {
-        return Objects.requireNonNull(world.options.user());
+        return Objects.requireNonNull(world.options().user());
     }
 
     private static int portOfNobody() throws IOException {

@@ -52,7 +52,7 @@ final class BudgetsUnderFire {
     }
 
     void define() {
-        Servers.execute(world.options, WITNESS.replace("SCHEMA", world.schema.text()));
+        Servers.execute(world.options(), WITNESS.replace("SCHEMA", world.schema().text()));
         define(Budget.of("period", TOKENS, 50).period(Duration.ofMillis(500)));
         define(Budget.of("loose", TOKENS, 300));
         define(Budget.of("strict", TOKENS, 200).enforcement(Enforcement.CANCEL));
@@ -171,17 +171,17 @@ final class BudgetsUnderFire {
 
     private long cancelledByBreach() {
         return Servers.number(
-                world.options,
+                world.options(),
                 "select count(*) from %s.event where transition = 'cancel' and reason like 'budget strict: %%'"
-                        .formatted(world.schema));
+                        .formatted(world.schema()));
     }
 
     /** The most that was ever used and set aside beyond the limit of that moment. */
     private long beyond(String budget) {
         return Servers.number(
-                world.options,
+                world.options(),
                 "select beyond from %1$s.most join %1$s.budget on id = most.budget where name = '%2$s'"
-                        .formatted(world.schema, budget));
+                        .formatted(world.schema(), budget));
     }
 
     private static final String WITNESS =

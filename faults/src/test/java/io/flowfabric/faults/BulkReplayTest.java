@@ -134,14 +134,14 @@ class BulkReplayTest {
 
     private void withoutConnectionsInTheMiddle() throws Exception {
         var some = new CountDownLatch(1);
-        var store = world.another(world.options.withApplicationName(NAME));
+        var store = world.another(world.options().withApplicationName(NAME));
         Future<Progress> run = threads.submit(() -> runAndTell(replay(store), some));
         await(some);
         Waiting.until(
                 "it notices",
                 () -> {
                     Servers.number(
-                            world.options,
+                            world.options(),
                             "select count(pg_terminate_backend(pid)) from pg_stat_activity where"
                                     + " application_name = '%s'".formatted(NAME));
                     return run.isDone();
@@ -159,10 +159,10 @@ class BulkReplayTest {
                         BulkProgram.class,
                         List.of(),
                         List.of(
-                                world.options.url(),
-                                Objects.requireNonNull(world.options.user()),
-                                world.schema.text()),
-                        Objects.requireNonNull(world.options.password()),
+                                world.options().url(),
+                                Objects.requireNonNull(world.options().user()),
+                                world.schema().text()),
+                        Objects.requireNonNull(world.options().password()),
                         line -> {
                             if (Long.parseLong(line) >= SOME) {
                                 some.countDown();

@@ -49,7 +49,7 @@ class CancelledElsewhereTest {
                                     return Payload.EMPTY;
                                 }));
         // Connections and listeners of its own: for the worker this is another process.
-        var other = world.another(world.options);
+        var other = world.another(world.options());
         var id = world.submit(1).getFirst();
         Waiting.until("it runs", begun::get);
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A durable Postgres that is killed and comes back at the same address. */
-final class CrashingServer implements AutoCloseable {
+final class CrashingServer implements KillableServer {
     private final Path home;
     private final EmbeddedOptions settings;
     private EmbeddedPostgres running;
@@ -31,8 +31,14 @@ final class CrashingServer implements AutoCloseable {
         return Servers.options(running);
     }
 
+    @Override
+    public StoreAddress freshPlace() {
+        return StoreAddress.of(options(), Servers.freshSchema());
+    }
+
     /** Ends every process of the server at once, none of them with a chance to write anything. */
-    void kill() {
+    @Override
+    public void kill() {
         var all = processes();
         all.forEach(ProcessHandle::destroyForcibly);
         Waiting.until("the server is gone", () -> all.stream().noneMatch(CrashingServer::lives));
@@ -51,7 +57,8 @@ final class CrashingServer implements AutoCloseable {
         return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     }
 
-    int port() {
+    @Override
+    public int port() {
         return running.port();
     }
 
@@ -60,8 +67,9 @@ final class CrashingServer implements AutoCloseable {
         return running.dataDirectory();
     }
 
-    /** Starts it again, where it was. */
-    void restart() {
+    @Override
+    public void restart() {
+        stop();
         running = EmbeddedPostgres.start(home, settings.withPort(running.port()));
     }
 

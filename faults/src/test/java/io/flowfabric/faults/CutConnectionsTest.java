@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.embedded.EmbeddedRedis;
 import io.flowfabric.worker.Task;
 
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,8 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /** Connections that the server ends, all of them, again and again. */
 class CutConnectionsTest {
@@ -28,8 +31,24 @@ class CutConnectionsTest {
             """;
 
     @Test
-    void work_goes_on_while_all_connections_are_cut_ten_times_a_second() throws Exception {
-        try (var world = new FaultScenario();
+    void work_goes_on_on_postgres_while_all_connections_are_cut_ten_times_a_second()
+            throws Exception {
+        var world = new FaultScenario();
+        try (var knife = Servers.connect(world.options());
+                var statement = knife.prepareStatement(CUT)) {
+            workGoesOn(world, () -> cutAll(statement));
+        }
+    }
+
+    @Test
+    void work_goes_on_on_valkey_while_all_connections_are_cut_ten_times_a_second()
+            throws Exception {
+        var server = RedisServers.shared();
+        workGoesOn(new FaultScenario(server), () -> cutAll(server));
+    }
+
+    private static void workGoesOn(FaultScenario scenario, LongSupplier knife) throws Exception {
+        try (var world = scenario;
                 var load = Load.on(world.watched(), 4, 10, Duration.ofMillis(50))) {
             world.start(
                     FaultScenario.worker(world.engine())
@@ -39,10 +58,12 @@ class CutConnectionsTest {
             world.process("other", Duration.ofSeconds(3), 8).awaitReady();
 
             var cut = new AtomicLong();
-            try (var knife = Servers.connect(world.options);
-                    var statement = knife.prepareStatement(CUT)) {
-                Waiting.until("enough are cut", () -> cut.addAndGet(cutAll(statement)) >= CUTS);
-            }
+            Waiting.until(
+                    "enough are cut",
+                    () -> {
+                        Waiting.pause(EVERY);
+                        return cut.addAndGet(knife.getAsLong()) >= CUTS;
+                    });
 
             long accepted = load.end();
             world.judge();
@@ -51,12 +72,17 @@ class CutConnectionsTest {
     }
 
     private static long cutAll(PreparedStatement cut) {
-        Waiting.pause(EVERY);
         try {
             return Servers.number(cut);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static long cutAll(EmbeddedRedis server) {
+        return Stream.of("normal", "pubsub")
+                .mapToLong(type -> Long.parseLong(server.ask(0, "CLIENT", "KILL", "TYPE", type)))
+                .sum();
     }
 
     private static Payload work(Task task) {

@@ -51,12 +51,12 @@ class DeadlockTest {
 
     @Test
     void no_deadlock_reaches_anybody() throws Exception {
-        var crowded = world.watched(world.another(world.options.withConnections(THREADS)));
+        var crowded = world.watched(world.another(world.options().withConnections(THREADS)));
         var ids =
                 FaultScenario.submit(
                         crowded, FaultScenario.work(FaultScenario.KIND, EXECUTIONS, POLICY));
         var deeds = new Deeds();
-        long before = Servers.number(world.options, DEADLOCKS);
+        long before = Servers.number(world.options(), DEADLOCKS);
 
         long began = System.nanoTime();
         BooleanSupplier over =
@@ -83,7 +83,7 @@ class DeadlockTest {
         assertThat(deeds.failures()).as("what else went wrong").isEmpty();
         assertThat(deeds.leastOften()).as(deeds.toString()).isGreaterThanOrEqualTo(OFTEN);
         cancelAll(ids);
-        assertThat(Servers.number(world.options, DEADLOCKS) - before)
+        assertThat(Servers.number(world.options(), DEADLOCKS) - before)
                 .as("deadlocks that the server had to resolve")
                 .isZero();
         world.judge();

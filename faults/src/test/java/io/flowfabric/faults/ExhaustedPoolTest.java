@@ -37,7 +37,7 @@ class ExhaustedPoolTest {
 
     @Test
     void many_callers_share_two_connections_and_wait_for_them() throws Exception {
-        var small = world.another(world.options.withConnections(2));
+        var small = world.another(world.options().withConnections(2));
         var watched = world.watched(small);
         world.start(
                 FaultScenario.worker(world.engine(watched))
@@ -61,7 +61,7 @@ class ExhaustedPoolTest {
     @Test
     void whoever_gets_no_connection_or_no_lock_is_told_so_and_nothing_is_lost() throws Exception {
         var impatient =
-                world.options
+                world.options()
                         .withConnections(3)
                         .withAcquireTimeout(Duration.ofMillis(300))
                         .withServerTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(1));
@@ -73,10 +73,10 @@ class ExhaustedPoolTest {
                         .handle(FaultScenario.KIND, task -> Payload.EMPTY));
         var errors = new ArrayList<FlowFabricException>();
 
-        try (var holder = Servers.connect(world.options);
+        try (var holder = Servers.connect(world.options());
                 var statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            statement.execute("lock table %s.execution".formatted(world.schema));
+            statement.execute("lock table %s.execution".formatted(world.schema()));
             for (var answer : atOnce(work, some -> refusal(watched, some))) {
                 errors.add(answer.get());
             }

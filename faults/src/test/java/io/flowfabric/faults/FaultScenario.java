@@ -13,6 +13,7 @@ import io.flowfabric.core.query.Result;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.embedded.EmbeddedRedis;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.PostgresStore;
@@ -34,7 +35,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A schema of its own with engines and workers on it, in this process and in others. Everything is
+ * A store of its own with engines and workers on it, in this process and in others. Everything is
  * ended with the test.
  *
  * <p>Server and tests run on one machine, so its clock is the store's.
@@ -44,23 +45,42 @@ final class FaultScenario implements AutoCloseable {
     static final String KIND = "welcome";
 
     final Witness witness = new Witness(InstantSource.system());
-    final DatabaseOptions options;
-    final SchemaName schema = Servers.freshSchema();
+    private final StoreAddress address;
     private final Store plain;
     private final Deque<Runnable> open = new ArrayDeque<>();
     private final List<Worker> workers = new ArrayList<>();
     private final List<WorkerProcess> processes = new ArrayList<>();
 
-    /** On the server that nobody kills. */
+    /** On the Postgres that nobody kills. */
     FaultScenario() {
         this(Servers.options(Servers.shared()));
-        open.addLast(() -> Servers.execute(options, "drop schema " + schema + " cascade"));
+        open.addLast(() -> Servers.execute(options(), "drop schema " + schema() + " cascade"));
     }
 
+    /** In a schema of its own. */
     FaultScenario(DatabaseOptions options) {
-        this.options = options;
-        this.plain = PostgresStore.open(options, schema);
+        this(StoreAddress.of(options, Servers.freshSchema()));
+    }
+
+    /** On a Redis, or a cluster, under keys of its own. */
+    FaultScenario(EmbeddedRedis server) {
+        this(StoreAddress.fresh(server));
+    }
+
+    FaultScenario(StoreAddress address) {
+        this.address = address;
+        this.plain = address.open();
         open.push(plain::close);
+    }
+
+    /** How it reaches its Postgres. */
+    DatabaseOptions options() {
+        return DatabaseOptions.of(address.url(), address.user(), address.password());
+    }
+
+    /** Where it is on its Postgres. */
+    SchemaName schema() {
+        return new SchemaName(address.place());
     }
 
     /** The store, for those who only look. */
@@ -80,9 +100,21 @@ final class FaultScenario implements AutoCloseable {
 
     /** Another store on the same schema, with connections of its own. */
     PostgresStore another(DatabaseOptions other) {
-        var store = PostgresStore.open(other, schema);
+        var store = PostgresStore.open(other, schema());
         open.push(store::close);
         return store;
+    }
+
+    /** Another store on the same data, reached in its own way. */
+    Store another(StoreAddress way) {
+        var store = way.open();
+        open.push(store::close);
+        return store;
+    }
+
+    /** Where everything of this scenario is. */
+    StoreAddress address() {
+        return address;
     }
 
     /** An engine that runs. */
@@ -116,13 +148,12 @@ final class FaultScenario implements AutoCloseable {
 
     /** Several workers in one process, each with a session of its own. */
     WorkerProcess process(String name, Duration ttl, int concurrency, int count) {
-        return process(options, name, ttl, concurrency, count);
+        return process(address, name, ttl, concurrency, count);
     }
 
     /** Several workers in one process that reaches the server in its own way. */
-    WorkerProcess process(
-            DatabaseOptions way, String name, Duration ttl, int concurrency, int count) {
-        var process = WorkerProcess.start(way, schema, name, ttl, concurrency, count, witness);
+    WorkerProcess process(StoreAddress way, String name, Duration ttl, int concurrency, int count) {
+        var process = WorkerProcess.start(way, name, ttl, concurrency, count, witness);
         open.push(process::close);
         processes.add(process);
         return process;

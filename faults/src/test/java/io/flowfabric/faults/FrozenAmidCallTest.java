@@ -68,10 +68,12 @@ class FrozenAmidCallTest {
         // It takes little at a time, so that the server has to wait for it while it sends.
         var slowly =
                 DatabaseOptions.of(
-                        world.options.url() + "?receiveBufferSize=8192",
-                        Objects.requireNonNull(world.options.user()),
-                        Objects.requireNonNull(world.options.password()));
-        var frozen = world.process(slowly, FROZEN, TTL, HELD + LARGE, 1).awaitReady();
+                        world.options().url() + "?receiveBufferSize=8192",
+                        Objects.requireNonNull(world.options().user()),
+                        Objects.requireNonNull(world.options().password()));
+        var frozen =
+                world.process(StoreAddress.of(slowly, world.schema()), FROZEN, TTL, HELD + LARGE, 1)
+                        .awaitReady();
         var held = hold(frozen);
         startTheRest();
 
@@ -98,7 +100,7 @@ class FrozenAmidCallTest {
         var held = hold(frozen);
         // No other engine runs yet, so this one sweeps; what it returns counts against a meter.
         leaveToASessionThatDies(Policy.DEFAULT.quota("tenant"));
-        try (var other = Servers.connect(world.options)) {
+        try (var other = Servers.connect(world.options())) {
             lockMeters(other);
             Waiting.until("it sweeps", () -> freezes(frozen, "wait_event_type = 'Lock'"));
             startTheRest();
@@ -119,7 +121,7 @@ class FrozenAmidCallTest {
         var held = hold(frozen);
         startTheRest();
         List<ExecutionId> spending;
-        try (var other = Servers.connect(world.options)) {
+        try (var other = Servers.connect(world.options())) {
             lockMeters(other);
             var work = Submission.of(WorkerProgram.SPENDING, Payload.text("team 5"));
             spending =
@@ -188,7 +190,7 @@ class FrozenAmidCallTest {
 
     private boolean isAt(String doing) {
         return Servers.number(
-                        world.options,
+                        world.options(),
                         "select count(*) from pg_stat_activity where application_name = '%s' and %s"
                                 .formatted(WorkerProgram.applicationName(FROZEN), doing))
                 > 0;
@@ -197,7 +199,7 @@ class FrozenAmidCallTest {
     private void lockMeters(Connection connection) throws SQLException {
         connection.setAutoCommit(false);
         try (var statement = connection.createStatement()) {
-            statement.execute("select 1 from %s.meter for update".formatted(world.schema));
+            statement.execute("select 1 from %s.meter for update".formatted(world.schema()));
         }
     }
 

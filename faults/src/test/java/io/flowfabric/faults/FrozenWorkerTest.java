@@ -12,16 +12,24 @@ import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Worker processes that are stopped with SIGSTOP past their session, and woken with SIGCONT. */
+@ParameterizedClass
+@EnumSource(StoreKind.class)
 class FrozenWorkerTest {
     private static final Duration TTL = Duration.ofSeconds(2);
 
-    private final FaultScenario world = new FaultScenario();
+    private final FaultScenario world;
+
+    FrozenWorkerTest(StoreKind store) {
+        this.world = store.scenario();
+    }
 
     @AfterEach
     void close() {

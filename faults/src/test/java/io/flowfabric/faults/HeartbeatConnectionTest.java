@@ -54,17 +54,17 @@ class HeartbeatConnectionTest {
         var reporting = new CountDownLatch(1);
         var id =
                 startOn(
-                        world.options.withConnections(1),
+                        world.options().withConnections(1),
                         task -> {
                             await(reporting);
                             task.progress(50, "half");
                         });
-        try (var other = Servers.connect(world.options);
+        try (var other = Servers.connect(world.options());
                 var statement = other.createStatement()) {
             other.setAutoCommit(false);
             statement.execute(
                     "select from %s.execution where id = '%s' for update"
-                            .formatted(world.schema, id.uuid()));
+                            .formatted(world.schema(), id.uuid()));
             // It waits for that lock, on the only connection.
             reporting.countDown();
             lives(id);
@@ -121,14 +121,14 @@ class HeartbeatConnectionTest {
     }
 
     private DatabaseOptions through(SilentProxy proxy) {
-        var direct = world.options.url();
+        var direct = world.options().url();
         var url =
                 direct.replace("127.0.0.1:" + Servers.shared().port(), "127.0.0.1:" + proxy.port());
         assertThat(url).isNotEqualTo(direct);
         return DatabaseOptions.of(
                 url,
-                Objects.requireNonNull(world.options.user()),
-                Objects.requireNonNull(world.options.password()));
+                Objects.requireNonNull(world.options().user()),
+                Objects.requireNonNull(world.options().password()));
     }
 
     private static void await(CountDownLatch latch) throws InterruptedException {

@@ -7,23 +7,25 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.worker.Task;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A Postgres that is killed with SIGKILL amid work, and started again. */
+/** A server that is killed with SIGKILL amid work, and started again. */
 class KilledServerTest {
     private static final Duration TTL = Duration.ofSeconds(3);
     private static final int KILLS = 3;
 
     @TempDir Path home;
 
-    @Test
-    void what_was_acknowledged_stands_and_everybody_goes_on() throws Exception {
-        try (var server = new CrashingServer(home);
-                var world = new FaultScenario(server.options());
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void what_was_acknowledged_stands_and_everybody_goes_on(StoreKind store) throws Exception {
+        try (var server = store.killable(home);
+                var world = new FaultScenario(server.freshPlace());
                 var load = Load.on(world.watched(), 4, 5, Duration.ofMillis(20))) {
             world.start(
                     FaultScenario.worker(world.engine())

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.policy.Retry;
 import io.flowfabric.core.state.Transition;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -16,12 +20,18 @@ import java.util.ArrayList;
 import java.util.Random;
 
 /** Worker processes that are killed with SIGKILL, whatever they are at. */
+@ParameterizedClass
+@EnumSource(StoreKind.class)
 class KilledWorkersTest {
     private static final Duration TTL = Duration.ofSeconds(2);
     private static final Duration PROMISED = Duration.ofSeconds(1);
     private static final int KILLS = 8;
 
-    private final FaultScenario world = new FaultScenario();
+    private final FaultScenario world;
+
+    KilledWorkersTest(StoreKind store) {
+        this.world = store.scenario();
+    }
 
     @AfterEach
     void close() {
@@ -48,6 +58,27 @@ class KilledWorkersTest {
         world.judge();
         assertThat(ids.stream().filter(id -> !world.steps(id, Transition.RECLAIM).isEmpty()))
                 .as("work that a killed worker held, and another one took over")
+                .hasSizeGreaterThan(KILLS);
+    }
+
+    @Test
+    void all_work_ends_once_although_engines_are_killed_again_and_again() {
+        // What fails at first waits for an engine that notices when its time has come.
+        var retried =
+                Policy.DEFAULT.retry(
+                        Retry.retries(3).backoff(Backoff.fixed(Duration.ofMillis(200))));
+        var ids = new ArrayList<ExecutionId>();
+        world.process("worker", TTL, 8).awaitReady();
+        for (int i = 0; i < KILLS / 2; i++) {
+            var engine = world.process("engine-" + i, TTL, 1, 0).awaitReady();
+            var frail = FaultScenario.work(WorkerProgram.FRAIL, 100, retried);
+            ids.addAll(FaultScenario.submit(world.watched(), frail));
+            engine.kill();
+        }
+
+        world.judge();
+        assertThat(ids.stream().filter(id -> !world.steps(id, Transition.RETRY).isEmpty()))
+                .as("work that was tried again")
                 .hasSizeGreaterThan(KILLS);
     }
 

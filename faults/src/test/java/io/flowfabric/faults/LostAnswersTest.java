@@ -84,6 +84,13 @@ class LostAnswersTest {
         Servers.execute(options, "drop schema " + schema + " cascade");
     }
 
+    @Test
+    void everything_ends_once_on_valkey() {
+        try (var store = StoreAddress.fresh(RedisServers.shared()).open()) {
+            everythingEndsOnce(store);
+        }
+    }
+
     private void everythingEndsOnce(Store store) {
         Store lossy = HookedStore.over(store, witness.watching(loss));
         try (var first = new Engine(lossy);

@@ -41,13 +41,13 @@ class NobodyThereTest {
         world.store().keys().first();
         assertThat(world.store().maintenance().takeTurn(Duty.RETENTION, Duration.ofMinutes(1)))
                 .isTrue();
-        return Servers.fingerprint(world.options, world.schema);
+        return Servers.fingerprint(world.options(), world.schema());
     }
 
     @AfterEach
     void close() {
         try {
-            assertThat(Servers.fingerprint(world.options, world.schema)).isEqualTo(before);
+            assertThat(Servers.fingerprint(world.options(), world.schema())).isEqualTo(before);
         } finally {
             world.close();
         }

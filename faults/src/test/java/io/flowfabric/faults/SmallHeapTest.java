@@ -27,10 +27,10 @@ class SmallHeapTest {
                         SmallHeapProgram.class,
                         List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"),
                         List.of(
-                                world.options.url(),
-                                Objects.requireNonNull(world.options.user()),
-                                world.schema.text()),
-                        Objects.requireNonNull(world.options.password()),
+                                world.options().url(),
+                                Objects.requireNonNull(world.options().user()),
+                                world.schema().text()),
+                        Objects.requireNonNull(world.options().password()),
                         System.out::println);
         try (program) {
             await(program, "running");
@@ -60,10 +60,10 @@ class SmallHeapTest {
                         LargePayloadsProgram.class,
                         List.of("-Xmx128m", "-XX:+ExitOnOutOfMemoryError"),
                         List.of(
-                                world.options.url(),
-                                Objects.requireNonNull(world.options.user()),
-                                world.schema.text()),
-                        Objects.requireNonNull(world.options.password()),
+                                world.options().url(),
+                                Objects.requireNonNull(world.options().user()),
+                                world.schema().text()),
+                        Objects.requireNonNull(world.options().password()),
                         System.out::println);
         try (program) {
             await(program, "submitted");

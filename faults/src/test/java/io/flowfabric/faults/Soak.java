@@ -2,10 +2,8 @@ package io.flowfabric.faults;
 
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.embedded.EmbeddedOptions;
+import io.flowfabric.core.store.Store;
 import io.flowfabric.faults.SoakFaults.Fault;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.PostgresStore;
 import io.flowfabric.testkit.history.Expectations;
 import io.flowfabric.testkit.history.Faults;
 import io.flowfabric.testkit.history.Violation;
@@ -22,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -65,15 +62,16 @@ final class Soak {
         }
     }
 
-    private static final List<Appointment> MINUTELY =
-            List.of(
-                    new Appointment(3, Fault.WORKER_KILLED),
-                    new Appointment(10, Fault.WORKER_FROZEN),
-                    new Appointment(20, Fault.CONNECTIONS_CUT),
-                    new Appointment(28, Fault.SNAPSHOT_HELD),
-                    new Appointment(30, Fault.ENGINE_KILLED),
-                    new Appointment(38, Fault.WORKER_KILLED),
-                    new Appointment(44, Fault.SERVER_KILLED, Fault.SERVER_RESTARTED));
+    private static List<Appointment> appointments(Fault peculiar) {
+        return List.of(
+                new Appointment(3, Fault.WORKER_KILLED),
+                new Appointment(10, Fault.WORKER_FROZEN),
+                new Appointment(20, Fault.CONNECTIONS_CUT),
+                new Appointment(28, peculiar),
+                new Appointment(30, Fault.ENGINE_KILLED),
+                new Appointment(38, Fault.WORKER_KILLED),
+                new Appointment(44, Fault.SERVER_KILLED, Fault.SERVER_RESTARTED));
+    }
 
     private static final Map<String, Set<Kind>> WORDS =
             Map.of(
@@ -124,23 +122,23 @@ final class Soak {
     }
 
     private boolean run(Path home) {
-        var schema = Servers.freshSchema();
         var faultLog = new Faults();
         var expected =
                 new Expectations(options.slack(), SoakFleet.PLACES, SoakMix.BUDGETS, faultLog);
-        try (var server = new CrashingServer(home, settings());
+        try (var server = options.store().toSoak(home);
                 var proxy = CuttingProxy.to(server.port());
-                var store = PostgresStore.open(server.options().withConnections(8), schema);
-                var judge = new SoakJudge(store, server.options(), expected)) {
+                var judge = new SoakJudge(server.store(), expected)) {
+            var store = server.store();
+            var way = server.address().through(server.port(), proxy);
             SoakMix.define(store);
             var start = faultLog.everywhere(Instant.now());
-            try (var fleet = new SoakFleet(through(proxy, server), schema, judge.witness());
-                    var load = new SoakLoad(store, judge, options.seed())) {
+            try (var fleet = new SoakFleet(way, judge.witness());
+                    var load = new SoakLoad(server, judge, options.seed())) {
                 start.over(Instant.now().plus(options.slack()));
                 var faults =
                         new SoakFaults(server, proxy, fleet, faultLog, new Random(options.seed()));
-                var table = new SoakTable(server, schema, fleet, judge, faults, out);
-                breakThings(faults, fleet, table);
+                var table = new SoakTable(server, fleet, judge, faults, out);
+                breakThings(faults, server.peculiar(), fleet, table);
                 table.tellTheRest();
                 load.end();
                 var wrong = new ArrayList<String>();
@@ -151,20 +149,7 @@ final class Soak {
         }
     }
 
-    /** A server that is restarted every minute would hardly come to vacuum once in a minute. */
-    private static EmbeddedOptions settings() {
-        return Servers.embedded().withSetting("autovacuum_naptime", "5s");
-    }
-
-    private static DatabaseOptions through(CuttingProxy proxy, CrashingServer server) {
-        var straight = server.options();
-        return DatabaseOptions.of(
-                straight.url().replace(":" + server.port(), ":" + proxy.port()),
-                Objects.requireNonNull(straight.user()),
-                Objects.requireNonNull(straight.password()));
-    }
-
-    private void breakThings(SoakFaults faults, SoakFleet fleet, SoakTable table) {
+    private void breakThings(SoakFaults faults, Fault peculiar, SoakFleet fleet, SoakTable table) {
         began = System.nanoTime();
         try (var clock = Executors.newSingleThreadScheduledExecutor()) {
             var unused =
@@ -176,18 +161,18 @@ final class Soak {
             if (options.kills().isPresent()) {
                 killAsFastAsTheyComeBack(faults, fleet, options.kills().get());
             } else {
-                keepAppointments(faults);
+                keepAppointments(faults, appointments(peculiar));
             }
             clock.shutdown();
         }
     }
 
     /** What takes longer than until the next appointment goes on beside it. */
-    private void keepAppointments(SoakFaults faults) {
+    private void keepAppointments(SoakFaults faults, List<Appointment> minutely) {
         double pace = Math.min(1, options.length().toMillis() / (double) MINUTE.toMillis());
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int minute = 0; goesOn(); minute++) {
-                for (var appointment : MINUTELY) {
+                for (var appointment : minutely) {
                     long at = minute * 60_000L + appointment.second * 1000L;
                     sleepUntil((long) (at * pace));
                     if (goesOn()) {
@@ -221,7 +206,7 @@ final class Soak {
         }
     }
 
-    private static void bringToItsEnd(PostgresStore store, SoakFleet fleet, List<String> wrong) {
+    private static void bringToItsEnd(Store store, SoakFleet fleet, List<String> wrong) {
         try {
             Persistence.repeat(
                     () -> {
@@ -236,7 +221,7 @@ final class Soak {
         fleet.end();
     }
 
-    private static boolean drained(PostgresStore store) {
+    private static boolean drained(Store store) {
         try {
             return store.queries().counts(Namespace.DEFAULT).values().stream()
                     .flatMap(lane -> lane.entrySet().stream())
@@ -247,11 +232,7 @@ final class Soak {
     }
 
     private boolean verdict(
-            PostgresStore store,
-            SoakJudge judge,
-            SoakFaults faults,
-            SoakTable table,
-            List<String> wrong) {
+            Store store, SoakJudge judge, SoakFaults faults, SoakTable table, List<String> wrong) {
         wrong.addAll(judge.otherwiseWrong());
         store.quotas()
                 .recount(Namespace.DEFAULT)

@@ -2,8 +2,6 @@ package io.flowfabric.faults;
 
 import io.flowfabric.testkit.history.Faults;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -18,7 +16,10 @@ final class SoakFaults {
         WORKER_FROZEN,
         CONNECTIONS_CUT,
         ENGINE_KILLED,
+        /** Of Postgres alone. */
         SNAPSHOT_HELD,
+        /** Of Redis alone. */
+        FUNCTIONS_FLUSHED,
         SERVER_RESTARTED,
         SERVER_KILLED
     }
@@ -28,7 +29,7 @@ final class SoakFaults {
 
     private static final Duration LONGER_THAN_IT_LIVES = SoakFleet.TTL.plusMillis(1500);
 
-    private final CrashingServer server;
+    private final SoakServer server;
     private final CuttingProxy proxy;
     private final SoakFleet fleet;
     private final Faults faults;
@@ -36,11 +37,7 @@ final class SoakFaults {
     private final Map<Fault, Integer> counts = new TreeMap<>();
 
     SoakFaults(
-            CrashingServer server,
-            CuttingProxy proxy,
-            SoakFleet fleet,
-            Faults faults,
-            Random random) {
+            SoakServer server, CuttingProxy proxy, SoakFleet fleet, Faults faults, Random random) {
         this.server = server;
         this.proxy = proxy;
         this.fleet = fleet;
@@ -62,13 +59,8 @@ final class SoakFaults {
             case ENGINE_KILLED -> replace(fleet.anEngine(random));
             case WORKER_FROZEN -> freeze(fleet.aWorker(random));
             case CONNECTIONS_CUT -> everywhere(proxy::cut);
-            case SNAPSHOT_HELD -> holdSnapshot(length);
-            case SERVER_RESTARTED ->
-                    everywhere(
-                            () -> {
-                                server.stop();
-                                server.restart();
-                            });
+            case SNAPSHOT_HELD, FUNCTIONS_FLUSHED -> server.breakPeculiarly(length);
+            case SERVER_RESTARTED -> everywhere(server::restart);
             case SERVER_KILLED ->
                     everywhere(
                             () -> {
@@ -96,20 +88,6 @@ final class SoakFaults {
         var fault = faults.everywhere(Instant.now());
         breaking.run();
         fault.over(Instant.now().plus(RECOVERY));
-    }
-
-    /** Nothing that is deleted meanwhile can be cleaned up. It is no reason to be late. */
-    private void holdSnapshot(Duration length) {
-        try (var connection = Servers.connect(server.options());
-                var statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            statement.execute("select pg_current_snapshot()");
-            Waiting.pause(length);
-            connection.rollback();
-        } catch (SQLException e) {
-            // The server was broken, too, and with it the snapshot.
-        }
     }
 
     /** How often each was. */

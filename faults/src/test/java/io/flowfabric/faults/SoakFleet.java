@@ -1,7 +1,5 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.testkit.fault.Witness;
 
 import java.time.Duration;
@@ -19,8 +17,7 @@ final class SoakFleet implements AutoCloseable {
     static final int PLACES = 8;
     private static final int WORKERS = 3;
 
-    private final DatabaseOptions way;
-    private final SchemaName schema;
+    private final StoreAddress way;
     private final Witness witness;
     private final List<SoakProcess> processes = new ArrayList<>();
     private int started;
@@ -28,9 +25,8 @@ final class SoakFleet implements AutoCloseable {
     /**
      * @param way how its processes reach the server
      */
-    SoakFleet(DatabaseOptions way, SchemaName schema, Witness witness) {
+    SoakFleet(StoreAddress way, Witness witness) {
         this.way = way;
-        this.schema = schema;
         this.witness = witness;
         start(SoakProgram.VETERAN, PLACES);
         for (int i = 0; i < WORKERS; i++) {
@@ -49,7 +45,7 @@ final class SoakFleet implements AutoCloseable {
     }
 
     private synchronized void start(String name, int places) {
-        processes.add(new SoakProcess(way, schema, name, TTL, places, SoakMix.LANES, witness));
+        processes.add(new SoakProcess(way, name, TTL, places, SoakMix.LANES, witness));
     }
 
     synchronized SoakProcess veteran() {

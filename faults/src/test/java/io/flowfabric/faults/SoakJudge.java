@@ -15,7 +15,6 @@ import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
-import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.testkit.fault.Witness;
 import io.flowfabric.testkit.history.Acknowledgement;
 import io.flowfabric.testkit.history.Expectations;
@@ -56,7 +55,6 @@ final class SoakJudge implements AutoCloseable {
     private static final FeedFilter EVERYTHING = FeedFilter.of(Topic.EVERYTHING);
 
     private final Store store;
-    private final DatabaseOptions options;
     private final RunningVerdict verdict;
     private final Queue<Runnable> told = new ConcurrentLinkedQueue<>();
     private final Witness witness = new Witness(InstantSource.system(), this::heard);
@@ -75,9 +73,8 @@ final class SoakJudge implements AutoCloseable {
     private volatile boolean over;
     private final Thread thread;
 
-    SoakJudge(Store store, DatabaseOptions options, Expectations expected) {
+    SoakJudge(Store store, Expectations expected) {
         this.store = store;
-        this.options = options;
         this.verdict = new RunningVerdict(Optional.of(expected));
         this.cursor = store.feeds().beginning();
         this.thread = Thread.ofPlatform().name("judge").start(this::follow);
@@ -90,10 +87,6 @@ final class SoakJudge implements AutoCloseable {
                 return size() > REMEMBERED;
             }
         };
-    }
-
-    DatabaseOptions options() {
-        return options;
     }
 
     /** Notes what callers are told. */

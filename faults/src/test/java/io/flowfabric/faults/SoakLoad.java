@@ -5,7 +5,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.store.Store;
-import io.flowfabric.postgres.PostgresStore;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.fault.HookedStore;
 
 import java.sql.SQLException;
@@ -30,24 +30,29 @@ final class SoakLoad implements AutoCloseable {
     private static final int REMEMBERED = 200;
     private static final Attribution OPERATOR = new Attribution("ada", "the customer says so");
 
-    private final PostgresStore store;
+    private final SoakServer server;
     private final Store watched;
     private final SoakJudge judge;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Deque<ExecutionId> recent = new ArrayDeque<>();
     private volatile boolean over;
 
-    SoakLoad(PostgresStore store, SoakJudge judge, long seed) {
-        this.store = store;
+    SoakLoad(SoakServer server, SoakJudge judge, long seed) {
+        this.server = server;
         this.judge = judge;
         this.watched =
-                HookedStore.over(store, judge.witness().watching((name, call) -> call.call()));
+                HookedStore.over(
+                        server.store(), judge.witness().watching((name, call) -> call.call()));
         start(new Random(seed), this::submitBatch);
         start(new Random(seed + 1), this::submitBatch);
-        start(new Random(seed + 2), this::submitInTransaction);
+        start(
+                new Random(seed + 2),
+                server.hasTransactions() ? this::submitInTransaction : this::submitOne);
         start(new Random(seed + 3), this::submitTwice);
         start(new Random(seed + 4), this::cancel);
-        var unused = threads.submit(() -> each(Duration.ofSeconds(2), () -> SoakMix.goOn(store)));
+        var unused =
+                threads.submit(
+                        () -> each(Duration.ofSeconds(2), () -> SoakMix.goOn(server.store())));
     }
 
     private interface Habit {
@@ -79,7 +84,14 @@ final class SoakLoad implements AutoCloseable {
     }
 
     private void submitBatch(SoakMix mix) {
-        var works = IntStream.range(0, BATCH).mapToObj(i -> mix.next()).toList();
+        submit(IntStream.range(0, BATCH).mapToObj(i -> mix.next()).toList());
+    }
+
+    private void submitOne(SoakMix mix) {
+        submit(List.of(mix.next()));
+    }
+
+    private void submit(List<Submission> works) {
         works.forEach(judge::submitting);
         FaultScenario.submit(watched, works).forEach(this::remember);
     }
@@ -93,16 +105,10 @@ final class SoakLoad implements AutoCloseable {
         } else {
             judge.rolledBack(work.id());
         }
-        try (var connection = Servers.connect(judge.options())) {
-            connection.setAutoCommit(false);
-            store.in(connection).submit(work);
-            if (commits) {
-                connection.commit();
-                judge.witness().accepted(work);
-                remember(work.id());
-            } else {
-                connection.rollback();
-            }
+        var id = server.submitInTransaction(work, commits);
+        if (commits) {
+            judge.witness().accepted(work);
+            remember(id);
         }
     }
 

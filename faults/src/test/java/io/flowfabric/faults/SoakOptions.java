@@ -7,6 +7,7 @@ import java.util.Optional;
 /**
  * What a {@link Soak} is told.
  *
+ * @param store on which server it is
  * @param length for how long work is submitted and things are broken; what is there then is brought
  *     to its end
  * @param kills after how many killed processes it ends instead; with it, processes are killed as
@@ -15,14 +16,21 @@ import java.util.Optional;
  *     other things
  * @param seed decides what is submitted, and what is broken when
  */
-record SoakOptions(Duration length, Optional<Integer> kills, Duration slack, long seed) {
+record SoakOptions(
+        StoreKind store, Duration length, Optional<Integer> kills, Duration slack, long seed) {
     private static final SoakOptions DEFAULT =
-            new SoakOptions(Duration.ofMinutes(10), Optional.empty(), Duration.ofSeconds(5), 1);
+            new SoakOptions(
+                    StoreKind.POSTGRES,
+                    Duration.ofMinutes(10),
+                    Optional.empty(),
+                    Duration.ofSeconds(5),
+                    1);
 
     /** Longer than any number of kills takes. */
     private static final Duration LONGEST = Duration.ofDays(7);
 
-    private static final String USAGE = "--minutes 10, --kills 1000, --slack 5 and --seed 1";
+    private static final String USAGE =
+            "--store postgres, --minutes 10, --kills 1000, --slack 5 and --seed 1";
 
     /**
      * Reads the words after {@code ./ff soak}.
@@ -44,19 +52,24 @@ record SoakOptions(Duration length, Optional<Integer> kills, Duration slack, lon
             // Parts of a minute are for tests.
             case "--minutes" ->
                     new SoakOptions(
+                            store,
                             Duration.ofMillis((long) (60_000 * positive(word, value))),
                             kills,
                             slack,
                             seed);
             case "--kills" ->
-                    new SoakOptions(LONGEST, Optional.of((int) positive(word, value)), slack, seed);
+                    new SoakOptions(
+                            store, LONGEST, Optional.of((int) positive(word, value)), slack, seed);
             case "--slack" ->
                     new SoakOptions(
+                            store,
                             length,
                             kills,
                             Duration.ofMillis((long) (1000 * positive(word, value))),
                             seed);
-            case "--seed" -> new SoakOptions(length, kills, slack, (long) positive(word, value));
+            case "--seed" ->
+                    new SoakOptions(store, length, kills, slack, (long) positive(word, value));
+            case "--store" -> new SoakOptions(StoreKind.of(value), length, kills, slack, seed);
             default ->
                     throw new IllegalArgumentException(
                             "soak does not know '%s'; it takes %s.".formatted(word, USAGE));

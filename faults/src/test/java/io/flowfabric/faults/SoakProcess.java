@@ -5,14 +5,11 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.testkit.fault.Witness;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** A {@link SoakProgram} in a process of its own, seen from the soak. */
@@ -30,8 +27,7 @@ final class SoakProcess implements AutoCloseable {
      * @param places how much work it does at once; with none it is an engine without a worker
      */
     SoakProcess(
-            DatabaseOptions way,
-            SchemaName schema,
+            StoreAddress way,
             String name,
             Duration ttl,
             int places,
@@ -40,23 +36,12 @@ final class SoakProcess implements AutoCloseable {
         this.name = name;
         this.places = places;
         this.witness = witness;
-        var words =
-                new ArrayList<>(
-                        List.of(
-                                way.url(),
-                                Objects.requireNonNull(way.user()),
-                                schema.text(),
-                                name,
-                                Long.toString(ttl.toMillis()),
-                                Integer.toString(places)));
+        var words = new ArrayList<>(way.words());
+        words.addAll(List.of(name, Long.toString(ttl.toMillis()), Integer.toString(places)));
         words.addAll(lanes);
         this.child =
                 Child.startTalkative(
-                        SoakProgram.class,
-                        List.of("-Xmx96m"),
-                        words,
-                        Objects.requireNonNull(way.password()),
-                        this::hear);
+                        SoakProgram.class, List.of("-Xmx96m"), words, way.password(), this::hear);
     }
 
     private void hear(String line) {

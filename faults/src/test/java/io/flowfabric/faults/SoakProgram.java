@@ -7,9 +7,6 @@ import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.EngineOptions;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.worker.Task;
 import io.flowfabric.worker.TaskFailure;
@@ -68,15 +65,14 @@ final class SoakProgram {
         this.name = name;
     }
 
-    /** Takes URL, user, schema, name, time to live in milliseconds, places, and then lanes. */
+    /**
+     * Takes the words of a {@link StoreAddress}, name, time to live in milliseconds, places, and
+     * then lanes.
+     */
     public static void main(String... words) throws IOException {
-        var options =
-                DatabaseOptions.of(words[0], words[1], Child.password())
-                        .withConnections(4)
-                        .withApplicationName(WorkerProgram.applicationName(words[3]));
+        var address = StoreAddress.parse(List.of(words));
         // The server may be away just now, as for any process that an orchestrator starts.
-        try (var store =
-                Persistence.repeat(() -> PostgresStore.open(options, new SchemaName(words[2])))) {
+        try (var store = Persistence.repeat(() -> address.open(words[3]))) {
             new SoakProgram(words[3])
                     .run(
                             store,

@@ -1,28 +1,19 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.postgres.SchemaName;
-
-import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** One line a minute about a {@link Soak}, and what these lines say of its length. */
 final class SoakTable {
     private static final double MEGABYTE = 1 << 20;
 
-    private final CrashingServer server;
-    private final SchemaName schema;
+    private final SoakServer server;
     private final SoakFleet fleet;
     private final SoakJudge judge;
     private final SoakFaults faults;
@@ -33,14 +24,12 @@ final class SoakTable {
     private long nanosBefore = began;
 
     SoakTable(
-            CrashingServer server,
-            SchemaName schema,
+            SoakServer server,
             SoakFleet fleet,
             SoakJudge judge,
             SoakFaults faults,
             PrintStream out) {
         this.server = server;
-        this.schema = schema;
         this.fleet = fleet;
         this.judge = judge;
         this.faults = faults;
@@ -94,83 +83,18 @@ final class SoakTable {
         // What is reachable counts, and not what lies about.
         System.gc();
         var heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEGABYTE;
-        var sizes = sizes();
+        var look = server.look();
         return new SoakMinute(
                 judge.nextLatencies(),
                 perSecond,
                 heap,
                 fleet.veteran().heap(),
-                memory(List.of(fleet.veteran().pid())),
-                memory(fleet.pids()),
-                serverMemory(),
-                sizes.connections,
-                sizes.tables,
-                sizes.log);
-    }
-
-    /** What the server says of itself. */
-    private record Sizes(long connections, Map<String, Double> tables, double log) {}
-
-    /** Asks again for a while when the server is away. */
-    private Sizes sizes() {
-        for (int tries = 0; tries < 20; tries++) {
-            try (var connection = Servers.connect(server.options());
-                    var statement = connection.createStatement();
-                    var counted = connection.prepareStatement(CONNECTIONS)) {
-                var tables = new TreeMap<String, Double>();
-                double log = 0;
-                try (var rows =
-                        statement.executeQuery(
-                                """
-                                select relname, pg_total_relation_size(c.oid)
-                                from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                                where n.nspname = '%s' and c.relkind = 'r'
-                                """
-                                        .formatted(schema.text()))) {
-                    while (rows.next()) {
-                        double size = rows.getLong(2) / MEGABYTE;
-                        if (rows.getString(1).matches("event.*|session")) {
-                            log += size;
-                        } else {
-                            tables.put(rows.getString(1), size);
-                        }
-                    }
-                }
-                return new Sizes(Servers.number(counted), tables, log);
-            } catch (SQLException e) {
-                Waiting.pause(Duration.ofMillis(500));
-            }
-        }
-        return new Sizes(0, Map.of(), 0);
-    }
-
-    private static final String CONNECTIONS =
-            "select count(*) from pg_stat_activity where backend_type = 'client backend'";
-
-    private double serverMemory() {
-        try {
-            return memory(server.processes().stream().map(ProcessHandle::pid).toList());
-        } catch (RuntimeException e) {
-            // It is being restarted.
-            return 0;
-        }
-    }
-
-    /** The memory of processes, what they share counted once; nothing where Linux is not. */
-    private static double memory(Collection<Long> pids) {
-        return pids.stream().mapToDouble(SoakTable::memory).sum();
-    }
-
-    private static double memory(long pid) {
-        try (var lines = Files.lines(Path.of("/proc/%d/smaps_rollup".formatted(pid)))) {
-            return lines.filter(line -> line.startsWith("Pss:"))
-                    .mapToDouble(line -> Double.parseDouble(line.replaceAll("\\D", "")) / 1024)
-                    .findFirst()
-                    .orElse(0);
-        } catch (IOException | RuntimeException e) {
-            // It has ended, or this is not Linux.
-            return 0;
-        }
+                ProcessMemory.of(List.of(fleet.veteran().pid())),
+                ProcessMemory.of(fleet.pids()),
+                look.memory(),
+                look.connections(),
+                look.tables(),
+                look.log());
     }
 
     private static String largest(Map<String, Double> tables) {

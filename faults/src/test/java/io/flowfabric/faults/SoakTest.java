@@ -2,7 +2,6 @@ package io.flowfabric.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,10 +15,13 @@ class SoakTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream beside = new ByteArrayOutputStream();
 
-    @Test
-    void a_short_soak_breaks_everything_once_and_is_judged() {
+    @ParameterizedTest
+    @ValueSource(strings = {"postgres", "valkey"})
+    void a_short_soak_breaks_everything_once_and_is_judged(String store) {
         // The machine is busy with other tests, so that work may be late.
-        assertThat(run("--minutes 0.2 --slack 60 --seed 7")).as(text(out)).isZero();
+        assertThat(run("--store " + store + " --minutes 0.2 --slack 60 --seed 7"))
+                .as(text(out))
+                .isZero();
         assertThat(text(out))
                 .contains("| minute | submitted |", "| 1 | ")
                 .contains("lost: 0", "doubled: 0", "stale writes: 0", "limits exceeded: 0")
@@ -37,6 +39,7 @@ class SoakTest {
                 "--kills 0",
                 "--slack none",
                 "--seed x",
+                "--store oracle",
                 "--for 1m"
             })
     void misuse_is_one_sentence_and_an_exit_code(String words) {

@@ -59,7 +59,7 @@ class WakeupConnectionTest {
     @Test
     void an_error_of_a_listener_does_not_end_the_listening() {
         var failing = new AtomicBoolean();
-        var listening = world.another(world.options);
+        var listening = world.another(world.options());
         listening
                 .wakeups()
                 .listen(
@@ -80,11 +80,11 @@ class WakeupConnectionTest {
 
     /** Only the connections for wake-ups go through the proxy. */
     private PostgresStore wakesThrough(SilentProxy proxy) {
-        var direct = world.options.url();
+        var direct = world.options().url();
         var url =
                 direct.replace("127.0.0.1:" + Servers.shared().port(), "127.0.0.1:" + proxy.port());
         assertThat(url).isNotEqualTo(direct);
-        return world.another(world.options.withDirectUrl(url));
+        return world.another(world.options().withDirectUrl(url));
     }
 
     /** Whether work that becomes ready now is heard of within a second. */

@@ -5,13 +5,11 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.state.Transition;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.testkit.fault.Witness;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -29,27 +27,26 @@ final class WorkerProcess implements AutoCloseable {
      * @param workers how many workers it runs, each with a session of its own
      */
     static WorkerProcess start(
-            DatabaseOptions options,
-            SchemaName schema,
+            StoreAddress address,
             String name,
             Duration ttl,
             int concurrency,
             int workers,
             Witness witness) {
+        var words = new ArrayList<>(address.words());
+        words.addAll(
+                List.of(
+                        name,
+                        FaultScenario.LANE.name(),
+                        Long.toString(ttl.toMillis()),
+                        Integer.toString(concurrency),
+                        Integer.toString(workers)));
         return new WorkerProcess(
                 Child.start(
                         WorkerProgram.class,
                         List.of("-Xmx128m"),
-                        List.of(
-                                options.url(),
-                                Objects.requireNonNull(options.user()),
-                                schema.text(),
-                                name,
-                                FaultScenario.LANE.name(),
-                                Long.toString(ttl.toMillis()),
-                                Integer.toString(concurrency),
-                                Integer.toString(workers)),
-                        Objects.requireNonNull(options.password()),
+                        words,
+                        address.password(),
                         line -> note(line, witness)));
     }
 

@@ -9,9 +9,6 @@ import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.engine.Engine;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.PostgresStore;
-import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.worker.Task;
 import io.flowfabric.worker.TaskFailure;
@@ -69,15 +66,13 @@ final class WorkerProgram {
     }
 
     /**
-     * Takes URL, user, schema, name, lane, time to live in milliseconds, how much each worker does
-     * at once, and how many workers there are.
+     * Takes the words of a {@link StoreAddress}, name, lane, time to live in milliseconds, how much
+     * each worker does at once, and how many workers there are.
      */
     public static void main(String... words) throws IOException {
-        var options =
-                DatabaseOptions.of(words[0], words[1], Child.password())
-                        .withConnections(4)
-                        .withApplicationName(applicationName(words[3]));
-        try (var store = PostgresStore.open(options, new SchemaName(words[2]))) {
+        var address = StoreAddress.parse(List.of(words));
+        // The server may be away just now, as for any process that an orchestrator starts.
+        try (var store = Persistence.repeat(() -> address.open(words[3]))) {
             new WorkerProgram(words[3], store)
                     .run(
                             words[4],

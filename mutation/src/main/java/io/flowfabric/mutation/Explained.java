@@ -9,18 +9,27 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Changes that no test can notice, because they change nothing but the work of the server, and why
- * that is so: in {@code explained.txt} each has a line with its description, and below it,
- * indented, the reason.
+ * Changes that no test can notice, because they change nothing but the work of the server or of the
+ * machine, and why that is so: in {@code explained.txt}, and in {@code explained-code.txt} for
+ * code, each has a line with its description, and below it, indented, the reason.
  */
 final class Explained {
     private final Map<String, String> reasons = new LinkedHashMap<>();
 
     private Explained() {}
 
-    static Explained read() throws IOException {
-        try (var in =
-                Objects.requireNonNull(Explained.class.getResourceAsStream("explained.txt"))) {
+    /** The changes of statements that are explained. */
+    static Explained statements() throws IOException {
+        return read("explained.txt");
+    }
+
+    /** The changes of code that are explained. */
+    static Explained code() throws IOException {
+        return read("explained-code.txt");
+    }
+
+    private static Explained read(String file) throws IOException {
+        try (var in = Objects.requireNonNull(Explained.class.getResourceAsStream(file))) {
             return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
@@ -41,8 +50,9 @@ final class Explained {
         return explained;
     }
 
-    Optional<String> of(Mutant mutant) {
-        return Optional.ofNullable(reasons.get(mutant.name()));
+    /** Why a change of this description is not noticed, if that is explained. */
+    Optional<String> of(String change) {
+        return Optional.ofNullable(reasons.get(change));
     }
 
     /** The changes that are explained. */

@@ -2,6 +2,8 @@ package io.flowfabric.mutation;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,6 +20,22 @@ final class JavaMutants {
      */
     static boolean run(Module module, List<String> words) throws IOException, InterruptedException {
         var process = module.java(own(module), pit(module, words)).inheritIO();
+        var reports = reports(module);
+        var lines = reports.resolve("mutations.csv");
+        Files.deleteIfExists(lines);
+        boolean enough = noticed(module, process);
+        if (Files.exists(lines)) {
+            System.out.println();
+            CodeReport.lines(Files.readAllLines(lines), Explained.code())
+                    .forEach(System.out::println);
+            System.out.println(
+                    "The same with the source beside it: " + reports.resolve("index.html"));
+        }
+        return enough;
+    }
+
+    private static boolean noticed(Module module, ProcessBuilder process)
+            throws IOException, InterruptedException {
         if (!module.name().equals(ON_POSTGRES)) {
             return process.start().waitFor() == 0;
         }
@@ -25,6 +43,10 @@ final class JavaMutants {
             Module.use(server, process);
             return process.start().waitFor() == 0;
         }
+    }
+
+    private static Path reports(Module module) {
+        return module.folder().resolve("target/pit-reports");
     }
 
     private static String own(Module module) {
@@ -42,13 +64,15 @@ final class JavaMutants {
         words.add("--targetTests=io.flowfabric.*");
         words.add("--mutableCodePaths=" + target.resolve("classes"));
         words.add("--sourceDirs=" + module.folder().resolve("src/main/java"));
-        words.add("--reportDir=" + target.resolve("pit-reports"));
-        // CSV is the text report, one line per change: ./ff mutate lists the survivors from it.
+        words.add("--reportDir=" + reports(module));
+        // CSV is the text report, one line per change: the survivors are listed from it.
         words.add("--outputFormats=HTML,CSV");
         words.add("--timestampedReports=false");
         words.add("--verbosity=NO_SPINNER");
         // Tests on one server use the same schemas, one process at a time.
         words.add("--threads=" + (module.name().equals(ON_POSTGRES) ? 1 : 2));
+        // For people who read a log or a debugger. Calls that log are left alone by default.
+        words.add("--excludedMethods=toString");
         words.add("--timeoutConst=10000");
         return words;
     }

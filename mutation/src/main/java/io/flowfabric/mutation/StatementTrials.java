@@ -24,7 +24,7 @@ final class StatementTrials {
         var trials = new Trials(module, mutants);
         trials.knowCoverage();
         var results = trials.tryAll(chosen(mutants, options));
-        return TrialReport.judge(mutants, results, Explained.read());
+        return TrialReport.judge(mutants, results, Explained.statements());
     }
 
     private static List<Integer> chosen(List<Mutant> mutants, Options options) {

@@ -47,7 +47,7 @@ final class TrialReport {
                 counted++;
             }
             if (UNNOTICED.contains(outcome)) {
-                if (why.of(mutants.get(one.getKey())).isPresent()) {
+                if (why.of(mutants.get(one.getKey()).name()).isPresent()) {
                     explained++;
                 } else {
                     unnoticed.put(one.getKey(), one.getValue());

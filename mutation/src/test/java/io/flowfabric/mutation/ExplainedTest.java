@@ -15,7 +15,21 @@ class ExplainedTest {
 
         assertThat(statements.mutants())
                 .extracting(Mutant::name)
-                .containsAll(Explained.read().names());
+                .containsAll(Explained.statements().names());
+    }
+
+    @Test
+    void every_explanation_of_code_is_about_a_method_that_is_there() throws IOException {
+        for (var change : Explained.code().names()) {
+            var words = change.split("[.:]", -1);
+            var source =
+                    Path.of(
+                            "../%1$s/src/main/java/io/flowfabric/%1$s/%2$s.java"
+                                    .formatted(words[2], words[3].replaceFirst("\\$.*", "")));
+            var method = words[4].replaceFirst("lambda\\$(.*)\\$.*", "$1");
+
+            assertThat(source).content().contains(" " + method + "(");
+        }
     }
 
     @Test

@@ -159,8 +159,8 @@ public record DatabaseOptions(
         return with(draft -> draft.url = newUrl);
     }
 
-    /** These options with another login. */
-    public DatabaseOptions withLogin(String newUser, String newPassword) {
+    /** These options with another login; null for what the URL or the environment says. */
+    public DatabaseOptions withLogin(@Nullable String newUser, @Nullable String newPassword) {
         return with(
                 draft -> {
                     draft.user = newUser;

@@ -1,5 +1,7 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.signing.AesKeyWrapping;
+
 import java.util.HexFormat;
 
 import javax.crypto.spec.SecretKeySpec;

@@ -11,6 +11,7 @@ import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Grants.Redemption;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.Keys.Rotation;
+import io.flowfabric.core.signing.AesKeyWrapping;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.PageExample;

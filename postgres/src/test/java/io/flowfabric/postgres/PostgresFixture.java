@@ -1,6 +1,7 @@
 package io.flowfabric.postgres;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.testkit.StoreFixture;

@@ -18,6 +18,9 @@ import java.util.regex.Pattern;
  * @param prefix what all keys begin with, so that others can use the same server
  * @param callTimeout after which a silent server is given up
  * @param connectTimeout how long a new connection may take
+ * @param replicas how many replicas must have what a call wrote before it is answered; 0 for none,
+ *     which costs nothing
+ * @param replicaTimeout after which they are given up, shorter than {@code callTimeout}
  */
 public record ValkeyOptions(
         String url,
@@ -25,7 +28,10 @@ public record ValkeyOptions(
         @Nullable String password,
         String prefix,
         Duration callTimeout,
-        Duration connectTimeout) {
+        Duration connectTimeout,
+        int replicas,
+        Duration replicaTimeout) {
+    private static final int MOST_REPLICAS = 100;
     private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9_.:-]{1,64}");
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
@@ -41,37 +47,82 @@ public record ValkeyOptions(
         }
         duration("call timeout", callTimeout);
         duration("connect timeout", connectTimeout);
+        duration("replica timeout", replicaTimeout);
+        if (replicas < 0 || replicas > MOST_REPLICAS) {
+            throw new Invalid(
+                    Invalid.Code.OUT_OF_RANGE,
+                    "replicas",
+                    "%d is outside of 0 to %d.".formatted(replicas, MOST_REPLICAS));
+        }
+        if (replicas > 0 && replicaTimeout.compareTo(callTimeout) >= 0) {
+            throw new Invalid(
+                    Invalid.Code.CONTRADICTORY,
+                    "replica timeout",
+                    "%s is not shorter than the call timeout of %s."
+                            .formatted(replicaTimeout, callTimeout));
+        }
     }
 
     /** The defaults for a server or a cluster. */
     public static ValkeyOptions of(String url) {
         return new ValkeyOptions(
-                url, null, null, "flowfabric:", Duration.ofSeconds(10), Duration.ofSeconds(5));
+                url,
+                null,
+                null,
+                "flowfabric:",
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(5),
+                0,
+                Duration.ofSeconds(1));
     }
 
-    /** These options with a user. */
-    public ValkeyOptions withUser(String other) {
-        return new ValkeyOptions(url, other, password, prefix, callTimeout, connectTimeout);
+    /** These options with a user; null for the one that the URL says. */
+    public ValkeyOptions withUser(@Nullable String other) {
+        return new ValkeyOptions(
+                url,
+                other,
+                password,
+                prefix,
+                callTimeout,
+                connectTimeout,
+                replicas,
+                replicaTimeout);
     }
 
-    /** These options with a password. */
-    public ValkeyOptions withPassword(String other) {
-        return new ValkeyOptions(url, user, other, prefix, callTimeout, connectTimeout);
+    /** These options with a password; null for the one that the URL says. */
+    public ValkeyOptions withPassword(@Nullable String other) {
+        return new ValkeyOptions(
+                url, user, other, prefix, callTimeout, connectTimeout, replicas, replicaTimeout);
     }
 
     /** These options with another beginning of all keys. */
     public ValkeyOptions withPrefix(String other) {
-        return new ValkeyOptions(url, user, password, other, callTimeout, connectTimeout);
+        return new ValkeyOptions(
+                url, user, password, other, callTimeout, connectTimeout, replicas, replicaTimeout);
     }
 
     /** These options with another time after which a silent server is given up. */
     public ValkeyOptions withCallTimeout(Duration other) {
-        return new ValkeyOptions(url, user, password, prefix, other, connectTimeout);
+        return new ValkeyOptions(
+                url, user, password, prefix, other, connectTimeout, replicas, replicaTimeout);
     }
 
     /** These options with another longest time for a new connection. */
     public ValkeyOptions withConnectTimeout(Duration other) {
-        return new ValkeyOptions(url, user, password, prefix, callTimeout, other);
+        return new ValkeyOptions(
+                url, user, password, prefix, callTimeout, other, replicas, replicaTimeout);
+    }
+
+    /**
+     * These options with replicas that must have what a call wrote before it is answered, so that
+     * one of them can take over without a loss. A call for which too few are in time fails, and may
+     * have been applied.
+     *
+     * @param acknowledged how many of them, for each primary
+     */
+    public ValkeyOptions withReplicas(int acknowledged, Duration timeout) {
+        return new ValkeyOptions(
+                url, user, password, prefix, callTimeout, connectTimeout, acknowledged, timeout);
     }
 
     /** Without the password, also where the URL has it. */

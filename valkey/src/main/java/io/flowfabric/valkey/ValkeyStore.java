@@ -13,6 +13,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups;
@@ -20,7 +21,10 @@ import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.valkey.internal.Abilities;
 import io.flowfabric.valkey.internal.Deaths;
 import io.flowfabric.valkey.internal.GuardedWrites;
+import io.flowfabric.valkey.internal.PartitionCount;
+import io.flowfabric.valkey.internal.StartCheck;
 import io.flowfabric.valkey.internal.Steps;
+import io.flowfabric.valkey.internal.UnreadableWork;
 import io.flowfabric.valkey.internal.ValkeyBreaches;
 import io.flowfabric.valkey.internal.ValkeyBudgets;
 import io.flowfabric.valkey.internal.ValkeyClaims;
@@ -39,6 +43,7 @@ import io.flowfabric.valkey.internal.ValkeySessions;
 import io.flowfabric.valkey.internal.ValkeySpending;
 import io.flowfabric.valkey.internal.ValkeySubmissions;
 import io.flowfabric.valkey.internal.ValkeyWorkers;
+import io.flowfabric.valkey.internal.wire.Copies;
 import io.flowfabric.valkey.internal.wire.KeySpace;
 import io.flowfabric.valkey.internal.wire.LettuceWire;
 import io.flowfabric.valkey.internal.wire.ServerAddress;
@@ -67,16 +72,21 @@ public final class ValkeyStore implements Store {
     private final Maintenance maintenance;
 
     ValkeyStore(Wire wire, Optional<InstantSource> clock) {
+        this(wire, Optional.empty(), clock);
+    }
+
+    ValkeyStore(Wire wire, Optional<KeyWrapping> wrapping, Optional<InstantSource> clock) {
         this.valkey = new ValkeyContext(wire, clock);
         var steps = new Steps(valkey);
         var deaths = new Deaths(valkey, steps);
         this.submissions = new ValkeySubmissions(valkey);
         this.sessions = new ValkeySessions(valkey, deaths);
-        var claiming = new ValkeyClaims(valkey, new Abilities(valkey));
+        var unreadable = new UnreadableWork(valkey);
+        var claiming = new ValkeyClaims(valkey, new Abilities(valkey), unreadable);
         this.claims = claiming;
-        var keyring = new ValkeyKeys(valkey);
+        var keyring = new ValkeyKeys(valkey, wrapping);
         this.keys = keyring;
-        this.grants = new ValkeyGrants(valkey, claiming, keyring);
+        this.grants = new ValkeyGrants(valkey, claiming, unreadable, keyring);
         this.workers = new ValkeyWorkers(valkey, deaths);
         var breaches = new ValkeyBreaches(valkey, steps);
         this.leases = new ValkeyLeases(valkey, new ValkeySpending(valkey, breaches));
@@ -87,25 +97,54 @@ public final class ValkeyStore implements Store {
         this.quotas = new ValkeyQuotas(valkey);
         this.budgets = new ValkeyBudgets(valkey, breaches);
         this.queries = new ValkeyQueries(valkey);
-        this.operations = new ValkeyOperations(valkey, steps);
+        this.operations = new ValkeyOperations(valkey, steps, unreadable);
         this.feeds = new ValkeyFeeds(valkey);
     }
 
     /**
-     * Opens the store. The functions that it needs are handed to the servers with its first call.
+     * Opens the store, after a look at the servers; one line in the log says how safe there is what
+     * they acknowledge. The functions that it needs are handed to them when they do not have them.
      *
-     * @throws io.flowfabric.core.FlowFabricException when no server can be reached
+     * @throws io.flowfabric.core.StoreFailure when no server can be reached
+     * @throws io.flowfabric.core.Unavailable when it must not be used as it is: it is too old, it
+     *     may evict what it keeps, it is a replica, it refuses the login
      */
     public static ValkeyStore open(ValkeyOptions options) {
-        return new ValkeyStore(
+        return open(options, Optional.empty());
+    }
+
+    /**
+     * Opens the store.
+     *
+     * @param wrapping protects the secrets of signing keys on the server
+     * @throws io.flowfabric.core.FlowFabricException when no server can be reached
+     */
+    public static ValkeyStore open(ValkeyOptions options, KeyWrapping wrapping) {
+        return open(options, Optional.of(wrapping));
+    }
+
+    private static ValkeyStore open(ValkeyOptions options, Optional<KeyWrapping> wrapping) {
+        var wire =
                 new LettuceWire(
                         ServerAddress.parse(options.url()),
                         options.user(),
                         options.password(),
                         new KeySpace(options.prefix()),
                         options.callTimeout(),
-                        options.connectTimeout()),
-                Optional.empty());
+                        options.connectTimeout(),
+                        new Copies(options.replicas(), options.replicaTimeout()));
+        boolean opened = false;
+        try {
+            new StartCheck(wire.facts(), options.replicas()).pass();
+            var store = new ValkeyStore(wire, wrapping, Optional.empty());
+            PartitionCount.check(store.valkey);
+            opened = true;
+            return store;
+        } finally {
+            if (!opened) {
+                wire.close();
+            }
+        }
     }
 
     @Override

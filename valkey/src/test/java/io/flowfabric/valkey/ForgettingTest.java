@@ -40,7 +40,7 @@ class ForgettingTest {
     private static final FeedFilter EVERYTHING = FeedFilter.of(Topic.EVERYTHING);
     private static final Duration DAY = Duration.ofDays(1);
 
-    private final ValkeyFixture fixture = new ValkeyFixture();
+    private final ValkeyFixture fixture = ValkeyFixture.onOneNode();
     private final Store store = fixture.store();
     private final Session session =
             Session.of("worker", "instance", "default").ttl(Duration.ofHours(1));
@@ -168,7 +168,7 @@ class ForgettingTest {
         submit(work());
         var now = store.feeds().read(EVERYTHING, Cursor.NOW, 1).next();
 
-        try (var other = new ValkeyFixture()) {
+        try (var other = ValkeyFixture.onOneNode()) {
             assertThatThrownBy(() -> other.store().feeds().read(EVERYTHING, now, 10))
                     .isInstanceOfSatisfying(
                             Invalid.class,

@@ -39,14 +39,15 @@ class SignpostTest {
     private static final Partition FOREIGN =
             new Partition((Partition.of(Namespace.DEFAULT).number() + 1) % Partition.COUNT);
 
-    private final KeySpace keys = new KeySpace("signpost-%s:".formatted(UUID.randomUUID()));
+    private final KeySpace keys = TestRedis.keys("signpost-" + UUID.randomUUID());
     private final VirtualClock clock = new VirtualClock();
     private final ValkeyStore one = open();
     private final ValkeyStore other = open();
     private final Session session = Session.of("worker", "instance", "default");
 
     private ValkeyStore open() {
-        return new ValkeyStore(TestRedis.wire(keys), Optional.of(clock));
+        return new ValkeyStore(
+                TestRedis.oneNode().wire(keys), Optional.empty(), Optional.of(clock));
     }
 
     @AfterEach
@@ -139,6 +140,38 @@ class SignpostTest {
         for (var again : List.of(session, session.namespace(ELSEWHERE.namespace()))) {
             assertThatThrownBy(() -> other.sessions().open(again)).isInstanceOf(NotFound.class);
         }
+    }
+
+    @Test
+    void an_id_that_was_erased_and_used_again_elsewhere_is_found_by_a_process_that_remembers_it() {
+        var id = new ExecutionId(Partition.of(ELSEWHERE.namespace()), UUID.randomUUID());
+        var submission = Submission.of("job", Payload.EMPTY).id(id);
+        submit(one, submission);
+        one.sessions().open(session);
+        var fence = one.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst().fence();
+        one.leases().end(List.of(new Ending.Complete(fence, Payload.EMPTY)));
+        clock.advance(Duration.ofDays(40));
+        other.maintenance().tick(Chore.RETENTION, 100);
+        submit(other, submission.lane(ELSEWHERE));
+
+        assertThat(one.queries().describe(List.of(id)).getFirst().orThrow().lane())
+                .isEqualTo(ELSEWHERE);
+        assertThat(one.queries().explain(id).execution()).isEqualTo(id);
+    }
+
+    @Test
+    void work_that_is_submitted_again_where_it_strayed_to_is_found_by_all_processes() {
+        var id = new ExecutionId(FOREIGN, UUID.randomUUID());
+        var submission = Submission.of("job", Payload.EMPTY).id(id);
+        submit(one, submission);
+        one.sessions().open(session);
+        var fence = one.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst().fence();
+        one.leases().end(List.of(new Ending.Complete(fence, Payload.EMPTY)));
+        clock.advance(Duration.ofDays(40));
+        other.maintenance().tick(Chore.RETENTION, 100);
+        submit(one, submission);
+
+        assertThat(other.queries().describe(List.of(id)).getFirst().orThrow().id()).isEqualTo(id);
     }
 
     private boolean found(Namespace namespace, ExecutionId id) {

@@ -1,20 +1,24 @@
 package io.flowfabric.valkey;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.KeySpace;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
+import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
@@ -23,20 +27,37 @@ import java.util.function.UnaryOperator;
 final class ValkeyFixture implements StoreFixture {
     private static final AtomicLong NUMBER = new AtomicLong();
 
-    private static final StatefulRedisConnection<byte[], byte[]> DIRECT =
-            RedisClient.create(TestRedis.address()).connect(ByteArrayCodec.INSTANCE);
-
-    static {
-        // What an earlier run left.
-        DIRECT.sync().flushall();
-    }
-
     /** No packed value begins with this byte. */
     private static final byte DAMAGE = (byte) 0xC1;
 
+    /** The place of the policy in what was submitted. */
+    private static final int POLICY = 6;
+
+    private static final byte[] NEWER_POLICY = "{\"start\":[]}".getBytes(US_ASCII);
+
+    /** What was there before it was damaged. */
+    @SuppressWarnings("ArrayRecordComponent") // Written back, never compared.
+    private record Sound(byte[] key, byte[] field, byte[] value) {}
+
+    private final Map<ExecutionId, Sound> sound = new HashMap<>();
     private final VirtualClock clock = new VirtualClock();
-    private final KeySpace keys = new KeySpace("t%d:".formatted(NUMBER.incrementAndGet()));
-    private final ValkeyStore store = new ValkeyStore(TestRedis.wire(keys), Optional.of(clock));
+    private final String name = "contract-" + NUMBER.incrementAndGet();
+    private final KeySpace keys = TestRedis.keys(name);
+    private final TestRedis redis;
+    private final ValkeyStore store;
+
+    ValkeyFixture(TestRedis redis) {
+        this.redis = redis;
+        this.store = new ValkeyStore(redis.wire(keys), Optional.empty(), Optional.of(clock));
+    }
+
+    static ValkeyFixture onOneNode() {
+        return new ValkeyFixture(TestRedis.oneNode());
+    }
+
+    static ValkeyFixture onCluster() {
+        return new ValkeyFixture(TestRedis.cluster());
+    }
 
     @Override
     public Store store() {
@@ -53,10 +74,58 @@ final class ValkeyFixture implements StoreFixture {
         clock.advance(step);
     }
 
+    /**
+     * Damages how it stands, or what was submitted as a newer program might have written it: the
+     * last bit of the id decides.
+     */
     @Override
     public void poison(ExecutionId execution) {
+        if ((execution.uuid().getLeastSignificantBits() & 1) == 0) {
+            damage(execution, "execution", "");
+        } else {
+            renewPolicy(execution);
+        }
+    }
+
+    /** Gives a submission a policy that no program of this version can read. */
+    void renewPolicy(ExecutionId execution) {
         change(
                 execution,
+                "detail",
+                "s",
+                sound -> {
+                    var fields = Item.read(sound).list();
+                    var out = new Packer().list(fields.size());
+                    for (int n = 0; n < fields.size(); n++) {
+                        switch (fields.get(n)) {
+                            case Item.Bytes bytes ->
+                                    out.bytes(n == POLICY ? NEWER_POLICY : bytes.value());
+                            case Item.Items list -> write(out, list);
+                            default -> out.absent();
+                        }
+                    }
+                    return out.done();
+                });
+    }
+
+    private static void write(Packer out, Item.Items list) {
+        out.list(
+                list.values(),
+                (o, value) -> {
+                    if (value instanceof Item.Items inner) {
+                        write(o, inner);
+                    } else {
+                        o.bytes(value.bytes());
+                    }
+                });
+    }
+
+    /** Makes a value of an execution one that cannot be unpacked. */
+    void damage(ExecutionId execution, String hash, String letter) {
+        change(
+                execution,
+                hash,
+                letter,
                 sound -> {
                     var damaged = Arrays.copyOf(sound, sound.length + 1);
                     System.arraycopy(sound, 0, damaged, 1, sound.length);
@@ -67,26 +136,31 @@ final class ValkeyFixture implements StoreFixture {
 
     @Override
     public void heal(ExecutionId execution) {
-        change(execution, damaged -> Arrays.copyOfRange(damaged, 1, damaged.length));
+        var damaged = Objects.requireNonNull(sound.remove(execution));
+        redis.direct().hset(damaged.key, damaged.field, damaged.value);
     }
 
-    private void change(ExecutionId execution, UnaryOperator<byte[]> change) {
-        var key = keys.key(execution.partition(), "execution");
+    private void change(
+            ExecutionId execution, String hash, String letter, UnaryOperator<byte[]> change) {
+        var key = keys.key(execution.partition(), hash);
         var field =
-                ByteBuffer.allocate(16)
+                ByteBuffer.allocate(16 + letter.length())
                         .putLong(execution.uuid().getMostSignificantBits())
                         .putLong(execution.uuid().getLeastSignificantBits())
+                        .put(letter.getBytes(US_ASCII))
                         .array();
-        var commands = DIRECT.sync();
-        commands.hset(key, field, change.apply(commands.hget(key, field)));
+        var commands = redis.direct();
+        var value = commands.hget(key, field);
+        sound.put(execution, new Sound(key, field, value));
+        commands.hset(key, field, change.apply(value));
     }
 
     /** How many fields or members one key has, where everything of a namespace lies. */
     long size(Namespace namespace, String name) {
         var key = keys.key(Partition.of(namespace), name);
-        return switch (DIRECT.sync().type(key)) {
-            case "hash" -> DIRECT.sync().hlen(key);
-            case "zset" -> DIRECT.sync().zcard(key);
+        return switch (redis.direct().type(key)) {
+            case "hash" -> redis.direct().hlen(key);
+            case "zset" -> redis.direct().zcard(key);
             default -> 0;
         };
     }
@@ -94,5 +168,6 @@ final class ValkeyFixture implements StoreFixture {
     @Override
     public void close() {
         store.close();
+        redis.forget(name + ":");
     }
 }

@@ -2,16 +2,32 @@ package io.flowfabric.valkey;
 
 import static io.flowfabric.testkit.history.HistoryAssert.assertThat;
 
+import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.harness.ConcurrentRun;
 import io.flowfabric.testkit.harness.Harness;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.function.Supplier;
 
 /** Random operations, on Valkey and on the model. */
 class ValkeyHarnessTest {
-    @Test
-    void the_store_on_valkey_does_what_the_model_does() {
-        new Harness(ValkeyFixture::new)
+    private enum Servers {
+        ONE_NODE(ValkeyFixture::onOneNode),
+        CLUSTER(ValkeyFixture::onCluster);
+
+        final Supplier<StoreFixture> open;
+
+        Servers(Supplier<StoreFixture> open) {
+            this.open = open;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_store_on_valkey_does_what_the_model_does(Servers servers) {
+        new Harness(servers.open)
                 .seeds(
                         Long.getLong("flowfabric.seed", 1),
                         Integer.getInteger("flowfabric.seeds", 10))
@@ -19,8 +35,9 @@ class ValkeyHarnessTest {
                 .run();
     }
 
-    @Test
-    void whatever_many_do_at_once_is_sound() {
-        assertThat(new ConcurrentRun(ValkeyFixture::new).seed(1).run()).isSound();
+    @ParameterizedTest
+    @EnumSource
+    void whatever_many_do_at_once_is_sound(Servers servers) {
+        assertThat(new ConcurrentRun(servers.open).seed(1).run()).isSound();
     }
 }

@@ -18,6 +18,7 @@ import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
@@ -25,8 +26,6 @@ import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.wire.KeySpace;
 import io.flowfabric.valkey.internal.wire.Packer;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.codec.ByteArrayCodec;
 
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
@@ -44,9 +43,9 @@ class ValkeyRecountTest {
     private static final Policy MAIL = Policy.DEFAULT.quota("mail");
     private static final Policy TEAM = Policy.DEFAULT.budget("team", Map.of("tokens", 40L));
 
-    private final KeySpace keys = new KeySpace(UUID.randomUUID() + ":");
-    private final RedisClient client = RedisClient.create(TestRedis.address());
-    private final ValkeyStore store = new ValkeyStore(TestRedis.wire(keys), Optional.empty());
+    private final KeySpace keys = TestRedis.keys("recount-" + UUID.randomUUID());
+    private final ValkeyStore store =
+            new ValkeyStore(TestRedis.oneNode().wire(keys), Optional.empty(), Optional.empty());
     private final Session session = Session.of("worker", "instance", "default");
     private long claims;
 
@@ -60,7 +59,6 @@ class ValkeyRecountTest {
     @AfterEach
     void close() {
         store.close();
-        client.close();
     }
 
     @Test
@@ -93,6 +91,43 @@ class ValkeyRecountTest {
     }
 
     @Test
+    void what_waited_behind_a_meter_that_was_lost_goes_on_after_a_recount() {
+        submit(MAIL, 5);
+        var leases = claim(3);
+        assertThat(claim(1)).isEmpty();
+        write("meter", "default\0mail\0", Optional.empty());
+
+        store.quotas().recount(Namespace.DEFAULT);
+
+        assertThat(claim(1)).isEmpty();
+        complete(leases.get(0));
+        assertThat(claim(3)).hasSize(1);
+        complete(leases.get(1));
+        assertThat(claim(3)).hasSize(1);
+    }
+
+    @Test
+    void what_waited_behind_a_budget_that_was_overwritten_goes_on_after_a_recount() {
+        submit(TEAM, 4);
+        var leases = claim(2);
+        assertThat(claim(1)).isEmpty();
+        damageBudget(0);
+
+        store.budgets().recount(Namespace.DEFAULT);
+
+        assertThat(claim(1)).isEmpty();
+        complete(leases.get(0));
+        assertThat(claim(3)).hasSize(1);
+        complete(leases.get(1));
+        assertThat(claim(3)).hasSize(1);
+    }
+
+    private void complete(Lease lease) {
+        var ending = new Ending.Complete(lease.fence(), Payload.EMPTY);
+        store.leases().end(List.of(ending)).getFirst().orThrow();
+    }
+
+    @Test
     void what_a_budget_has_set_aside_is_put_right() {
         submit(TEAM, 3);
         assertThat(claim(1)).hasSize(1);
@@ -109,7 +144,7 @@ class ValkeyRecountTest {
     }
 
     private void damageMeter(int running) {
-        var meter = new Packer().list(3).number(running).list(0).number(0).done();
+        var meter = new Packer().list(3).number(running).text("").number(0).done();
         write("meter", "default\0mail\0", Optional.of(meter));
     }
 
@@ -139,12 +174,10 @@ class ValkeyRecountTest {
 
     private void write(String hash, String field, Optional<byte[]> value) {
         var key = keys.key(Partition.of(Namespace.DEFAULT), hash);
-        try (var connection = client.connect(ByteArrayCodec.INSTANCE)) {
-            var commands = connection.sync();
-            value.ifPresentOrElse(
-                    bytes -> commands.hset(key, field.getBytes(UTF_8), bytes),
-                    () -> commands.hdel(key, field.getBytes(UTF_8)));
-        }
+        var commands = TestRedis.oneNode().direct();
+        value.ifPresentOrElse(
+                bytes -> commands.hset(key, field.getBytes(UTF_8), bytes),
+                () -> commands.hdel(key, field.getBytes(UTF_8)));
     }
 
     private void submit(Policy policy, int count) {

@@ -163,32 +163,33 @@ class CommitTest {
                 .containsExactly(Transition.SUBMIT, Transition.CLAIM, Transition.COMPLETE);
     }
 
+    /** A store that is away would be asked without a pause by every committer of every worker. */
+    @Test
+    void a_committer_whose_commit_got_no_answer_waits_before_it_takes_more() {
+        var time = new ManualTime();
+        var committers = new Committers<>(new Words(), time, "mailer", () -> {}, new LogBook());
+        committers.start();
+        committers.add("a");
+        BooleanSupplier waits =
+                () ->
+                        time.waiting("mailer-committer") + time.waiting("mailer-second-committer")
+                                == 1;
+        eventually("it waits", waits);
+
+        time.pass(Duration.ofMillis(9));
+        assertThat(waits.getAsBoolean()).isTrue();
+        time.pass(Duration.ofMillis(1));
+
+        eventually("it goes on", () -> !waits.getAsBoolean());
+        var stopping = Thread.startVirtualThread(committers::stop);
+        eventually(time, "it stops", () -> !stopping.isAlive());
+    }
+
     @Test
     void committers_that_stop_without_an_answer_say_what_becomes_of_it() {
         var time = new ManualTime();
         var log = new LogBook();
-        var away = new StoreFailure("It is away.", false, cause);
-        var commit =
-                new Commit<String>() {
-                    @Override
-                    public String items() {
-                        return "words";
-                    }
-
-                    @Override
-                    public Set<String> commit(List<String> batch) {
-                        throw away;
-                    }
-
-                    @Override
-                    public boolean failedAlone(String item, Throwable why) {
-                        return false;
-                    }
-
-                    @Override
-                    public void lost(String item, Throwable why) {}
-                };
-        var committers = new Committers<>(commit, time, "mailer", () -> {}, log);
+        var committers = new Committers<>(new Words(), time, "mailer", () -> {}, log);
         committers.start();
         committers.add("a");
 
@@ -271,5 +272,26 @@ class CommitTest {
                         call.equals("end") && rule.getAsBoolean()
                                 ? Collections.nCopies(real.size(), Answer.refused(refusal))
                                 : real.call());
+    }
+
+    /** Words for a store that is away. */
+    private final class Words implements Commit<String> {
+        @Override
+        public String items() {
+            return "words";
+        }
+
+        @Override
+        public Set<String> commit(List<String> batch) {
+            throw new StoreFailure("It is away.", false, cause);
+        }
+
+        @Override
+        public boolean failedAlone(String item, Throwable why) {
+            return false;
+        }
+
+        @Override
+        public void lost(String item, Throwable why) {}
     }
 }

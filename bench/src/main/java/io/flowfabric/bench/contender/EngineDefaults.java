@@ -1,18 +1,15 @@
 package io.flowfabric.bench.contender;
 
 import io.flowfabric.bench.server.Login;
-import io.flowfabric.core.Payload;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.policy.Policy;
-import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.engine.Engine;
-import io.flowfabric.engine.EngineMetrics;
-import io.flowfabric.engine.EngineOptions;
-import io.flowfabric.worker.Worker;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.IntFunction;
 
 /** An engine and one worker as anybody would start them, with a handler that does nothing. */
@@ -92,33 +89,12 @@ public final class EngineDefaults implements Contender {
 
     @Override
     public Duration drain() throws SQLException, InterruptedException {
-        var counting = new Counting();
-        int ready = ready();
-        try (var engine = new Engine(schema.store(), EngineOptions.DEFAULT, counting)) {
-            engine.start();
-            var worker = worker(engine);
-            counting.line = new FinishLine(ready);
-            worker.start();
-            try {
-                return counting.line.await();
-            } finally {
-                worker.stop();
-            }
-        }
+        return atWork().drain(ready());
     }
 
     /** Runs an engine and its worker for as long as somebody watches. */
     public <T> T running(Watch<T> watch) throws InterruptedException {
-        try (var engine = new Engine(schema.store())) {
-            engine.start();
-            var worker = worker(engine);
-            worker.start();
-            try {
-                return watch.watch();
-            } finally {
-                worker.stop();
-            }
-        }
+        return atWork().running(watch);
     }
 
     @Override
@@ -136,21 +112,7 @@ public final class EngineDefaults implements Contender {
         schema.close();
     }
 
-    private Worker worker(Engine engine) {
-        return Worker.on(engine)
-                .name("bench")
-                .concurrency(workers)
-                .handle(StoreSchema.KIND, task -> Payload.EMPTY)
-                .build();
-    }
-
-    /** Hears of every finish once the store has acknowledged it. */
-    private static final class Counting implements EngineMetrics {
-        private volatile FinishLine line = new FinishLine(0);
-
-        @Override
-        public void ended(Transition transition, int count) {
-            line.finished(count);
-        }
+    private EngineAtWork atWork() {
+        return new EngineAtWork(schema.store(), workers, List.of(Namespace.DEFAULT));
     }
 }

@@ -2,8 +2,8 @@
  * Those who are measured: each can store a backlog, drain it, and prove that nothing of it was lost
  * or done twice.
  *
- * <p>It knows the product, db-scheduler and JDBC. It must never know how often it runs, against
- * whom, or what is made of its times.
+ * <p>It knows the product on both of its stores, db-scheduler and JDBC. It must never know how
+ * often it runs, against whom, or what is made of its times.
  */
 @NullMarked
 package io.flowfabric.bench.contender;

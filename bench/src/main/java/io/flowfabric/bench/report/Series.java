@@ -30,11 +30,21 @@ public final class Series {
     }
 
     public double walBytesEach() {
-        return median(values(Run::walBytesEach));
+        return each(Run.WAL_BYTES);
     }
 
     public double commitsEach() {
-        return median(values(Run::commitsEach));
+        return each(Run.COMMITS);
+    }
+
+    /** Whether it was measured how much of something was used. */
+    public boolean knows(String what) {
+        return runs.getFirst().used().containsKey(what);
+    }
+
+    /** How much of something each execution took. */
+    public double each(String what) {
+        return median(values(run -> run.each(what)));
     }
 
     /**
@@ -56,8 +66,7 @@ public final class Series {
         figures.put("per_second", perSecond());
         figures.put("slowest", slowest());
         figures.put("fastest", fastest());
-        figures.put("wal_bytes_each", walBytesEach());
-        figures.put("commits_each", commitsEach());
+        runs.getFirst().used().keySet().forEach(what -> figures.put(what + "_each", each(what)));
         figures.put("seconds", values(Run::seconds));
         return figures;
     }

@@ -124,7 +124,7 @@ public final class Server implements AutoCloseable {
         return new Login(postgres.url() + PLAIN, postgres.user(), postgres.password());
     }
 
-    private static void delete(Path folder) {
+    static void delete(Path folder) {
         try (var files = Files.walk(folder)) {
             for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 class SeriesTest {
 
@@ -36,6 +37,24 @@ class SeriesTest {
 
         assertThat(series.walBytesEach()).isEqualTo(50);
         assertThat(series.commitsEach()).isEqualTo(2.5);
+    }
+
+    @Test
+    void whatever_was_used_is_told_for_each_execution() {
+        var second = Duration.ofSeconds(1);
+        var series =
+                new Series(
+                        List.of(
+                                new Run(100, second, Map.of("server_us", 3_000L)),
+                                new Run(100, second, Map.of("server_us", 9_000L)),
+                                new Run(100, second, Map.of("server_us", 4_500L))));
+
+        assertThat(series.each("server_us")).isEqualTo(45);
+        assertThat(series.knows("server_us")).isTrue();
+        assertThat(series.knows("wal_bytes")).isFalse();
+        assertThat(series.figures())
+                .containsEntry("server_us_each", 45.0)
+                .doesNotContainKey("wal_bytes_each");
     }
 
     @Test

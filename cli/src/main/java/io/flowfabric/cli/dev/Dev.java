@@ -5,15 +5,11 @@ import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.cli.terminal.Stopped;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.query.ExecutionView;
-import io.flowfabric.embedded.EmbeddedPostgres;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.EngineOptions;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.PostgresStore;
 
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,8 +26,7 @@ public final class Dev {
     /** How long the play may take; it takes about ten seconds when the machine is free. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private static final String STOPPING =
-            "Stopping: first the workers, then the engine, then Postgres.";
+    private static final int CONNECTIONS = 8;
 
     /** This program answers signals itself, in that order. */
     private static final EngineOptions IN_ORDER = EngineOptions.DEFAULT.stopsWithJvm(false);
@@ -75,28 +70,27 @@ public final class Dev {
 
     private int run() {
         Logs.redirect(logs, "engine");
-        boolean firstTime = !Files.exists(options.home().resolve("data"));
+        var store = options.store();
         screen.say(
-                firstTime
-                        ? "A Postgres is set up in %s; this is only needed once."
-                                .formatted(options.home())
-                        : "The Postgres in %s starts; its data of earlier runs is still there."
-                                .formatted(options.home()));
-        try (var server = EmbeddedPostgres.start(options.home())) {
+                store.wasIn(options.home())
+                        ? "The %s in %s starts; its data of earlier runs is still there."
+                                .formatted(store.server(), options.home())
+                        : "A %s is set up in %s; this is only needed once."
+                                .formatted(store.server(), options.home()));
+        try (var server = store.start(options.home())) {
             return run(server);
         }
     }
 
-    private int run(EmbeddedPostgres server) {
-        var database = DatabaseOptions.of(server.url(), server.user(), server.password());
+    private int run(DevServer server) {
         boolean good;
-        try (var store = PostgresStore.open(database.withApplicationName("ff dev engine"));
+        try (var store = options.store().open(server.login(), "ff dev engine", CONNECTIONS);
                 var engine = new Engine(store, IN_ORDER, EngineMetrics.NONE);
-                var crew = new WorkerProcesses(server, logs)) {
+                var crew = new WorkerProcesses(options.store(), server.login(), logs)) {
             engine.start();
             screen.say(
-                    "Postgres serves at 127.0.0.1:%d, and the engine runs."
-                            .formatted(server.port()));
+                    "%s serves at 127.0.0.1:%d, and the engine runs."
+                            .formatted(options.store().server(), server.port()));
             Leftovers.cancel(store, screen);
             good = play(engine, crew, server);
             if (options.once()) {
@@ -106,20 +100,20 @@ public final class Dev {
             } else {
                 stop.await();
                 screen.say("");
-                screen.say(STOPPING);
+                screen.say(stopping());
             }
         }
         return good ? GOOD : BAD;
     }
 
-    private boolean play(Engine engine, WorkerProcesses crew, EmbeddedPostgres server) {
+    private boolean play(Engine engine, WorkerProcesses crew, DevServer server) {
         var run = RUN.format(Instant.now());
         long start = System.nanoTime();
         try {
             new Play(engine, crew, screen, stop, run, PATIENCE).run();
         } catch (Stopped e) {
             screen.say("");
-            screen.say(STOPPING);
+            screen.say(stopping());
             throw e;
         } finally {
             screen.clear();
@@ -134,12 +128,16 @@ public final class Dev {
         report.lines(screen.colours()).forEach(screen::say);
         screen.say("");
         if (!options.once()) {
-            new Directions(run, report.takenOver().map(ExecutionView::id))
-                    .lines(server, options.home())
-                    .forEach(screen::say);
+            var example = report.takenOver().map(ExecutionView::id);
+            server.directions(options.home(), run, example).forEach(screen::say);
             screen.say("");
             screen.say(screen.colours().strong("Everything stays up until Ctrl-C."));
         }
         return report.good();
+    }
+
+    private String stopping() {
+        return "Stopping: first the workers, then the engine, then %s."
+                .formatted(options.store().server());
     }
 }

@@ -2,18 +2,22 @@ package io.flowfabric.cli.dev;
 
 import io.flowfabric.cli.terminal.UsageError;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * How {@code dev} runs.
  *
  * @param once whether it ends after the summary, or stays up to be looked at
- * @param home where the Postgres with its data and the logs are kept
+ * @param store what the data is kept in
+ * @param home where the server with its data and the logs are kept
  */
-public record DevOptions(boolean once, Path home) {
-    private static final DevOptions DEFAULT = new DevOptions(false, Path.of(".flowfabric"));
+public record DevOptions(boolean once, DevStore store, Path home) {
+    private static final String STORE = "--store";
     private static final String HOME = "--home";
 
     /**
@@ -22,21 +26,35 @@ public record DevOptions(boolean once, Path home) {
      * @throws UsageError when one is unknown or lacks its value
      */
     public static DevOptions parse(List<String> words) {
-        var options = DEFAULT;
+        boolean once = false;
+        var store = DevStore.POSTGRES;
+        @Nullable Path home = null;
         for (var left = words.iterator(); left.hasNext(); ) {
             var word = left.next();
-            if (word.equals("--once")) {
-                options = new DevOptions(true, options.home);
-            } else if (word.equals(HOME) && left.hasNext()) {
-                options = new DevOptions(options.once, path(left.next()));
-            } else if (word.equals(HOME)) {
-                throw new UsageError("--home needs a folder, as in --home /tmp/flowfabric.");
-            } else {
-                throw new UsageError(
-                        "dev does not know '%s'; it knows --once and --home DIR.".formatted(word));
+            switch (word) {
+                case "--once" -> once = true;
+                case STORE -> {
+                    if (!left.hasNext()) {
+                        throw new UsageError(
+                                "--store needs the name of one: %s.".formatted(DevStore.words()));
+                    }
+                    store = DevStore.called(left.next());
+                }
+                case HOME -> {
+                    if (!left.hasNext()) {
+                        throw new UsageError(
+                                "--home needs a folder, as in --home /tmp/flowfabric.");
+                    }
+                    home = path(left.next());
+                }
+                default ->
+                        throw new UsageError(
+                                ("dev does not know '%s'; it knows --once, --store NAME and --home"
+                                                + " DIR.")
+                                        .formatted(word));
             }
         }
-        return options;
+        return new DevOptions(once, store, Objects.requireNonNullElse(home, store.home()));
     }
 
     private static Path path(String text) {

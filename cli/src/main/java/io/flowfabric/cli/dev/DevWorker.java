@@ -6,8 +6,6 @@ import io.flowfabric.cli.terminal.StopSignal;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.EngineOptions;
-import io.flowfabric.postgres.DatabaseOptions;
-import io.flowfabric.postgres.PostgresStore;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +39,7 @@ final class DevWorker {
     public static void main(String[] words) throws IOException {
         StopSignal.ignore();
         var profile = Profile.valueOf(words[0]);
+        var kind = DevStore.valueOf(words[1]);
         var parent = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         var url = parent.readLine();
         var user = parent.readLine();
@@ -48,11 +47,8 @@ final class DevWorker {
         if (url == null || user == null || password == null) {
             return;
         }
-        var options =
-                DatabaseOptions.of(url, user, password)
-                        .withApplicationName("ff dev worker " + profile.worker())
-                        .withConnections(CONNECTIONS);
-        try (var store = PostgresStore.open(options);
+        var login = new StoreLogin(url, user, password);
+        try (var store = kind.open(login, "ff dev worker " + profile.worker(), CONNECTIONS);
                 var engine = new Engine(store, UNTIL_TOLD, EngineMetrics.NONE)) {
             engine.start();
             var worker = profile.on(engine).start();

@@ -3,7 +3,6 @@ package io.flowfabric.cli.dev;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.embedded.EmbeddedPostgres;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -29,7 +28,7 @@ final class WorkerProcess {
     }
 
     /** Starts one with the Java and the class path of this process. It is not ready yet. */
-    static WorkerProcess start(Profile profile, EmbeddedPostgres server, Path log) {
+    static WorkerProcess start(Profile profile, DevStore store, StoreLogin login, Path log) {
         var command =
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -40,14 +39,15 @@ final class WorkerProcess {
                         "-cp",
                         System.getProperty("java.class.path"),
                         DevWorker.class.getName(),
-                        profile.name());
+                        profile.name(),
+                        store.name());
         try {
             var process =
                     new ProcessBuilder(command)
                             .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                             .start();
             var started = new WorkerProcess(profile, process, log);
-            started.tell(server);
+            started.tell(login);
             return started;
         } catch (IOException e) {
             throw new UncheckedIOException("A worker process could not be started.", e);
@@ -105,11 +105,11 @@ final class WorkerProcess {
     }
 
     /** Where the store is goes through the pipe: a command line can be read by everybody. */
-    private void tell(EmbeddedPostgres server) throws IOException {
+    private void tell(StoreLogin login) throws IOException {
         var in = process.getOutputStream();
         in.write(
                 "%s\n%s\n%s\n"
-                        .formatted(server.url(), server.user(), server.password())
+                        .formatted(login.url(), login.user(), login.password())
                         .getBytes(UTF_8));
         in.flush();
     }

@@ -1,7 +1,5 @@
 package io.flowfabric.cli.dev;
 
-import io.flowfabric.embedded.EmbeddedPostgres;
-
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,15 +7,18 @@ import java.util.stream.Stream;
 
 /** The worker processes of a run. None of them outlives it. */
 final class WorkerProcesses implements AutoCloseable {
-    private final EmbeddedPostgres server;
+    private final DevStore store;
+    private final StoreLogin login;
     private final Path logs;
     private final List<WorkerProcess> workers = new ArrayList<>();
 
     /**
+     * @param login for each of them
      * @param logs the folder for what the workers log
      */
-    WorkerProcesses(EmbeddedPostgres server, Path logs) {
-        this.server = server;
+    WorkerProcesses(DevStore store, StoreLogin login, Path logs) {
+        this.store = store;
+        this.login = login;
         this.logs = logs;
     }
 
@@ -37,7 +38,7 @@ final class WorkerProcesses implements AutoCloseable {
 
     private WorkerProcess launch(Profile profile) {
         var log = Logs.file(logs, "worker-" + profile.worker());
-        var worker = WorkerProcess.start(profile, server, log);
+        var worker = WorkerProcess.start(profile, store, login, log);
         workers.add(worker);
         return worker;
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Ctrl-C, {@code kill} and a closed terminal, as a wish that the program answers in its own order.
  *
- * <p>Shutdown hooks would not do: they all run at once, and Postgres would be gone before the
+ * <p>Shutdown hooks would not do: they all run at once, and the server would be gone before the
  * workers have given their work back. The JDK offers signals only in a class of {@code
  * jdk.unsupported}, about which javac warns whatever one does; hence the reflection. On a JDK
  * without it the program still stops, only less tidily.

@@ -2,9 +2,6 @@ package io.flowfabric.cli.dev;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import io.flowfabric.cli.Main;
 import io.flowfabric.cli.terminal.Colours;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.embedded.EmbeddedPostgres;
@@ -15,56 +12,37 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Pattern;
 
 /** The real program in a process of its own, run once; and what can be seen afterwards. */
 class DevTest {
-    /** What a process printed, and how it ended. */
-    private record Ended(int code, String printed) {}
-
     @TempDir static Path folder;
 
     private static Path home = Path.of("");
-    private static Ended once = new Ended(-1, "");
+    private static DevProgram once = DevProgram.NOT_RUN;
 
     @BeforeAll
     static void run_it_once() throws Exception {
         home = folder.resolve("home");
-        once = dev("--once", "--home", home.toString());
+        once = DevProgram.run("--once", "--home", home.toString());
     }
 
     @Test
     void every_fate_comes_out_as_it_should() {
-        assertThat(once.code()).as(once.printed()).isZero();
-        assertThat(once.printed())
-                .contains("is killed now (SIGKILL), holding")
-                .contains("after the kill others have it all: worker")
-                .contains("All %d executions became what they should".formatted(Fate.total()));
-        for (var fate : Fate.values()) {
-            assertThat(once.printed())
-                    .containsPattern(
-                            "%s +%d +%s +%2$d %3$s"
-                                    .formatted(
-                                            Pattern.quote(fate.words()),
-                                            fate.count(),
-                                            fate.end().wire()));
-        }
+        once.mustBeGood();
+        assertThat(once.printed()).contains("Postgres serves at 127.0.0.1:");
     }
 
     @Test
     void the_check_says_what_is_missing_and_what_is_different() throws Exception {
         try (var server = EmbeddedPostgres.start(home);
                 var store = PostgresStore.open(database(server))) {
-            assertThat(Check.of(store.queries(), run()).differences()).isEmpty();
+            assertThat(Check.of(store.queries(), once.tag()).differences()).isEmpty();
 
-            var report = Check.of(store.queries(), run());
+            var report = Check.of(store.queries(), once.tag());
             var lost = report.views(Fate.SUCCEEDS).getFirst();
             var changed = report.views(Fate.RETRIES).getFirst();
             execute(server, "delete from flowfabric.execution where id = '%s'", lost);
@@ -73,7 +51,7 @@ class DevTest {
                     "update flowfabric.execution set attempts = 2 where id = '%s'",
                     changed);
 
-            var after = Check.of(store.queries(), run());
+            var after = Check.of(store.queries(), once.tag());
             assertThat(after.good()).isFalse();
             assertThat(after.differences())
                     .containsExactly(
@@ -91,11 +69,11 @@ class DevTest {
     void what_it_suggests_to_ask_can_be_asked() throws Exception {
         try (var server = EmbeddedPostgres.start(home);
                 var store = PostgresStore.open(database(server))) {
-            var example = Check.of(store.queries(), run()).takenOver().map(ExecutionView::id);
-            var directions = new Directions(run(), example);
+            var example = Check.of(store.queries(), once.tag()).takenOver().map(ExecutionView::id);
+            var questions = DevPostgres.questions(once.tag(), example);
 
-            assertThat(directions.questions()).hasSize(3);
-            for (var question : directions.questions()) {
+            assertThat(questions).hasSize(3);
+            for (var question : questions) {
                 assertThat(rows(server, question)).as(question).isPositive();
             }
         }
@@ -104,7 +82,7 @@ class DevTest {
     @Test
     void a_home_that_is_in_use_is_refused_in_one_sentence() throws Exception {
         try (var server = EmbeddedPostgres.start(home)) {
-            var second = dev("--home", home.toString());
+            var second = DevProgram.run("--home", home.toString());
 
             assertThat(second.code()).isEqualTo(1);
             assertThat(second.printed())
@@ -118,7 +96,7 @@ class DevTest {
     void a_home_that_cannot_be_made_is_refused_in_one_sentence() throws Exception {
         var file = Files.writeString(folder.resolve("file"), "not a folder");
 
-        var refused = dev("--home", file.resolve("home").toString());
+        var refused = DevProgram.run("--home", file.resolve("home").toString());
 
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.printed()).contains("cannot be used").doesNotContain("\tat ");
@@ -126,34 +104,16 @@ class DevTest {
 
     @Test
     void wrong_words_are_refused_in_one_sentence() throws Exception {
-        assertThat(dev("--twice"))
+        assertThat(DevProgram.run("--twice"))
                 .isEqualTo(
-                        new Ended(
+                        new DevProgram(
                                 2,
-                                "dev does not know '--twice'; it knows --once and --home DIR.\n"));
-    }
-
-    /** Runs {@code dev} in a process of its own and waits for its end. */
-    private static Ended dev(String... words) throws IOException, InterruptedException {
-        var command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Main.class.getName(),
-                                "dev"));
-        command.addAll(List.of(words));
-        var process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        var printed = new String(process.getInputStream().readAllBytes(), UTF_8);
-        return new Ended(process.waitFor(), printed);
-    }
-
-    private static String run() {
-        var run = Pattern.compile("The run (\\S+) took").matcher(once.printed());
-        assertThat(run.find()).as(once.printed()).isTrue();
-        return run.group(1);
+                                "dev does not know '--twice'; it knows --once, --store NAME and"
+                                        + " --home DIR.\n"));
+        assertThat(DevProgram.run("--store", "mysql", "--once"))
+                .isEqualTo(
+                        new DevProgram(
+                                2, "There is no store 'mysql'; there are postgres and valkey.\n"));
     }
 
     private static DatabaseOptions database(EmbeddedPostgres server) {

@@ -7,7 +7,8 @@ import java.util.List;
 /**
  * What came of counting anew what runs against the quotas of a namespace.
  *
- * @param counted how many were counted: one for each quota and key that work has ever named
+ * @param counted how many were counted: one for each quota and key that work has ever named; a
+ *     store may leave out those against which nothing counts any more
  * @param drifts those that had to be put right, none as long as no program wrote past the store
  */
 public record QuotaRecount(int counted, List<Drift> drifts) {

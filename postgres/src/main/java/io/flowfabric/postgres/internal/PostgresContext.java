@@ -1,7 +1,7 @@
 package io.flowfabric.postgres.internal;
 
 import io.flowfabric.core.SessionId;
-import io.flowfabric.postgres.KeyWrapping;
+import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;

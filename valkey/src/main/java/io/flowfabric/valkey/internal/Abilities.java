@@ -9,58 +9,75 @@ import io.flowfabric.valkey.internal.wire.Item;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * Which routes, that is kinds with needs, each session is able to do. It is judged here, once for
- * each route: the server only keeps their numbers.
+ * each route: the server only keeps their numbers. A server that has lost the last that it was told
+ * gives the numbers out again, so nothing of it outlives a connection.
  */
 public final class Abilities {
+    private static final int MOST = 10_000;
+
     private final ValkeyContext valkey;
-    private final Map<SessionId, Known> sessions = new ConcurrentHashMap<>();
+    private volatile Map<SessionId, Judged> sessions = LatelyUsed.ofMost(MOST);
 
     public Abilities(ValkeyContext valkey) {
         this.valkey = valkey;
+        valkey.whenInDoubt(() -> sessions = LatelyUsed.ofMost(MOST));
     }
-
-    private record Known(Session session, Map<Integer, Boolean> routes) {}
 
     /** What is known of a session. */
-    record Judged(List<Integer> able, List<Integer> unable) {}
+    static final class Judged {
+        private final Session session;
+        private final Map<Integer, Boolean> routes = new ConcurrentSkipListMap<>();
 
-    Judged of(SessionId session, Partition home) {
-        var routes = known(session, home).routes;
-        return new Judged(
-                routes.entrySet().stream()
-                        .filter(Map.Entry::getValue)
-                        .map(Map.Entry::getKey)
-                        .toList(),
-                routes.entrySet().stream()
-                        .filter(route -> !route.getValue())
-                        .map(Map.Entry::getKey)
-                        .toList());
-    }
+        private Judged(Session session) {
+            this.session = session;
+        }
 
-    /** Judges routes that a claim came upon. */
-    void learn(SessionId session, Partition home, Item routes) {
-        var known = known(session, home);
-        for (var route : routes.list()) {
-            boolean able =
-                    known.session.able(route.at(1).text(), Capabilities.parse(route.at(2).text()));
-            known.routes.put(route.at(0).small(), able);
+        /** The numbers of the routes that it is able to do. */
+        List<Integer> able() {
+            return numbers(true);
+        }
+
+        /** The numbers of the routes that it is not able to do. */
+        List<Integer> unable() {
+            return numbers(false);
+        }
+
+        private List<Integer> numbers(boolean able) {
+            return routes.entrySet().stream()
+                    .filter(route -> route.getValue() == able)
+                    .map(Map.Entry::getKey)
+                    .toList();
+        }
+
+        /** Judges routes that a claim came upon that was made with this. */
+        void learn(Item told) {
+            for (var route : told.list()) {
+                boolean able =
+                        session.able(route.at(1).text(), Capabilities.parse(route.at(2).text()));
+                routes.put(route.at(0).small(), able);
+            }
         }
     }
 
-    private Known known(SessionId session, Partition home) {
-        return sessions.computeIfAbsent(
-                session,
-                id ->
-                        new Known(
-                                Records.sessions(valkey, home, List.of(id)).stream()
-                                        .map(SessionFields::session)
-                                        .findFirst()
-                                        .orElseThrow(() -> ValkeySessions.unknown(id)),
-                                new ConcurrentSkipListMap<>()));
+    Judged of(SessionId session, Partition home) {
+        var known = sessions;
+        var judged = known.get(session);
+        if (judged == null) {
+            judged = new Judged(read(session, home));
+            var other = known.putIfAbsent(session, judged);
+            judged = other == null ? judged : other;
+        }
+        return judged;
+    }
+
+    private Session read(SessionId session, Partition home) {
+        return Records.sessions(valkey, home, List.of(session)).stream()
+                .map(SessionFields::session)
+                .findFirst()
+                .orElseThrow(() -> ValkeySessions.unknown(session));
     }
 }

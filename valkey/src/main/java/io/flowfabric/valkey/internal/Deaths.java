@@ -3,23 +3,37 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.TimerDecisions;
+import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.Steps.Step;
-import io.flowfabric.valkey.internal.record.ExecutionFields;
-import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Ends sessions, and returns their work to the queue. */
 public final class Deaths {
+    private static final Logger log = LoggerFactory.getLogger(Deaths.class);
+
     /** How long the dead are known: longer than the last event that names them is kept. */
     private static final Duration SESSION_RETENTION = Duration.ofDays(9);
 
     /** How many pieces of work one call tells of. */
     private static final int PORTION = 256;
+
+    /** How many pieces of one session are passed over in one burial because they are damaged. */
+    private static final int MOST_PASSED = 10_000;
+
+    /** How many calls one round of forgetting makes: each forgets a bounded portion. */
+    private static final int MOST_CALLS = 100;
+
+    /** So often others may come in between. */
+    private static final int MOST_FRUITLESS = 8;
 
     private final ValkeyContext valkey;
     private final Steps steps;
@@ -49,8 +63,11 @@ public final class Deaths {
     Burial bury(
             Partition home, SessionId session, boolean onlyLate, int most, Optional<byte[]> event) {
         int returned = 0;
+        int passed = 0;
+        int fruitless = 0;
         while (true) {
-            int portion = Math.min(PORTION, most - returned);
+            // What could not be read stands in front of the others, and is told each time.
+            int portion = Math.min(PORTION, most - returned) + 2 * passed;
             var told =
                     valkey.call(
                             "die",
@@ -65,36 +82,63 @@ public final class Deaths {
                 return new Burial(returned > 0, returned, 0, false);
             }
             var remains = told.answer().at(1);
-            int unreadable = remains.at(1).small();
+            var lapses = lapses(remains.at(0), told.now(), most - returned);
+            int damaged = remains.at(1).small() + lapses.unreadable;
             boolean more = remains.at(2).truth();
-            if (remains.at(0).list().isEmpty()) {
-                return new Burial(true, returned, unreadable, more);
+            int taken = lapses.steps.isEmpty() ? 0 : steps.count(home, lapses.steps);
+            returned += taken;
+            boolean stuck = taken == 0 && lapses.unreadable <= passed;
+            // Others may come in between, but not for ever: the session is looked at again later.
+            fruitless = stuck ? fruitless + 1 : 0;
+            boolean over = lapses.steps.isEmpty() ? stuck : fruitless == MOST_FRUITLESS;
+            if (returned >= most || over) {
+                return new Burial(true, returned, damaged, more || taken > 0);
             }
-            returned += lapse(home, remains.at(0), told.now());
-            if (returned >= most) {
-                return new Burial(true, returned, unreadable, true);
-            }
+            passed = Math.min(MOST_PASSED, lapses.unreadable);
         }
     }
 
     /** Forgets those that died long ago, and says how many; their ids stay dead. */
     int forget(Partition home, int most) {
-        return valkey.call(
-                        "forget_sessions",
-                        home,
-                        out -> out.list(2).duration(SESSION_RETENTION).number(most))
-                .answer()
-                .small();
+        int forgotten = 0;
+        for (int calls = 0; calls < MOST_CALLS && forgotten < most; calls++) {
+            int left = most - forgotten;
+            var told =
+                    valkey.call(
+                                    "forget_sessions",
+                                    home,
+                                    out -> out.list(2).duration(SESSION_RETENTION).number(left))
+                            .answer();
+            forgotten += told.at(0).small();
+            if (!told.at(1).truth()) {
+                break;
+            }
+        }
+        return forgotten;
     }
 
-    private int lapse(Partition home, Item pieces, Instant now) {
+    /** What is to be done about what a session held. */
+    private record Lapses(List<Step> steps, int unreadable) {}
+
+    private static Lapses lapses(Item pieces, Instant now, int most) {
         var lapses = new ArrayList<Step>();
+        int unreadable = 0;
         for (var piece : pieces.list()) {
-            var row = ExecutionFields.read(piece.at(0).uuid(), piece.at(1).bytes());
-            var submission = SubmissionRecord.withoutInput(row.id(), piece.at(2));
-            var facts = row.facts(submission.policy(), Optional.empty());
-            lapses.add(new Step(row, submission, TimerDecisions.lapse(facts, now)));
+            if (lapses.size() == most) {
+                break;
+            }
+            try {
+                var held = Decidable.of(piece);
+                var lapse = Item.decoded(() -> TimerDecisions.lapse(held.facts(), now));
+                lapses.add(new Step(held.row(), held.submission(), lapse));
+            } catch (Item.Unreadable damaged) {
+                log.warn(
+                        "The execution {} cannot be read, and does not return to the queue",
+                        piece.at(0).uuid(),
+                        damaged);
+                unreadable++;
+            }
         }
-        return (int) steps.take(home, lapses).stream().filter(taken -> taken).count();
+        return new Lapses(lapses, unreadable);
     }
 }

@@ -41,6 +41,7 @@ final class DecidedBatches<T, R> {
     private final ToLongFunction<T> bytes;
     private final Map<Integer, Answer<R>> answers = new TreeMap<>();
     private final Map<Integer, Integer> attempts = new HashMap<>();
+    private final AppliedParts parts = new AppliedParts();
 
     /** What was not found, and has been looked for where its signpost leads to, if it has one. */
     private final Set<Integer> led = new HashSet<>();
@@ -77,15 +78,15 @@ final class DecidedBatches<T, R> {
     /** Does all of them, and answers in their order. */
     List<Answer<R>> each(Attempt<T, R> attempt) {
         while (answers.size() < items.size()) {
-            var lost = new HashMap<Integer, Answer<R>>();
             firstOfEach()
                     .forEach(
                             (home, places) -> {
+                                var lost = new HashMap<Integer, Answer<R>>();
                                 for (var part : Chunks.of(places, CHUNK, this::size)) {
                                     attempt(home, part, attempt, lost);
                                 }
+                                follow(home, lost);
                             });
-            follow(lost);
         }
         return List.copyOf(answers.values());
     }
@@ -117,7 +118,8 @@ final class DecidedBatches<T, R> {
             List<Integer> places,
             Attempt<T, R> attempt,
             Map<Integer, Answer<R>> lost) {
-        var told = attempt.attempt(home, places.stream().map(items::get).toList());
+        var some = places.stream().map(items::get).toList();
+        var told = parts.change(() -> attempt.attempt(home, some));
         for (int n = 0; n < places.size(); n++) {
             int place = places.get(n);
             var answer = told.get(n);
@@ -133,14 +135,13 @@ final class DecidedBatches<T, R> {
         }
     }
 
-    /** What was not found stays so, unless there is a signpost: then that is where it is tried. */
-    private void follow(Map<Integer, Answer<R>> lost) {
-        var ids = new HashSet<ExecutionId>();
-        lost.keySet().forEach(place -> ids.add(execution(place)));
-        var strays = valkey.homes().strays(ids);
+    /** What was not found stays so, unless it may be elsewhere: then it is tried there. */
+    private void follow(Partition tried, Map<Integer, Answer<R>> lost) {
+        var ids = lost.keySet().stream().map(this::execution).toList();
+        var led = parts.follow(() -> valkey.homes().elsewhere(ids, tried));
         lost.forEach(
                 (place, answer) -> {
-                    if (!strays.containsKey(execution(place))) {
+                    if (!led.containsKey(execution(place))) {
                         answers.put(place, answer);
                     }
                 });

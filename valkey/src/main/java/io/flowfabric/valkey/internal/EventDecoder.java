@@ -101,8 +101,13 @@ final class EventDecoder {
 
     private static Optional<Lane> lane(Item stored) {
         try {
-            var lane = Item.read(stored.bytes());
-            return Optional.of(new Lane(new Namespace(lane.at(0).text()), lane.at(1).text()));
+            return Optional.of(
+                    Item.decoded(
+                            () -> {
+                                var lane = Item.read(stored.bytes());
+                                var namespace = new Namespace(lane.at(0).text());
+                                return new Lane(namespace, lane.at(1).text());
+                            }));
         } catch (Item.Unreadable missing) {
             return Optional.empty();
         }
@@ -145,15 +150,19 @@ final class EventDecoder {
     private static Owner owner(UUID session, Item stored) {
         var id = new SessionId(session);
         try {
-            return SessionFields.read(id, stored.bytes()).owner();
+            return Item.decoded(() -> SessionFields.read(id, stored.bytes()).owner());
         } catch (Item.Unreadable missing) {
             return new Owner(id, "", "");
         }
     }
 
-    /** The tags of the execution that an event is about. */
+    /** The tags of the execution that an event is about; an event that cannot be read has none. */
     Tags tags(LoggedEvent event) {
-        return event.isStep() ? tags.of(event.subject(), event.number()) : Tags.NONE;
+        try {
+            return event.isStep() ? tags.of(event.subject(), event.number()) : Tags.NONE;
+        } catch (Item.Unreadable damaged) {
+            return Tags.NONE;
+        }
     }
 
     /** An event; nothing when it was erased, is of a newer program, or cannot be read. */

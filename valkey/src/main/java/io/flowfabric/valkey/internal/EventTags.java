@@ -71,7 +71,7 @@ final class EventTags {
     /** Work that cannot be read has no tags, and is in nobody's way. */
     private static Lives readable(Item present, Item past) {
         try {
-            return lives(present, past);
+            return Item.decoded(() -> lives(present, past));
         } catch (Item.Unreadable damaged) {
             return new Lives(Optional.empty(), List.of());
         }

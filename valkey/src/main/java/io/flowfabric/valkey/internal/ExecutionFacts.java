@@ -31,7 +31,23 @@ record ExecutionFacts(ExecutionId id, Item packed, Item submitted, Item words) {
     record View(List<ExecutionFacts> all, Instant now) {}
 
     /** An execution that can be read. */
-    record Decidable(ExecutionFields row, Submission submission, Facts facts) {}
+    record Decidable(ExecutionFields row, Submission submission, Facts facts) {
+        /**
+         * An execution as functions tell of it.
+         *
+         * @param piece its id, how it stands, and what was submitted
+         * @throws Item.Unreadable when it is damaged, or of a newer program
+         */
+        static Decidable of(Item piece) {
+            return Item.decoded(
+                    () -> {
+                        var row = ExecutionFields.read(piece.at(0).uuid(), piece.at(1).bytes());
+                        var submission = SubmissionRecord.withoutInput(row.id(), piece.at(2));
+                        var facts = row.facts(submission.policy(), Optional.empty());
+                        return new Decidable(row, submission, facts);
+                    });
+        }
+    }
 
     /** Reads executions of one partition. */
     static View read(ValkeyContext valkey, Partition home, List<ExecutionId> ids) {
@@ -79,7 +95,8 @@ record ExecutionFacts(ExecutionId id, Item packed, Item submitted, Item words) {
             }
             var submission = SubmissionRecord.withoutInput(id, submitted);
             Optional<String> why = words.optional(Item::text);
-            return new Decidable(row, submission, row.facts(submission.policy(), why));
+            var facts = Item.decoded(() -> row.facts(submission.policy(), why));
+            return new Decidable(row, submission, facts);
         } catch (Item.Unreadable damaged) {
             throw StoreFailure.unreadable("The execution " + id, damaged);
         }

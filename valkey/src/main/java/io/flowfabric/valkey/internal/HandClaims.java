@@ -6,6 +6,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.state.ExecutionState.Running;
@@ -29,9 +30,13 @@ final class HandClaims {
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
     private final ValkeyContext valkey;
+    private final UnreadableWork unreadable;
+    private final LargeInputs inputs;
 
-    HandClaims(ValkeyContext valkey) {
+    HandClaims(ValkeyContext valkey, UnreadableWork unreadable) {
         this.valkey = valkey;
+        this.unreadable = unreadable;
+        this.inputs = new LargeInputs(valkey);
     }
 
     Lease claim(ExecutionId execution, SessionId session, Attribution by) {
@@ -53,7 +58,10 @@ final class HandClaims {
             var told = claim(home, row, session, by);
             switch (told.at(0).text()) {
                 case "given" -> {
-                    return ValkeyClaims.lease(told.at(1), session);
+                    var piece =
+                            AppliedParts.after(
+                                    () -> inputs.fetched(home, List.of(told.at(1))).getFirst());
+                    return lease(home, execution, session, piece);
                 }
                 case "dead" -> throw ValkeySessions.unknown(session);
                 case "shut" ->
@@ -65,6 +73,15 @@ final class HandClaims {
             }
         }
         throw new Contended("the execution " + execution, RETRY_AFTER);
+    }
+
+    private Lease lease(Partition home, ExecutionId execution, SessionId session, Item piece) {
+        try {
+            return ValkeyClaims.lease(piece, session);
+        } catch (Item.Unreadable damaged) {
+            boolean unused = unreadable.putAside(home, session, 0, List.of(execution.uuid()));
+            throw StoreFailure.unreadable("The execution " + execution, damaged);
+        }
     }
 
     private SessionFields alive(SessionId session, Instant now) {
@@ -102,7 +119,11 @@ final class HandClaims {
                         .answer()
                         .at(0)
                         .at(0);
-        return SubmissionRecord.read(stored.id(), stored.submitted(), apart);
+        try {
+            return SubmissionRecord.read(stored.id(), stored.submitted(), apart);
+        } catch (Item.Unreadable damaged) {
+            throw StoreFailure.unreadable("The execution " + stored.id(), damaged);
+        }
     }
 
     /** The lease that a session has already. */

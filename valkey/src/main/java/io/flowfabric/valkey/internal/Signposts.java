@@ -3,6 +3,7 @@ package io.flowfabric.valkey.internal;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
@@ -22,6 +23,9 @@ import java.util.function.Function;
  * nothing does no harm.
  */
 final class Signposts<T> {
+    /** So many are asked about in one call. */
+    private static final int CHUNK = 1000;
+
     private final ValkeyContext valkey;
     private final char kind;
     private final Function<T, Partition> place;
@@ -40,25 +44,32 @@ final class Signposts<T> {
     }
 
     /** Where those lead to that there are. */
-    Map<T, Partition> read(Collection<T> ids) {
+    Map<T, Partition> read(Collection<T> ids, FunctionCalls calls) {
         var found = new HashMap<T, Partition>();
-        grouped(ids).forEach((at, some) -> found.putAll(read(at, some)));
+        grouped(ids)
+                .forEach(
+                        (at, some) ->
+                                Chunks.of(some, CHUNK, id -> 0)
+                                        .forEach(part -> found.putAll(read(at, part, calls))));
         return found;
     }
 
-    private Map<T, Partition> read(Partition at, List<T> ids) {
+    private Map<T, Partition> read(Partition at, List<T> ids, FunctionCalls calls) {
         var told =
-                valkey.read("read", at, out -> write(out.list(1).list(2).text("unique"), ids))
+                calls.read("read", at, out -> write(out.list(1).list(2).text("unique"), ids))
                         .answer()
                         .at(0);
         var found = new HashMap<T, Partition>();
         for (int n = 0; n < ids.size(); n++) {
             var id = ids.get(n);
-            told.at(n)
-                    .optional(Item::text)
-                    .ifPresent(home -> found.put(id, new Partition(Integer.parseInt(home))));
+            told.at(n).optional(Item::text).ifPresent(home -> found.put(id, partition(home)));
         }
         return found;
+    }
+
+    /** A signpost says where it leads to, and until when it stands. */
+    private static Partition partition(String signpost) {
+        return new Partition(Integer.parseInt(signpost.substring(0, signpost.indexOf(' '))));
     }
 
     private void write(Packer out, List<T> ids) {
@@ -77,19 +88,30 @@ final class Signposts<T> {
      * @param instead where they may lead to so far, because it is known that nothing is there
      * @return those that are elsewhere, or may be, with where
      */
-    Map<T, Partition> putUp(Collection<T> ids, Partition home, Optional<Partition> instead) {
+    Map<T, Partition> putUp(
+            Collection<T> ids, Partition home, Optional<Partition> instead, FunctionCalls calls) {
         var others = new HashMap<T, Partition>();
-        grouped(ids).forEach((at, some) -> others.putAll(putUp(at, some, home, instead)));
+        grouped(ids)
+                .forEach(
+                        (at, some) ->
+                                Chunks.of(some, CHUNK, id -> 0)
+                                        .forEach(
+                                                part ->
+                                                        others.putAll(
+                                                                putUp(
+                                                                        at, part, home, instead,
+                                                                        calls))));
         return others;
     }
 
     private Map<T, Partition> putUp(
-            Partition at, List<T> ids, Partition home, Optional<Partition> instead) {
+            Partition at,
+            List<T> ids,
+            Partition home,
+            Optional<Partition> instead,
+            FunctionCalls calls) {
         var told =
-                valkey.leave(
-                                "sign",
-                                at,
-                                out -> out.list(ids, (o, id) -> sign(o, id, home, instead)))
+                calls.leave("sign", at, out -> out.list(ids, (o, id) -> sign(o, id, home, instead)))
                         .answer();
         var others = new HashMap<T, Partition>();
         for (int n = 0; n < ids.size(); n++) {

@@ -15,11 +15,15 @@ import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Writes steps that were decided here, where nothing has changed since they were. */
 public final class Steps {
+    /** How many one call takes: a call keeps all others waiting. */
+    private static final int MOST = 1000;
+
     private final ValkeyContext valkey;
 
     public Steps(ValkeyContext valkey) {
@@ -30,23 +34,38 @@ public final class Steps {
      * A decided step.
      *
      * @param before the execution as it was when it was decided
-     * @param submission what was submitted
+     * @param submission what was submitted; nothing when it cannot be read
      */
-    public record Step(ExecutionFields before, Submission submission, Change change) {}
+    public record Step(ExecutionFields before, Optional<Submission> submission, Change change) {
+        Step(ExecutionFields before, Submission submission, Change change) {
+            this(before, Optional.of(submission), change);
+        }
+    }
 
     /** Takes steps, and says of each whether it was taken; otherwise it has to be decided anew. */
     public List<Boolean> take(Partition home, List<Step> steps) {
-        return valkey.call("step", home, out -> out.list(steps, Steps::write))
-                .answer()
-                .list(Item::truth);
+        var taken = new ArrayList<Boolean>();
+        for (int from = 0; from < steps.size(); from += MOST) {
+            var some = steps.subList(from, Math.min(steps.size(), from + MOST));
+            taken.addAll(
+                    valkey.call("step", home, out -> out.list(some, Steps::write))
+                            .answer()
+                            .list(Item::truth));
+        }
+        return taken;
     }
 
-    private static void write(Packer out, Step step) {
+    /** Takes steps, and says how many were taken. */
+    int count(Partition home, List<Step> steps) {
+        return (int) take(home, steps).stream().filter(taken -> taken).count();
+    }
+
+    static void write(Packer out, Step step) {
         out.list(3).uuid(step.before.uuid()).bytes(step.before.packed());
         write(out, step.change, step.submission);
     }
 
-    private static void write(Packer out, Change change, Submission submission) {
+    private static void write(Packer out, Change change, Optional<Submission> submitted) {
         var after = change.after();
         var delayed = delay(after);
         out.list(15)
@@ -73,6 +92,7 @@ public final class Steps {
                 .optional(change.failure(), (o, failure) -> o.bytes(write(failure)))
                 .optional(change.result(), (o, result) -> o.bytes(SubmissionRecord.write(result)));
         if (change.transition() == Transition.REPLAY) {
+            var submission = submitted.orElseThrow();
             GateDefinition.of(submission.kind(), submission.policy()).write(out);
         } else {
             out.absent();

@@ -3,6 +3,7 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.lease.Owner;
@@ -83,7 +84,10 @@ record StoredExecution(ExecutionFields row, String letters, List<Item> details) 
         boolean success = finished.outcome() == Outcome.SUCCESS;
         return new Result(
                 finished.outcome(),
-                detail('r').map(SubmissionRecord::payload),
+                success
+                        ? Optional.of(
+                                detail('r').map(SubmissionRecord::payload).orElse(Payload.EMPTY))
+                        : Optional.empty(),
                 success ? Optional.empty() : stored('f').optional(Steps::failure),
                 endedBy());
     }

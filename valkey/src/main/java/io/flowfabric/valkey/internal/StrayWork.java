@@ -1,18 +1,22 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Acceptance.Known;
 import io.flowfabric.core.decision.SubmittedContent;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +24,8 @@ import java.util.Optional;
 
 /** Work whose id names another partition than that of its namespace. */
 final class StrayWork {
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
     private final ValkeyContext valkey;
 
     StrayWork(ValkeyContext valkey) {
@@ -47,15 +53,31 @@ final class StrayWork {
                     .ifPresent(
                             other ->
                                     known(submission, other)
-                                            .ifPresentOrElse(
-                                                    answer -> answers.put(place, answer),
-                                                    () -> lead(submission, home, other)));
+                                            .or(() -> lead(submission, home, other))
+                                            .ifPresent(answer -> answers.put(place, answer)));
         }
         return answers;
     }
 
-    private void lead(Submission submission, Partition home, Partition nothing) {
-        valkey.homes().lead(List.of(submission.id()), home, Optional.of(nothing));
+    /**
+     * Lets work be found whose signpost led to where nothing is.
+     *
+     * @return the answer when another call has led the same id elsewhere at the same time
+     */
+    private Optional<Answer<Submitted>> lead(
+            Submission submission, Partition home, Partition nothing) {
+        var id = submission.id();
+        var another = valkey.homes().lead(List.of(id), home, Optional.of(nothing)).get(id);
+        return Optional.ofNullable(another)
+                .map(
+                        place ->
+                                known(submission, place)
+                                        .orElseGet(
+                                                () ->
+                                                        Answer.refused(
+                                                                new Contended(
+                                                                        "the id " + id,
+                                                                        RETRY_AFTER))));
     }
 
     /** The answer for a submission whose id is used elsewhere; nothing when it is not. */
@@ -65,11 +87,12 @@ final class StrayWork {
                                 "view",
                                 elsewhere,
                                 out ->
-                                        out.list(3)
+                                        out.list(4)
                                                 .list(1)
                                                 .uuid(submission.id().uuid())
                                                 .text("si")
-                                                .truth(false))
+                                                .truth(false)
+                                                .number(Chunks.BYTES))
                         .answer()
                         .at(0)
                         .at(0);
@@ -87,6 +110,9 @@ final class StrayWork {
                             .orElseThrow());
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
+        } catch (Item.Unreadable damaged) {
+            return Answer.refused(
+                    StoreFailure.unreadable("The execution " + submission.id(), damaged));
         }
     }
 

@@ -4,18 +4,15 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Timer;
 import io.flowfabric.core.store.Maintenance.Round;
+import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.Steps.Step;
-import io.flowfabric.valkey.internal.record.ExecutionFields;
-import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -25,6 +22,9 @@ final class TimerRounds {
 
     /** How many sessions one round buries: most of those that die hold nothing. */
     private static final int LATE = 1000;
+
+    /** How many damaged executions one round passes over. */
+    private static final int MOST_PASSED = 10_000;
 
     private final ValkeyContext valkey;
     private final Steps steps;
@@ -41,22 +41,38 @@ final class TimerRounds {
         int done = 0;
         int errors = 0;
         for (var timer : Timer.values()) {
-            int left = limit - done;
-            var told =
-                    valkey.read("due", partition, out -> out.list(2).text(key(timer)).number(left));
-            var due = new ArrayList<Step>();
-            for (var piece : told.answer().at(0).list()) {
-                var step = step(timer, piece, told.now());
-                if (step.isPresent()) {
-                    due.add(step.get());
-                } else {
-                    errors++;
-                }
-            }
-            errors += told.answer().at(1).small();
-            done += taken(partition, due);
+            var round = timer(timer, partition, limit - done);
+            done += round.processed();
+            errors += round.errors();
         }
         return new Round(done, errors, done == limit);
+    }
+
+    /** One kind of timer. What cannot be read stays in front, and is told each time. */
+    private Round timer(Timer timer, Partition partition, int limit) {
+        int done = 0;
+        int passed = 0;
+        while (true) {
+            int left = limit - done;
+            int most = left + 2 * passed;
+            var told =
+                    valkey.read("due", partition, out -> out.list(2).text(key(timer)).number(most));
+            var due = new ArrayList<Step>();
+            int damaged = 0;
+            for (var piece : told.answer().at(0).list()) {
+                if (due.size() == left) {
+                    break;
+                }
+                var step = step(timer, piece, told.now());
+                step.ifPresent(due::add);
+                damaged += step.isPresent() ? 0 : 1;
+            }
+            done += due.isEmpty() ? 0 : steps.count(partition, due);
+            if (damaged <= passed || done == limit || damaged > MOST_PASSED) {
+                return new Round(done, damaged + told.answer().at(1).small(), done == limit);
+            }
+            passed = damaged;
+        }
     }
 
     private static String key(Timer timer) {
@@ -67,21 +83,14 @@ final class TimerRounds {
     private static Optional<Step> step(Timer timer, Item piece, Instant now) {
         var uuid = piece.at(0).uuid();
         try {
-            var row = ExecutionFields.read(uuid, piece.at(1).bytes());
-            var submission = SubmissionRecord.withoutInput(row.id(), piece.at(2));
-            var facts = row.facts(submission.policy(), Optional.empty());
-            return Optional.of(new Step(row, submission, timer.ring(facts, now)));
+            var stored = Decidable.of(piece);
+            var change = Item.decoded(() -> timer.ring(stored.facts(), now));
+            return Optional.of(new Step(stored.row(), stored.submission(), change));
         } catch (Item.Unreadable damaged) {
             log.warn(
                     "The execution {} cannot be read, and its timer is passed over", uuid, damaged);
             return Optional.empty();
         }
-    }
-
-    private int taken(Partition partition, List<Step> due) {
-        return due.isEmpty()
-                ? 0
-                : (int) steps.take(partition, due).stream().filter(taken -> taken).count();
     }
 
     /** Buries the sessions that missed their heartbeats, and returns their work to the queue. */
@@ -101,11 +110,5 @@ final class TimerRounds {
             errors += burial.unreadable();
         }
         return new Round(done, errors, done == limit);
-    }
-
-    /** How long it is until something is due, if anything is. */
-    Optional<Duration> nextDue(Partition partition) {
-        var told = valkey.read("next_due", partition, out -> out.list(0));
-        return told.answer().optional(Item::moment).map(next -> Duration.between(told.now(), next));
     }
 }

@@ -3,10 +3,9 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.decision.BudgetDecisions;
+import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.Steps.Step;
 import io.flowfabric.valkey.internal.record.BudgetRecord;
-import io.flowfabric.valkey.internal.record.ExecutionFields;
-import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import org.slf4j.Logger;
@@ -25,6 +24,9 @@ public final class ValkeyBreaches {
 
     /** How many pieces of work one call tells of. */
     private static final int PORTION = 256;
+
+    /** How many damaged pieces of work are passed over. */
+    private static final int MOST_PASSED = 10_000;
 
     /** How many things that are due one call sees to. */
     private static final int DUE = 1000;
@@ -55,26 +57,45 @@ public final class ValkeyBreaches {
         boolean more = true;
         while (more) {
             var told = valkey.call("open_due", home, out -> out.list(1).number(DUE)).answer();
-            for (var budget : told.at(0).list(Item::text)) {
+            int before = cancelled;
+            var breached = told.at(0).list(Item::text);
+            for (var budget : breached) {
                 cancelled += cancel(home, budget, limit - cancelled);
             }
-            more = told.at(1).truth() && cancelled < limit;
+            // Breaches of which nothing can be cancelled stay due, and are not looked at for ever.
+            boolean progress = breached.size() < DUE || cancelled > before;
+            more = told.at(1).truth() && cancelled < limit && progress;
         }
         return cancelled;
     }
 
     private int cancel(Partition home, String budget, int limit) {
         int cancelled = 0;
+        int passed = 0;
         while (cancelled < limit) {
-            int portion = Math.min(PORTION, limit - cancelled);
+            // What cannot be read stays in front, and is told each time.
+            int left = limit - cancelled;
+            int portion = Math.min(PORTION, left) + 2 * passed;
             var told =
                     valkey.call("breached", home, out -> out.list(2).text(budget).number(portion));
-            var pieces = told.answer().at(0);
-            int taken = cancel(home, pieces, breaches(told.answer().at(1)), told.now());
-            if (taken == 0) {
+            var words = breaches(told.answer().at(1));
+            var pieces = told.answer().at(0).list();
+            var cancels = new ArrayList<Step>();
+            int damaged = 0;
+            for (var piece : pieces) {
+                if (cancels.size() == left) {
+                    break;
+                }
+                var step = step(piece, words, told.now());
+                step.ifPresent(cancels::add);
+                damaged += step.isPresent() ? 0 : 1;
+            }
+            int taken = cancels.isEmpty() ? 0 : steps.count(home, cancels);
+            if (taken == 0 && damaged <= passed) {
                 break;
             }
             cancelled += taken;
+            passed = Math.min(MOST_PASSED, damaged);
         }
         return cancelled;
     }
@@ -95,22 +116,10 @@ public final class ValkeyBreaches {
         return words;
     }
 
-    private int cancel(Partition home, Item pieces, Map<String, String> breaches, Instant now) {
-        var cancels = new ArrayList<Step>();
-        for (var piece : pieces.list()) {
-            step(piece, breaches, now).ifPresent(cancels::add);
-        }
-        return cancels.isEmpty()
-                ? 0
-                : (int) steps.take(home, cancels).stream().filter(taken -> taken).count();
-    }
-
     private static Optional<Step> step(Item piece, Map<String, String> breaches, Instant now) {
         var uuid = piece.at(0).uuid();
         try {
-            var row = ExecutionFields.read(uuid, piece.at(1).bytes());
-            var submission = SubmissionRecord.withoutInput(row.id(), piece.at(2));
-            var facts = row.facts(submission.policy(), Optional.empty());
+            var stored = Decidable.of(piece);
             var breach =
                     piece.at(3).list(Item::text).stream()
                             .map(breaches::get)
@@ -118,8 +127,8 @@ public final class ValkeyBreaches {
                             .sorted()
                             .findFirst()
                             .orElseThrow();
-            return Optional.of(
-                    new Step(row, submission, BudgetDecisions.cancel(facts, breach, now)));
+            var change = Item.decoded(() -> BudgetDecisions.cancel(stored.facts(), breach, now));
+            return Optional.of(new Step(stored.row(), stored.submission(), change));
         } catch (Item.Unreadable damaged) {
             log.warn("The execution {} cannot be read, and is not cancelled", uuid, damaged);
             return Optional.empty();

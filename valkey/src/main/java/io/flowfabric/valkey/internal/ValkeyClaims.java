@@ -19,56 +19,85 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Which work a worker gets. */
 public final class ValkeyClaims implements Claims {
     private final ValkeyContext valkey;
     private final Abilities abilities;
+    private final UnreadableWork unreadable;
+    private final LargeInputs inputs;
 
-    public ValkeyClaims(ValkeyContext valkey, Abilities abilities) {
+    public ValkeyClaims(ValkeyContext valkey, Abilities abilities, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.abilities = abilities;
+        this.unreadable = unreadable;
+        this.inputs = new LargeInputs(valkey);
     }
 
     @Override
     public Claimed claim(Claim claim) {
-        var round = claim(claim, Optional.empty());
-        var leases = round.pieces.stream().map(piece -> lease(piece, claim.session())).toList();
-        return new Claimed(leases, round.shut, round.more);
+        var round = claim(claim, Optional.empty(), piece -> lease(piece, claim.session()));
+        return new Claimed(round.pieces, round.shut, round.more);
     }
 
     /** What one claim came to. */
-    record Round(List<Item> pieces, Set<AdmissionBlock> shut, boolean more) {}
+    record Round<T>(List<T> pieces, Set<AdmissionBlock> shut, boolean more) {}
 
     /**
+     * Claims. What cannot be read is held for an operator, and keeps nothing from the others.
+     *
      * @param ttl how long grants hold; none for leases
+     * @param reader makes a lease or a grant of what is told of it
      */
-    Round claim(Claim claim, Optional<Duration> ttl) {
+    <T> Round<T> claim(Claim claim, Optional<Duration> ttl, Function<Item, T> reader) {
         var home =
                 valkey.home(claim.session())
                         .orElseThrow(() -> ValkeySessions.unknown(claim.session()));
         while (true) {
-            var answer = ask(home, claim, ttl);
+            var round = round(home, claim, ttl);
+            var given = ReadablePieces.of(whole(home, round, ttl), reader);
+            if (given.damaged().isEmpty()) {
+                return new Round<>(given.readable(), round.shut, round.more);
+            }
+            boolean numberIsFree =
+                    unreadable.putAside(home, claim.session(), claim.number(), given.damaged());
+            if (!given.readable().isEmpty() || !numberIsFree) {
+                return new Round<>(given.readable(), round.shut, true);
+            }
+        }
+    }
+
+    /** With their inputs. Leases whose inputs cannot be fetched are given all the same. */
+    private List<Item> whole(Partition home, Round<Item> round, Optional<Duration> ttl) {
+        return ttl.isPresent()
+                ? round.pieces
+                : AppliedParts.after(() -> inputs.fetched(home, round.pieces));
+    }
+
+    private Round<Item> round(Partition home, Claim claim, Optional<Duration> ttl) {
+        while (true) {
+            var judged = abilities.of(claim.session(), home);
+            var answer = ask(home, claim, judged, ttl);
             switch (answer.at(0).text()) {
                 case "dead" -> throw ValkeySessions.unknown(claim.session());
                 case "used" -> throw used(claim.number());
                 case "again" -> {
-                    return new Round(answer.at(1).list(), Set.of(), false);
+                    return new Round<>(answer.at(1).list(), Set.of(), false);
                 }
                 default -> {
                     var unknown = answer.at(2);
                     if (unknown.list().isEmpty()) {
-                        return new Round(
+                        return new Round<>(
                                 answer.at(1).list(), blocks(answer.at(3)), answer.at(4).truth());
                     }
-                    abilities.learn(claim.session(), home, unknown);
+                    judged.learn(unknown);
                 }
             }
         }
     }
 
-    private Item ask(Partition home, Claim claim, Optional<Duration> ttl) {
-        var able = abilities.of(claim.session(), home);
+    private Item ask(Partition home, Claim claim, Abilities.Judged judged, Optional<Duration> ttl) {
         return valkey.call(
                         "claim",
                         home,
@@ -78,8 +107,8 @@ public final class ValkeyClaims implements Claims {
                                         .number(claim.number())
                                         .number(claim.max())
                                         .truth(claim.repeated())
-                                        .list(able.able(), (o, route) -> o.number(route))
-                                        .list(able.unable(), (o, route) -> o.number(route))
+                                        .list(judged.able(), (o, route) -> o.number(route))
+                                        .list(judged.unable(), (o, route) -> o.number(route))
                                         .optional(ttl, Packer::duration))
                 .answer();
     }
@@ -105,7 +134,11 @@ public final class ValkeyClaims implements Claims {
         return blocks;
     }
 
-    /** A lease, as {@code claim.lua} tells of it. */
+    /**
+     * A lease, as {@code claim.lua} tells of it.
+     *
+     * @throws Item.Unreadable when what was submitted is damaged, or of a newer program
+     */
     static Lease lease(Item piece, SessionId session) {
         var id = new ExecutionId(new Partition(piece.at(1).small()), piece.at(0).uuid());
         var submission = SubmissionRecord.read(id, piece.at(10), piece.at(11));

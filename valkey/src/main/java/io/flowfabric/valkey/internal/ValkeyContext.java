@@ -1,35 +1,48 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 import io.flowfabric.valkey.internal.wire.Wire;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** What everything that talks to the servers shares. */
-public final class ValkeyContext implements AutoCloseable {
+public final class ValkeyContext implements FunctionCalls, AutoCloseable {
+    /** So long a call waits for a note to be made again, which it can do without. */
+    private static final Duration RENEWAL = Duration.ofSeconds(1);
+
     private final Wire wire;
     private final Optional<InstantSource> clock;
     private final ValkeyWakeups wakeups;
     private final Homes homes = new Homes(this);
-    private final Set<Namespace> namespaces = ConcurrentHashMap.newKeySet();
+    private final Partitions partitions = new Partitions(this);
+    private final FunctionCalls renewal = urgent(RENEWAL);
 
-    /** Of each partition whether this process has noted that it is in use. */
-    private final AtomicIntegerArray noted = new AtomicIntegerArray(Partition.COUNT);
+    /** The namespaces that this process has noted to be there. */
+    private final LastingNotes<Namespace> namespaces = new LastingNotes<>();
+
+    /** The partitions that this process has noted to be in use. */
+    private final LastingNotes<Partition> inUse = new LastingNotes<>();
+
+    private final List<Runnable> doubtful = new CopyOnWriteArrayList<>();
+    private final AtomicInteger doubts = new AtomicInteger();
 
     /** The highest stamp of an entry of any log that this process has heard of. */
     private final AtomicLong seen = new AtomicLong();
@@ -41,6 +54,11 @@ public final class ValkeyContext implements AutoCloseable {
         this.wire = wire;
         this.clock = clock;
         this.wakeups = new ValkeyWakeups(wire);
+        whenInDoubt(doubts::incrementAndGet);
+        whenInDoubt(homes::doubt);
+        whenInDoubt(namespaces::doubt);
+        whenInDoubt(inUse::doubt);
+        wire.whenInDoubt(() -> doubtful.forEach(Runnable::run));
     }
 
     /**
@@ -50,43 +68,126 @@ public final class ValkeyContext implements AutoCloseable {
      */
     public record Told(Item answer, Instant now) {}
 
+    /**
+     * Hears that what is remembered of what is stored may not be so any more: servers were away, or
+     * others have taken their place, and may have lost the last that they were told.
+     */
+    void whenInDoubt(Runnable forget) {
+        doubtful.add(forget);
+    }
+
     public ValkeyWakeups wakeups() {
         return wakeups;
     }
 
     /** Calls a function, and passes on what others should hear of. */
     public Told call(String function, Partition partition, Consumer<Packer> request) {
+        int before = doubts.get();
         noteUse(partition);
-        return leave(function, partition, request);
+        var told = leave(function, partition, request);
+        if (doubts.get() != before) {
+            // What was noted before the call may be lost, and what it left is not.
+            noteUse(partition);
+        }
+        return told;
     }
 
-    /**
-     * Calls a function that leaves nothing in a partition that anything would have to look after.
-     */
-    Told leave(String function, Partition partition, Consumer<Packer> request) {
+    @Override
+    public Told leave(String function, Partition partition, Consumer<Packer> request) {
         var told = heard(wire.call(function, partition, packed(request)));
         wakeups.tell(told.at(3));
         return new Told(told.at(0), told.at(1).moment());
     }
 
-    /** Calls a function that only reads. */
+    /**
+     * Calls for workers that wait no longer than so, because their sessions live by it: they stand
+     * behind no others.
+     */
+    FunctionCalls urgent(Duration patience) {
+        return new FunctionCalls() {
+            @Override
+            public Told leave(String function, Partition partition, Consumer<Packer> request) {
+                var told = call(function, partition, request);
+                wakeups.tell(told.at(3));
+                return new Told(told.at(0), told.at(1).moment());
+            }
+
+            @Override
+            public Told read(String function, Partition partition, Consumer<Packer> request) {
+                var told = call(function, partition, request);
+                return new Told(told.at(0), told.at(1).moment());
+            }
+
+            private Item call(String function, Partition partition, Consumer<Packer> request) {
+                return heard(wire.callUrgently(function, partition, packed(request), patience));
+            }
+        };
+    }
+
+    @Override
     public Told read(String function, Partition partition, Consumer<Packer> request) {
-        var told = heard(wire.read(function, partition, packed(request)));
+        return told(wire.read(function, partition, packed(request)));
+    }
+
+    /**
+     * Calls a function that only reads on several partitions at once.
+     *
+     * @return of each partition what it answers, or why it does not
+     */
+    List<Answer<Told>> readEach(
+            String function,
+            List<Partition> partitions,
+            Duration patience,
+            BiConsumer<Packer, Partition> request) {
+        var requests =
+                partitions.stream()
+                        .map(partition -> packed(out -> request.accept(out, partition)))
+                        .toList();
+        return wire.readEach(function, partitions, requests, patience).stream()
+                .map(answer -> answer.map(this::told))
+                .toList();
+    }
+
+    private Told told(byte[] answer) {
+        var told = heard(answer);
         return new Told(told.at(0), told.at(1).moment());
     }
 
+    /** The time, for what need not be exact: that of this process, unless a test has its own. */
+    Instant now() {
+        return clock.map(InstantSource::instant).orElseGet(Instant::now);
+    }
+
+    /** How long a call waits for its answer. */
+    Duration patience() {
+        return wire.patience();
+    }
+
+    /** Which partitions are in use. */
+    Partitions partitions() {
+        return partitions;
+    }
+
     private Item heard(byte[] answer) {
-        var told = Item.read(answer);
-        seen.accumulateAndGet(told.at(2).number(), Math::max);
-        return told;
+        try {
+            var told = Item.read(answer);
+            seen.accumulateAndGet(told.at(2).number(), Math::max);
+            return told;
+        } catch (Item.Unreadable garbled) {
+            throw new StoreFailure("The answer of a function cannot be read.", true, garbled);
+        }
     }
 
     /** Before the first write to a partition it is known to be in use: nothing in it is missed. */
     private void noteUse(Partition partition) {
-        if (noted.get(partition.number()) == 0 && !partition.equals(Partitions.FIRST)) {
-            call("use", Partitions.FIRST, out -> out.number(partition.number()));
-            noted.set(partition.number(), 1);
+        if (!partition.equals(Partitions.FIRST)) {
+            inUse.make(
+                    partition, () -> noteUse(partition, this), () -> noteUse(partition, renewal));
         }
+    }
+
+    private static void noteUse(Partition partition, FunctionCalls calls) {
+        calls.leave("use", Partitions.FIRST, out -> out.number(partition.number()));
     }
 
     private byte[] packed(Consumer<Packer> request) {
@@ -107,22 +208,24 @@ public final class ValkeyContext implements AutoCloseable {
      * known in the partition of the default one.
      */
     public Partition inUse(Namespace namespace) {
-        if (!namespaces.contains(namespace)) {
-            call(
-                    "apply",
-                    home(Namespace.DEFAULT),
-                    out ->
-                            out.list(2)
-                                    .list(0)
-                                    .list(1)
-                                    .list(4)
-                                    .text("add")
-                                    .text("listing")
-                                    .number(0)
-                                    .text("n" + namespace.name()));
-            namespaces.add(namespace);
-        }
+        namespaces.make(
+                namespace, () -> noteUse(namespace, this), () -> noteUse(namespace, renewal));
         return home(namespace);
+    }
+
+    private static void noteUse(Namespace namespace, FunctionCalls calls) {
+        calls.leave(
+                "apply",
+                Partitions.FIRST,
+                out ->
+                        out.list(2)
+                                .list(0)
+                                .list(1)
+                                .list(4)
+                                .text("add")
+                                .text("listing")
+                                .number(0)
+                                .text("n" + namespace.name()));
     }
 
     /** Where an execution lies, unless a signpost says otherwise that was not read yet. */
@@ -132,7 +235,7 @@ public final class ValkeyContext implements AutoCloseable {
 
     /** Where a session lies; nothing when it is not known. */
     public Optional<Partition> home(SessionId session) {
-        return Optional.ofNullable(homes.of(List.of(session)).get(session));
+        return Optional.ofNullable(homes.of(List.of(session), this).get(session));
     }
 
     /**
@@ -141,11 +244,12 @@ public final class ValkeyContext implements AutoCloseable {
      * @throws NotFound when it is in neither place
      */
     public <R> R at(ExecutionId id, Function<Partition, R> action) {
+        var home = home(id);
         try {
-            return action.apply(home(id));
+            return action.apply(home);
         } catch (NotFound unknown) {
-            var led = Optional.ofNullable(homes.strays(List.of(id)).get(id));
-            return action.apply(led.orElseThrow(() -> unknown));
+            var other = Optional.ofNullable(homes.elsewhere(List.of(id), home).get(id));
+            return action.apply(other.orElseThrow(() -> unknown));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Partition;
@@ -7,31 +8,24 @@ import io.flowfabric.core.Tags;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.valkey.internal.LogPlaces.Place;
+import io.flowfabric.valkey.internal.ValkeyContext.Told;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Everything that happened, from the logs of all partitions in use.
  *
- * <p>The log of a partition is in exact order. Those of several are merged by the stamps of their
- * entries, and what is newer than the earliest look at one of them waits for the next call:
- * something older may still have been on its way there.
+ * <p>The log of a partition is in exact order; those of several are {@link MergedLogs merged}.
  */
 public final class ValkeyFeeds implements Feeds {
     /** At so many events one call looks, at least: to look at fewer costs as much. */
     private static final int LOOK = 256;
-
-    /** No event waits for longer than the clocks of two servers may differ. */
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
-
-    private static final Place FIRST = new Place(1, 0);
 
     private final ValkeyContext valkey;
 
@@ -50,45 +44,103 @@ public final class ValkeyFeeds implements Feeds {
     public Batch read(FeedFilter filter, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
         if (after.equals(Cursor.NOW)) {
-            return new Batch(List.of(), edges(partitions(filter), true).cursor(), false);
+            return new Batch(List.of(), ends(filter).cursor(), false);
         }
         boolean start = after.equals(Cursor.START);
         var places = start ? LogPlaces.of(Map.of()) : LogPlaces.of(after);
-        var portions = new ArrayList<LogPortion>();
-        for (var partition : partitions(filter)) {
-            // What was not in use when the cursor was given out is read from its first event on.
-            var from =
-                    start
-                            ? Optional.<Place>empty()
-                            : places.in(partition).or(() -> Optional.of(FIRST));
-            var portion = LogPortion.read(valkey, partition, from, Math.max(LOOK, max));
-            places.set(partition, portion.start());
-            portions.add(portion);
-        }
-        return deliver(filter, places, portions, max);
+        return deliver(filter, places, logs(filter, places, start), max);
     }
 
     @Override
     public Cursor beginning() {
-        return edges(Partitions.inUse(valkey), false).cursor();
+        var all = valkey.partitions().inUse();
+        return places(all, edges(all), false).cursor();
     }
 
-    private LogPlaces edges(List<Partition> partitions, boolean end) {
+    private LogPlaces ends(FeedFilter filter) {
+        var wanted = home(filter).map(List::of).orElseGet(() -> wanted(filter));
+        var edges = edges(wanted);
+        if (home(filter).isEmpty() && (wanted.isEmpty() || isAnyStrayed(edges))) {
+            wanted = valkey.partitions().inUse();
+            edges = edges(wanted);
+        }
+        return places(wanted, edges, true);
+    }
+
+    private List<Told> edges(List<Partition> partitions) {
+        return valkey
+                .readEach(
+                        "follow",
+                        partitions,
+                        valkey.patience(),
+                        (out, partition) -> LogPortion.ask(out, Optional.empty(), 0, 0))
+                .stream()
+                .map(Answer::orThrow)
+                .toList();
+    }
+
+    private static boolean isAnyStrayed(List<Told> edges) {
+        return edges.stream().anyMatch(LogPortion::isStrayed);
+    }
+
+    private static LogPlaces places(List<Partition> partitions, List<Told> edges, boolean end) {
         var places = new HashMap<Partition, Place>();
-        partitions.forEach(one -> places.put(one, LogPortion.edge(valkey, one, end)));
+        for (int n = 0; n < partitions.size(); n++) {
+            places.put(partitions.get(n), LogPortion.edge(edges.get(n), end));
+        }
         return LogPlaces.of(places);
     }
 
-    /** The partitions in which there may be something that fits. */
-    private List<Partition> partitions(FeedFilter filter) {
+    /** The only partition in which there may be something that fits, if there is only one. */
+    private Optional<Partition> home(FeedFilter filter) {
         return filter.namespace()
                 .or(() -> filter.lane().map(lane -> lane.namespace()))
-                .map(namespace -> List.of(valkey.home(namespace)))
-                .orElseGet(() -> Partitions.inUse(valkey));
+                .map(valkey::home);
     }
 
-    private Batch deliver(FeedFilter filter, LogPlaces places, List<LogPortion> portions, int max) {
-        var merged = merged(portions, Math.max(LOOK, max));
+    private static List<Partition> wanted(FeedFilter filter) {
+        return filter.partitions().stream()
+                .sorted(Comparator.comparingInt(Partition::number))
+                .toList();
+    }
+
+    /** The logs of all partitions in which there may be something that fits. */
+    private MergedLogs logs(FeedFilter filter, LogPlaces places, boolean start) {
+        // What was not in use when the cursor was given out is read from its first event on.
+        Function<Partition, Optional<Place>> from =
+                start ? one -> Optional.empty() : one -> Optional.of(places.orFirst(one));
+        var home = home(filter);
+        if (home.isPresent()) {
+            return some(List.of(home.get()), from);
+        }
+        var wanted = wanted(filter);
+        if (wanted.isEmpty() || !wanted.containsAll(places.all())) {
+            return all(from);
+        }
+        var narrowed = some(wanted, from);
+        if (narrowed.portions().stream().noneMatch(LogPortion::isStrayed)) {
+            return narrowed;
+        }
+        // Work with ids of these lies elsewhere, or did, but not when the cursor was given out.
+        return all(places::in);
+    }
+
+    private MergedLogs some(List<Partition> partitions, Function<Partition, Optional<Place>> from) {
+        var some = new MergedLogs(valkey, Optional.empty());
+        some.add(partitions, from);
+        return some;
+    }
+
+    private MergedLogs all(Function<Partition, Optional<Place>> from) {
+        var listing = valkey.partitions().listing();
+        var all = new MergedLogs(valkey, Optional.of(listing));
+        all.add(listing.partitions(), from);
+        return all;
+    }
+
+    private Batch deliver(FeedFilter filter, LogPlaces places, MergedLogs logs, int max) {
+        logs.portions().forEach(it -> places.set(it.partition(), it.start()));
+        var merged = merged(logs, Math.max(LOOK, max));
         prepare(filter, merged);
         var entries = new ArrayList<Entry>();
         for (var next : merged) {
@@ -104,15 +156,14 @@ public final class ValkeyFeeds implements Feeds {
             }
         }
         // Entries without events move the cursor too.
-        portions.forEach(it -> places.set(it.partition(), it.place()));
-        boolean more = next(portions).isPresent() || portions.stream().anyMatch(LogPortion::isCut);
-        return new Batch(entries, places.cursor(), more);
+        logs.portions().forEach(it -> places.set(it.partition(), it.place()));
+        return new Batch(entries, places.cursor(), logs.isMore());
     }
 
-    private static List<Next> merged(List<LogPortion> portions, int most) {
+    private static List<Next> merged(MergedLogs logs, int most) {
         var merged = new ArrayList<Next>();
         while (merged.size() < most) {
-            var first = next(portions);
+            var first = logs.next();
             if (first.isEmpty()) {
                 break;
             }
@@ -121,26 +172,6 @@ public final class ValkeyFeeds implements Feeds {
             merged.add(new Next(portion, event, portion.place()));
         }
         return merged;
-    }
-
-    /** The portion whose next event is told next; nothing when there is none, or it waits. */
-    private static Optional<LogPortion> next(List<LogPortion> portions) {
-        // What follows in a log of which no more was read may be older than all the others.
-        if (portions.stream().anyMatch(it -> it.isExhausted() && it.isCut())) {
-            return Optional.empty();
-        }
-        var earliest = portions.stream().map(LogPortion::now).min(Comparator.naturalOrder());
-        return portions.stream()
-                .filter(it -> !it.isExhausted() && !waits(it, earliest.orElseThrow()))
-                .min(Comparator.comparingLong(LogPortion::nextStamp));
-    }
-
-    /** An event from the future was written before a clock was set back, and does not wait. */
-    private static boolean waits(LogPortion portion, Instant earliest) {
-        var at = portion.nextAt();
-        return at.isAfter(earliest)
-                && !at.isAfter(portion.now())
-                && at.isBefore(earliest.plus(LONGEST_WAIT));
     }
 
     private static void prepare(FeedFilter filter, List<Next> merged) {

@@ -2,6 +2,7 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
@@ -29,14 +30,19 @@ import java.util.Set;
 public final class ValkeyGrants implements Grants {
     private final ValkeyContext valkey;
     private final ValkeyClaims claims;
+    private final UnreadableWork unreadable;
     private final ValkeyKeys keys;
     private final ReclaimGrants reclaims;
+    private final LargeInputs inputs;
 
-    public ValkeyGrants(ValkeyContext valkey, ValkeyClaims claims, ValkeyKeys keys) {
+    public ValkeyGrants(
+            ValkeyContext valkey, ValkeyClaims claims, UnreadableWork unreadable, ValkeyKeys keys) {
         this.valkey = valkey;
         this.claims = claims;
+        this.unreadable = unreadable;
         this.keys = keys;
         this.reclaims = new ReclaimGrants(valkey);
+        this.inputs = new LargeInputs(valkey);
     }
 
     @Override
@@ -44,9 +50,10 @@ public final class ValkeyGrants implements Grants {
         var checked = Grants.checkedTtl(ttl);
         // Before anything is given out that could not be signed.
         var key = keys.ring().current();
-        var round = claims.claim(claim, Optional.of(checked));
-        var grants = round.pieces().stream().map(piece -> grant(piece, claim.session(), key));
-        return new ClaimedForWorker(grants.toList(), round.shut(), round.more());
+        var round =
+                claims.claim(
+                        claim, Optional.of(checked), piece -> grant(piece, claim.session(), key));
+        return new ClaimedForWorker(round.pieces(), round.shut(), round.more());
     }
 
     private static Grant grant(Item piece, SessionId session, SigningKey key) {
@@ -74,10 +81,11 @@ public final class ValkeyGrants implements Grants {
         var session = redemption.session();
         var presented = PresentedTokens.of(ring, redemption.tokens());
         var tickets = tickets(presented, session);
+        var home = home(session);
         var told =
                 valkey.call(
                                 "redeem",
-                                home(session),
+                                home,
                                 out ->
                                         out.list(3)
                                                 .uuid(session.uuid())
@@ -87,8 +95,8 @@ public final class ValkeyGrants implements Grants {
         return switch (told.at(0).text()) {
             case "dead" -> throw ValkeySessions.unknown(session);
             case "used" -> throw ValkeyClaims.used(redemption.number());
-            case "again" -> again(redemption, ring, leases(told.at(1), session));
-            default -> answers(presented, leases(told.at(1), session));
+            case "again" -> again(redemption, ring, leases(home, redemption, told.at(1)));
+            default -> answers(presented, leases(home, redemption, told.at(1)));
         };
     }
 
@@ -105,12 +113,19 @@ public final class ValkeyGrants implements Grants {
         return presented.answers(token -> Optional.ofNullable(leases.remove(token.execution())));
     }
 
-    private static Map<ExecutionId, Lease> leases(Item pieces, SessionId session) {
-        var leases = new HashMap<ExecutionId, Lease>();
-        for (var piece : pieces.list()) {
-            var lease = ValkeyClaims.lease(piece, session);
-            leases.put(lease.fence().execution(), lease);
+    /** What was redeemed; what cannot be read is held for an operator. */
+    private Map<ExecutionId, Lease> leases(Partition home, Redemption redemption, Item pieces) {
+        var session = redemption.session();
+        var given =
+                ReadablePieces.of(
+                        AppliedParts.after(() -> inputs.fetched(home, pieces.list())),
+                        piece -> ValkeyClaims.lease(piece, session));
+        if (!given.damaged().isEmpty()) {
+            boolean unused =
+                    unreadable.putAside(home, session, redemption.number(), given.damaged());
         }
+        var leases = new HashMap<ExecutionId, Lease>();
+        given.readable().forEach(lease -> leases.put(lease.fence().execution(), lease));
         return leases;
     }
 
@@ -136,10 +151,20 @@ public final class ValkeyGrants implements Grants {
         for (int n = 0; n < tickets.size(); n++) {
             var token = tickets.get(n);
             told.at(n)
-                    .optional(stored -> SubmissionRecord.withoutInput(token.execution(), stored))
-                    .ifPresent(submission -> good.put(token, Grant.of(token, submission.lane())));
+                    .optional(stored -> stored)
+                    .flatMap(stored -> lane(token.execution(), stored))
+                    .ifPresent(lane -> good.put(token, Grant.of(token, lane)));
         }
         return presented.answers(token -> Optional.ofNullable(good.get(token)));
+    }
+
+    /** What cannot be read cannot be redeemed. */
+    private static Optional<Lane> lane(ExecutionId execution, Item stored) {
+        try {
+            return Optional.of(SubmissionRecord.withoutInput(execution, stored).lane());
+        } catch (Item.Unreadable damaged) {
+            return Optional.empty();
+        }
     }
 
     /** The genuine tokens of a session; those of others open nothing to it. */

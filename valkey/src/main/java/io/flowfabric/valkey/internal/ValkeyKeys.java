@@ -6,7 +6,9 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.operate.KeyView;
 import io.flowfabric.core.operate.Keys;
+import io.flowfabric.core.signing.KeptSecret;
 import io.flowfabric.core.signing.KeyRing;
+import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.signing.SigningKey;
 import io.flowfabric.valkey.internal.GuardedWrites.Draft;
 import io.flowfabric.valkey.internal.wire.Item;
@@ -28,22 +30,25 @@ public final class ValkeyKeys implements Keys {
 
     private final ValkeyContext valkey;
     private final GuardedWrites writes;
+    private final Optional<KeyWrapping> wrapping;
 
-    public ValkeyKeys(ValkeyContext valkey) {
+    /**
+     * @param wrapping what protects the secrets, if anything does
+     */
+    public ValkeyKeys(ValkeyContext valkey, Optional<KeyWrapping> wrapping) {
         this.valkey = valkey;
+        this.wrapping = wrapping;
         this.writes = new GuardedWrites(valkey);
     }
 
     /** A key that is kept; the newest is the first, and signs. */
-    private record Kept(SigningKey key, KeyView view) {
-        static Kept mint(String id, Attribution by, Instant now) {
-            return new Kept(SigningKey.mint(id), new KeyView(id, now, Optional.empty(), by));
-        }
+    private record Kept(KeptSecret secret, KeyView view) {
 
         static Kept read(Item fields) {
             var id = fields.at(0).text();
             return new Kept(
-                    new SigningKey(id, fields.at(1).bytes()),
+                    new KeptSecret(
+                            fields.at(1).bytes(), fields.at(6).optional(Item::text).orElse(null)),
                     new KeyView(
                             id,
                             fields.at(2).moment(),
@@ -52,13 +57,14 @@ public final class ValkeyKeys implements Keys {
         }
 
         static void write(Packer out, Kept kept) {
-            out.list(6)
-                    .text(kept.key.id())
-                    .bytes(kept.key.secret())
+            out.list(7)
+                    .text(kept.view.id())
+                    .bytes(kept.secret.bytes())
                     .moment(kept.view.made())
                     .optional(kept.view.retires(), Packer::moment)
                     .text(kept.view.by().actor())
-                    .text(kept.view.by().reason());
+                    .text(kept.view.by().reason())
+                    .optional(Optional.ofNullable(kept.secret.by()), Packer::text);
         }
 
         boolean isBelieved(Instant now) {
@@ -66,8 +72,15 @@ public final class ValkeyKeys implements Keys {
         }
 
         Kept retiring(Instant at) {
-            return new Kept(key, new KeyView(view.id(), view.made(), Optional.of(at), view.by()));
+            return new Kept(
+                    secret, new KeyView(view.id(), view.made(), Optional.of(at), view.by()));
         }
+    }
+
+    private Kept mint(String id, Attribution by, Instant now) {
+        return new Kept(
+                KeptSecret.of(SigningKey.mint(id), wrapping),
+                new KeyView(id, now, Optional.empty(), by));
     }
 
     private static List<Kept> read(Optional<byte[]> stored) {
@@ -81,8 +94,21 @@ public final class ValkeyKeys implements Keys {
                         "read", HOME, out -> out.list(1).list(2).text(HASH).list(1).text(FIELD));
         var kept = read(told.answer().at(0).at(0).optional(Item::bytes));
         return new KeyRing(
-                kept.stream().map(one -> new KeyRing.Kept(one.key, one.view.retires())).toList(),
+                kept.stream().flatMap(one -> opened(one, told.now()).stream()).toList(),
                 told.now());
+    }
+
+    /** A key; nothing, when it is not believed any more and what has wrapped it is gone. */
+    private Optional<KeyRing.Kept> opened(Kept kept, Instant now) {
+        try {
+            var key = kept.secret.open(kept.view.id(), wrapping);
+            return Optional.of(new KeyRing.Kept(key, kept.view.retires()));
+        } catch (RuntimeException wrapped) {
+            if (kept.isBelieved(now)) {
+                throw wrapped;
+            }
+            return Optional.empty();
+        }
     }
 
     @Override
@@ -96,7 +122,7 @@ public final class ValkeyKeys implements Keys {
                         return before.getFirst().view;
                     }
                     var by = Attribution.engine("the first key");
-                    return add(draft, Kept.mint(SigningKey.mintId(), by, draft.now()), before);
+                    return add(draft, mint(SigningKey.mintId(), by, draft.now()), before);
                 });
     }
 
@@ -116,8 +142,7 @@ public final class ValkeyKeys implements Keys {
                 });
     }
 
-    private static KeyView rotated(
-            Draft draft, Rotation rotation, Attribution by, List<Kept> before) {
+    private KeyView rotated(Draft draft, Rotation rotation, Attribution by, List<Kept> before) {
         var now = draft.now();
         var kept = new ArrayList<>(before);
         kept.removeIf(key -> !key.isBelieved(now));
@@ -125,7 +150,7 @@ public final class ValkeyKeys implements Keys {
             kept.set(0, kept.getFirst().retiring(now.plus(rotation.grace())));
         }
         draft.tell(new Event.KeyRotation(rotation.id(), rotation.grace(), by, now));
-        return add(draft, Kept.mint(rotation.id(), by, now), kept);
+        return add(draft, mint(rotation.id(), by, now), kept);
     }
 
     private static KeyView add(Draft draft, Kept key, List<Kept> others) {

@@ -5,6 +5,8 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.LeaseEnd;
@@ -95,12 +97,12 @@ public final class ValkeyLeases implements Leases {
         var end = LeaseEnd.of(ending);
         out.list(6);
         fence(out, ending.fence());
-        out.text(ending.digest().hex());
+        out.digest(ending.digest());
         out.list(15)
                 .number(Codes.STEPS.of(end.transition()))
                 .number(Codes.SITUATIONS.of(end.situation()))
                 .optional(end.next(), (o, next) -> o.number(Codes.PURPOSES.of(next)));
-        ValkeySubmissions.due(out, end.until());
+        SubmitRequest.due(out, end.until());
         out.optional(end.delayedBy(), (o, by) -> o.number(Codes.DELAYS.of(by)))
                 .absent()
                 .absent()
@@ -110,7 +112,9 @@ public final class ValkeyLeases implements Leases {
                 .absent()
                 .absent()
                 .optional(end.failure(), (o, failure) -> o.bytes(Steps.write(failure)))
-                .optional(end.result(), (o, result) -> o.bytes(SubmissionRecord.write(result)))
+                .optional(
+                        end.result().filter(result -> !result.equals(Payload.EMPTY)),
+                        (o, result) -> o.bytes(SubmissionRecord.write(result)))
                 .absent();
     }
 
@@ -142,8 +146,10 @@ public final class ValkeyLeases implements Leases {
             BiConsumer<Packer, T> writer,
             BiFunction<T, Item, R> reader) {
         var answers = new ArrayList<Answer<R>>(Collections.nCopies(items.size(), null));
+        var parts = new AppliedParts();
         valkey.homes()
                 .visit(
+                        parts,
                         items.stream().map(item -> fence.apply(item).execution()).toList(),
                         (home, places) -> {
                             var unknown = new ArrayList<Integer>();
@@ -151,12 +157,11 @@ public final class ValkeyLeases implements Leases {
                                     Chunks.of(
                                             places, CHUNK, i -> bytes.applyAsLong(items.get(i)))) {
                                 var some = part.stream().map(items::get).toList();
-                                var told =
-                                        valkey.call(function, home, out -> out.list(some, writer))
-                                                .answer();
+                                var told = parts.change(() -> ask(function, home, some, writer));
                                 for (int n = 0; n < some.size(); n++) {
                                     answers.set(
-                                            part.get(n), answer(some.get(n), told.at(n), reader));
+                                            part.get(n),
+                                            answer(some.get(n), fence, told.at(n), reader));
                                     if (isUnknown(told.at(n))) {
                                         unknown.add(part.get(n));
                                     }
@@ -167,13 +172,23 @@ public final class ValkeyLeases implements Leases {
         return answers;
     }
 
+    private <T> Item ask(
+            String function, Partition home, List<T> items, BiConsumer<Packer, T> writer) {
+        return valkey.call(function, home, out -> out.list(items, writer)).answer();
+    }
+
     static boolean isUnknown(Item told) {
         return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("unknown");
     }
 
-    private static <T, R> Answer<R> answer(T item, Item told, BiFunction<T, Item, R> reader) {
+    private static <T, R> Answer<R> answer(
+            T item, Function<T, Fence> fence, Item told, BiFunction<T, Item, R> reader) {
         try {
             return Answer.done(reader.apply(item, told));
+        } catch (Item.Unreadable damaged) {
+            return Answer.refused(
+                    StoreFailure.unreadable(
+                            "The execution " + fence.apply(item).execution(), damaged));
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         }

@@ -10,10 +10,14 @@ import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What executions used up, as they reported it. */
 final class ValkeyLedger {
+    /** How many reports one call tells of. */
+    private static final int PORTION = 1000;
+
     private final ValkeyContext valkey;
 
     ValkeyLedger(ValkeyContext valkey) {
@@ -59,26 +63,31 @@ final class ValkeyLedger {
     }
 
     private Reports read(Partition home, ExecutionId execution) {
-        var told =
-                valkey.read(
-                        "ledger",
-                        home,
-                        out ->
-                                out.list(2)
-                                        .uuid(execution.uuid())
-                                        .number(execution.partition().number()));
-        var answer = told.answer();
-        if (!(answer.at(0) instanceof Item.Truth)) {
-            throw answer.at(0).text().equals("unreadable")
-                    ? StoreFailure.unreadable(
-                            "The execution " + execution,
-                            new IllegalStateException("what is stored of it is damaged"))
-                    : new NotFound("execution", execution.toString());
+        var entries = new ArrayList<UsageEntry>();
+        while (true) {
+            var told =
+                    valkey.read(
+                            "ledger",
+                            home,
+                            out ->
+                                    out.list(4)
+                                            .uuid(execution.uuid())
+                                            .number(execution.partition().number())
+                                            .number(entries.size())
+                                            .number(PORTION));
+            var answer = told.answer();
+            if (!(answer.at(0) instanceof Item.Truth)) {
+                throw answer.at(0).text().equals("unreadable")
+                        ? StoreFailure.unreadable(
+                                "The execution " + execution,
+                                new IllegalStateException("what is stored of it is damaged"))
+                        : new NotFound("execution", execution.toString());
+            }
+            entries.addAll(answer.at(2).list(ValkeyLedger::entry));
+            if (!answer.at(3).truth()) {
+                return new Reports(new Namespace(answer.at(1).text()), entries, told.now());
+            }
         }
-        return new Reports(
-                new Namespace(answer.at(1).text()),
-                answer.at(2).list(ValkeyLedger::entry),
-                told.now());
     }
 
     private static UsageEntry entry(Item report) {

@@ -4,17 +4,30 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.store.Maintenance;
 
 import java.time.Duration;
-import java.util.Comparator;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** What happens because time passes, in all partitions that are in use. */
 public final class ValkeyMaintenance implements Maintenance {
+    /** How often signposts are looked at. */
+    private static final Duration SIGNPOSTS_EVERY = Duration.ofHours(6);
+
     private final ValkeyContext valkey;
+    private final DuePartitions due;
     private final TimerRounds time;
     private final Deaths deaths;
     private final ValkeyBreaches breaches;
     private final Forgetting forgetting;
+    private final OldSignposts signposts;
+    private volatile Instant signpostsSeenTo = Instant.EPOCH;
+
+    /** Of each chore the partition that was looked after last. */
+    private final Map<Chore, Partition> last = new ConcurrentHashMap<>();
 
     public ValkeyMaintenance(
             ValkeyContext valkey,
@@ -23,8 +36,10 @@ public final class ValkeyMaintenance implements Maintenance {
             ValkeyBreaches breaches,
             ValkeyNamespaces namespaces) {
         this.valkey = valkey;
+        this.due = new DuePartitions(valkey);
         this.time = new TimerRounds(valkey, steps, deaths);
         this.deaths = deaths;
+        this.signposts = new OldSignposts(valkey);
         this.breaches = breaches;
         this.forgetting =
                 new Forgetting(
@@ -33,17 +48,55 @@ public final class ValkeyMaintenance implements Maintenance {
 
     @Override
     public Round tick(Chore chore, int limit) {
+        if (chore == Chore.RETENTION) {
+            takeSignpostsDown();
+        }
+        var where = chore == Chore.RETENTION ? due.all() : due.now(chore);
         int done = 0;
-        int errors = 0;
-        for (var partition : Partitions.inUse(valkey)) {
+        int errors = where.unanswered();
+        int failed = where.unanswered();
+        RuntimeException failure = null;
+        for (var partition : inTurn(chore, where.partitions())) {
             if (done == limit) {
                 break;
             }
-            var round = tick(chore, partition, limit - done);
-            done += round.processed();
-            errors += round.errors();
+            last.put(chore, partition);
+            try {
+                var round = tick(chore, partition, limit - done);
+                done += round.processed();
+                errors += round.errors();
+            } catch (RuntimeException unanswered) {
+                // The others do not wait for it.
+                due.isAway(partition, unanswered);
+                errors++;
+                failed++;
+                failure = unanswered;
+            }
+        }
+        if (failure != null && failed == where.known()) {
+            throw failure;
         }
         return new Round(done, errors, done == limit);
+    }
+
+    /** Seldom: it asks every partition there could be. */
+    private void takeSignpostsDown() {
+        var now = valkey.now();
+        var before = signpostsSeenTo;
+        if (Duration.between(before, now).abs().compareTo(SIGNPOSTS_EVERY) >= 0) {
+            signpostsSeenTo = now;
+            // A signpost leaves nothing behind that anybody would count.
+            int unused = signposts.takeDown();
+        }
+    }
+
+    /** Begins behind the partition where the round before ended: none waits for ever. */
+    private List<Partition> inTurn(Chore chore, List<Partition> partitions) {
+        int before = Optional.ofNullable(last.get(chore)).map(Partition::number).orElse(-1);
+        var turns = new ArrayList<Partition>();
+        partitions.stream().filter(it -> it.number() > before).forEach(turns::add);
+        partitions.stream().filter(it -> it.number() <= before).forEach(turns::add);
+        return turns;
     }
 
     private Round tick(Chore chore, Partition partition, int limit) {
@@ -72,10 +125,7 @@ public final class ValkeyMaintenance implements Maintenance {
 
     @Override
     public Optional<Duration> nextDue(Duration within) {
-        return Partitions.inUse(valkey).stream()
-                .flatMap(partition -> time.nextDue(partition).stream())
-                .min(Comparator.naturalOrder())
-                .filter(left -> left.compareTo(within) <= 0);
+        return due.next().filter(left -> left.compareTo(within) <= 0);
     }
 
     @Override

@@ -26,10 +26,10 @@ public final class ValkeyOperations implements Operations {
     private final Steps steps;
     private final HandClaims claims;
 
-    public ValkeyOperations(ValkeyContext valkey, Steps steps) {
+    public ValkeyOperations(ValkeyContext valkey, Steps steps, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.steps = steps;
-        this.claims = new HandClaims(valkey);
+        this.claims = new HandClaims(valkey, unreadable);
     }
 
     @Override

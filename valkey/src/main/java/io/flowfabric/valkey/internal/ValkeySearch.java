@@ -110,13 +110,16 @@ final class ValkeySearch {
     /** An execution as it reads; nothing when it cannot be read. */
     private static Optional<ExecutionView> view(Item entry, Surroundings around) {
         try {
-            var row = ExecutionFields.read(entry.at(0).uuid(), entry.at(3).bytes());
-            var details = entry.at(4).list();
-            var stored = new StoredExecution(row, StoredExecution.VIEWED, details);
-            return Optional.of(stored.view(around));
+            return Optional.of(Item.decoded(() -> readable(entry, around)));
         } catch (Item.Unreadable damaged) {
             return Optional.empty();
         }
+    }
+
+    private static ExecutionView readable(Item entry, Surroundings around) {
+        var row = ExecutionFields.read(entry.at(0).uuid(), entry.at(3).bytes());
+        var details = entry.at(4).list();
+        return new StoredExecution(row, StoredExecution.VIEWED, details).view(around);
     }
 
     private ValkeyContext.Told ask(Stretch stretch, int most) {

@@ -1,6 +1,7 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
@@ -12,10 +13,12 @@ import io.flowfabric.core.lease.HeartbeatResult;
 import io.flowfabric.core.lease.OpenedSession;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.record.SessionFields;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +27,11 @@ import java.util.stream.Collectors;
 
 /** How workers are known to be alive. */
 public final class ValkeySessions implements Sessions {
+    /** So many heartbeats are sent in one call. */
+    private static final int CHUNK = 256;
+
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
     private final ValkeyContext valkey;
     private final Deaths deaths;
 
@@ -69,8 +77,15 @@ public final class ValkeySessions implements Sessions {
                 .ifPresent(
                         other -> {
                             refuseIfUsed(session, other);
-                            homes.lead(session, home, Optional.of(other));
+                            homes.lead(session, home, Optional.of(other))
+                                    .ifPresent(another -> refuse(session, another));
                         });
+    }
+
+    /** Another call has led the same id to another namespace at the same time. */
+    private void refuse(SessionId session, Partition another) {
+        refuseIfUsed(session, another);
+        throw new Contended("the session " + session, RETRY_AFTER);
     }
 
     private void refuseIfUsed(SessionId session, Partition other) {
@@ -88,7 +103,14 @@ public final class ValkeySessions implements Sessions {
     public List<Answer<HeartbeatResult>> heartbeat(List<Heartbeat> heartbeats) {
         Limit.BATCH.checkCount("heartbeats", heartbeats.size());
         var answers = new ArrayList<Answer<HeartbeatResult>>();
-        var known = valkey.homes().of(heartbeats.stream().map(Heartbeat::session).toList());
+        if (heartbeats.isEmpty()) {
+            return answers;
+        }
+        var patience =
+                heartbeats.stream().map(Heartbeat::patience).min(Duration::compareTo).orElseThrow();
+        var calls = valkey.urgent(patience);
+        var sessions = heartbeats.stream().map(Heartbeat::session).toList();
+        var known = valkey.homes().of(sessions, calls);
         var homes = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < heartbeats.size(); i++) {
             var session = heartbeats.get(i).session();
@@ -100,36 +122,47 @@ public final class ValkeySessions implements Sessions {
                                     homes.computeIfAbsent(home, first -> new ArrayList<>())
                                             .add(place));
         }
+        var parts = new AppliedParts();
         homes.forEach(
                 (home, places) -> {
-                    var some = places.stream().map(heartbeats::get).toList();
-                    var held = some.stream().map(beat -> List.copyOf(beat.held())).toList();
-                    var told = heartbeat(home, some, held);
-                    for (int n = 0; n < some.size(); n++) {
-                        int place = places.get(n);
-                        var one = told.at(n);
-                        if (!one.isAbsent()) {
-                            answers.set(place, Answer.done(result(one, held.get(n))));
+                    for (var part : Chunks.of(places, CHUNK, place -> 0)) {
+                        var some = part.stream().map(heartbeats::get).toList();
+                        var told = parts.change(() -> heartbeat(home, some, calls));
+                        for (int n = 0; n < some.size(); n++) {
+                            answers.set(part.get(n), told.get(n));
                         }
                     }
                 });
         return answers;
     }
 
-    private Item heartbeat(Partition home, List<Heartbeat> some, List<List<Fence>> held) {
-        return valkey.call(
-                        "heartbeat",
-                        home,
-                        out -> {
-                            out.list(some.size());
-                            for (int n = 0; n < some.size(); n++) {
-                                out.list(3)
-                                        .uuid(some.get(n).session().uuid())
-                                        .number(some.get(n).acknowledged())
-                                        .list(held.get(n), ValkeySessions::write);
-                            }
-                        })
-                .answer();
+    private static List<Answer<HeartbeatResult>> heartbeat(
+            Partition home, List<Heartbeat> some, FunctionCalls calls) {
+        var held = some.stream().map(beat -> List.copyOf(beat.held())).toList();
+        // Nothing is noted to be in use: a session was opened there.
+        var told =
+                calls.leave(
+                                "heartbeat",
+                                home,
+                                out -> {
+                                    out.list(some.size());
+                                    for (int n = 0; n < some.size(); n++) {
+                                        out.list(3)
+                                                .uuid(some.get(n).session().uuid())
+                                                .number(some.get(n).acknowledged())
+                                                .list(held.get(n), ValkeySessions::write);
+                                    }
+                                })
+                        .answer();
+        var answers = new ArrayList<Answer<HeartbeatResult>>();
+        for (int n = 0; n < some.size(); n++) {
+            var one = told.at(n);
+            answers.add(
+                    one.isAbsent()
+                            ? Answer.refused(unknown(some.get(n).session()))
+                            : Answer.done(result(one, held.get(n))));
+        }
+        return answers;
     }
 
     static void write(Packer out, Fence fence) {

@@ -6,6 +6,7 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.lease.UsageReport;
@@ -32,10 +33,12 @@ public final class ValkeySpending {
         Limit.BATCH.checkCount("spendings", reports.size());
         var answers = new ArrayList<Answer<BudgetView>>();
         reports.forEach(report -> answers.add(unknown(report)));
+        var parts = new AppliedParts();
         valkey.homes()
                 .visit(
+                        parts,
                         reports.stream().map(report -> report.fence().execution()).toList(),
-                        (home, places) -> spend(home, reports, places, answers));
+                        (home, places) -> spend(home, reports, places, answers, parts));
         return answers;
     }
 
@@ -48,12 +51,13 @@ public final class ValkeySpending {
             Partition home,
             List<UsageReport> reports,
             List<Integer> places,
-            List<Answer<BudgetView>> answers) {
+            List<Answer<BudgetView>> answers,
+            AppliedParts parts) {
         var unknown = new ArrayList<Integer>();
         int done = 0;
         while (done < places.size()) {
             var part = places.subList(done, Math.min(done + CHUNK, places.size()));
-            var told = ask(home, part.stream().map(reports::get).toList());
+            var told = parts.change(() -> ask(home, part.stream().map(reports::get).toList()));
             var some = told.at(0).list();
             for (int n = 0; n < some.size(); n++) {
                 int place = part.get(n);
@@ -65,9 +69,14 @@ public final class ValkeySpending {
             done += some.size();
             if (!told.at(1).isAbsent()) {
                 // What comes behind is refused where it is of what this has cancelled.
-                breaches.cancel(home, told.at(1).text());
                 int last = part.get(some.size() - 1);
-                answers.set(last, standing(home, reports.get(last), some.getLast()));
+                answers.set(
+                        last,
+                        parts.change(
+                                () -> {
+                                    breaches.cancel(home, told.at(1).text());
+                                    return standing(home, reports.get(last), some.getLast());
+                                }));
             }
         }
         return unknown;
@@ -89,6 +98,9 @@ public final class ValkeySpending {
     private static Answer<BudgetView> answer(UsageReport report, Item told) {
         try {
             return Answer.done(view(report, told));
+        } catch (Item.Unreadable damaged) {
+            return Answer.refused(
+                    StoreFailure.unreadable("The budget " + report.budget(), damaged));
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         }

@@ -4,13 +4,12 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Acceptance.Known;
 import io.flowfabric.core.decision.SubmittedContent;
-import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
@@ -18,16 +17,12 @@ import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
-import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** How work comes in. */
@@ -36,10 +31,12 @@ public final class ValkeySubmissions implements Submissions {
 
     private final ValkeyContext valkey;
     private final StrayWork strays;
+    private final LargeInputs inputs;
 
     public ValkeySubmissions(ValkeyContext valkey) {
         this.valkey = valkey;
         this.strays = new StrayWork(valkey);
+        this.inputs = new LargeInputs(valkey);
     }
 
     @Override
@@ -56,11 +53,13 @@ public final class ValkeySubmissions implements Submissions {
                             first -> new ArrayList<>())
                     .add(i);
         }
+        var applied = new AppliedParts();
         homes.forEach(
                 (home, places) -> {
                     var parts = Chunks.of(places, CHUNK, i -> submissions.get(i).input().size());
                     for (var part : parts) {
-                        var told = lead(home, part.stream().map(submissions::get).toList());
+                        var some = part.stream().map(submissions::get).toList();
+                        var told = applied.change(() -> lead(home, some));
                         for (int n = 0; n < part.size(); n++) {
                             answers.set(part.get(n), told.get(n));
                         }
@@ -86,30 +85,10 @@ public final class ValkeySubmissions implements Submissions {
     }
 
     private List<Answer<Submitted>> submit(Partition home, List<Submission> submissions) {
-        var lanes = new LinkedHashMap<Lane, Integer>();
-        var creators = new ArrayList<String>();
-        var gates = new LinkedHashMap<GateDefinition, Integer>();
-        for (var submission : submissions) {
-            if (lanes.putIfAbsent(submission.lane(), lanes.size() + 1) == null) {
-                creators.add(submission.creator());
-            }
-            gates.putIfAbsent(
-                    GateDefinition.of(submission.kind(), submission.policy()), gates.size() + 1);
-        }
         var digests = submissions.stream().map(Submission::digest).toList();
         var told =
                 valkey.call(
-                        "submit",
-                        home,
-                        out -> {
-                            out.list(3);
-                            write(out, lanes, creators);
-                            out.list(gates.keySet(), (o, gate) -> gate.write(o));
-                            out.list(submissions.size());
-                            for (int i = 0; i < submissions.size(); i++) {
-                                write(out, submissions.get(i), digests.get(i), lanes, gates);
-                            }
-                        });
+                        "submit", home, out -> new SubmitRequest(submissions, digests).write(out));
         var answers = new ArrayList<Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {
             answers.add(answer(home, submissions.get(i), digests.get(i), told.answer().at(i)));
@@ -127,60 +106,6 @@ public final class ValkeySubmissions implements Submissions {
                         });
     }
 
-    private static void write(Packer out, Map<Lane, Integer> lanes, List<String> creators) {
-        out.list(lanes.size());
-        lanes.forEach(
-                (lane, number) ->
-                        out.list(3)
-                                .text(lane.namespace().name())
-                                .text(lane.name())
-                                .text(creators.get(number - 1)));
-    }
-
-    private static void write(
-            Packer out,
-            Submission submission,
-            Digest digest,
-            Map<Lane, Integer> lanes,
-            Map<GateDefinition, Integer> gates) {
-        var policy = submission.policy();
-        var quotas = new TreeSet<String>();
-        policy.quotas().forEach(use -> quotas.add(use.quota()));
-        out.list(17)
-                .uuid(submission.id().uuid())
-                .number(Objects.requireNonNull(lanes.get(submission.lane())))
-                .number(
-                        Objects.requireNonNull(
-                                gates.get(GateDefinition.of(submission.kind(), policy))))
-                .number(submission.id().partition().number())
-                .number(policy.priority());
-        due(out, Optional.of(policy.start()).filter(start -> !start.equals(Due.NOW)));
-        due(out, policy.deadline());
-        out.optional(policy.attemptTimeout(), Packer::duration)
-                .optional(policy.stallTimeout(), Packer::duration)
-                .optional(policy.retention(), Packer::duration)
-                .optional(policy.share(), Packer::text)
-                .bytes(SubmissionRecord.write(submission, digest))
-                .optional(SubmissionRecord.apart(submission), Packer::bytes)
-                .optional(submission.key(), Packer::text)
-                .list(
-                        submission.tags().values().entrySet(),
-                        (o, tag) -> o.text(tag.getKey() + "=" + tag.getValue()))
-                .texts(quotas);
-        GateDefinition.writeNeeded(out, policy.budgets());
-    }
-
-    static void due(Packer out, Optional<Due> due) {
-        out.optional(
-                due,
-                (o, moment) -> {
-                    switch (moment) {
-                        case Due.After(var delay) -> o.list(2).text("after").duration(delay);
-                        case Due.At(var time) -> o.list(2).text("at").moment(time);
-                    }
-                });
-    }
-
     private Answer<Submitted> answer(
             Partition home, Submission submission, Digest digest, Item told) {
         if (told instanceof Item.Truth) {
@@ -189,19 +114,32 @@ public final class ValkeySubmissions implements Submissions {
         try {
             return switch (told.at(0).text()) {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
-                case "known" -> Answer.done(repeated(submission, digest, told));
+                case "known" -> Answer.done(repeated(home, submission, digest, told));
                 case "closed" -> {
                     Acceptance.mustTake(submission.lane(), Codes.LANE_STATES.word(told.at(1)));
                     throw new IllegalStateException("the lane takes work");
                 }
                 default -> throw GateDefinition.missing(told);
             };
+        } catch (Item.Unreadable damaged) {
+            return Answer.refused(
+                    StoreFailure.unreadable("What was submitted as " + submission.id(), damaged));
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         }
     }
 
-    private static Submitted repeated(Submission submission, Digest digest, Item told) {
+    private Optional<SubmittedContent> content(Partition home, ExecutionId known, Item told) {
+        try {
+            var input = inputs.read(home, known, told.at(4));
+            var before = SubmissionRecord.read(known, told.at(3), input);
+            return Optional.of(SubmittedContent.of(before));
+        } catch (Item.Unreadable damaged) {
+            return Optional.empty();
+        }
+    }
+
+    private Submitted repeated(Partition home, Submission submission, Digest digest, Item told) {
         var uuid = told.at(1).uuid();
         var known =
                 new ExecutionId(
@@ -210,14 +148,11 @@ public final class ValkeySubmissions implements Submissions {
                                 : new Partition(told.at(2).small()),
                         uuid);
         var digestBefore = SubmissionRecord.digest(told.at(3));
-        // Of what cannot be read only the digest is compared.
+        // Of what cannot be read only the digest is compared, and of what is the same.
         var content =
-                told.at(2)
-                        .optional(
-                                readable ->
-                                        SubmittedContent.of(
-                                                SubmissionRecord.read(
-                                                        known, told.at(3), told.at(4))));
+                told.at(2).isAbsent() || digestBefore.equals(digest)
+                        ? Optional.<SubmittedContent>empty()
+                        : content(home, known, told);
         var same = Optional.of(new Known(known, digestBefore, content));
         boolean byId = uuid.equals(submission.id().uuid());
         return Acceptance.repeated(

@@ -6,8 +6,10 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.store.Wakeups;
 import io.flowfabric.valkey.internal.wire.Item;
-import io.flowfabric.valkey.internal.wire.Packer;
 import io.flowfabric.valkey.internal.wire.Wire;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -18,17 +20,18 @@ import java.util.function.Consumer;
 
 /** Tells listeners of this process and of others that there may be work, or losses. */
 public final class ValkeyWakeups implements Wakeups {
-    private final Wire wire;
+    private static final Logger log = LoggerFactory.getLogger(ValkeyWakeups.class);
 
     /** By which this process knows its own messages. */
     private final UUID self = UUID.randomUUID();
 
+    private final WakeupNews news;
     private volatile boolean closed;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<SessionId>> lossListeners = new CopyOnWriteArrayList<>();
 
     ValkeyWakeups(Wire wire) {
-        this.wire = wire;
+        this.news = new WakeupNews(wire, self);
         wire.listen(this::hear);
     }
 
@@ -49,57 +52,84 @@ public final class ValkeyWakeups implements Wakeups {
     @Override
     public void pass(Lane lane, Listener from) {
         mustBeOpen();
-        listeners.stream().filter(other -> !other.equals(from)).forEach(other -> other.ready(lane));
-        publish(List.of(lane), List.of());
+        listeners.stream()
+                .filter(other -> !other.equals(from))
+                .forEach(other -> guarded(() -> other.ready(lane)));
+        news.tell(List.of(lane), List.of());
     }
 
-    /** Passes on what a function has told of: lanes with work, and sessions with losses. */
-    void tell(Item news) {
+    /**
+     * Passes on what a function has told of: lanes with work, and sessions with losses. What was
+     * done is done, whatever listeners make of it.
+     */
+    void tell(Item told) {
+        guarded(() -> pass(told));
+    }
+
+    private void pass(Item told) {
         var others = new ArrayList<Lane>();
-        for (var one : news.at(0).list()) {
+        for (var one : told.at(0).list()) {
             var lane = new Lane(new Namespace(one.at(0).text()), one.at(1).text());
             if (!taken(lane, one.at(2).optional(Item::uuid))) {
                 others.add(lane);
             }
         }
-        var losing = news.at(1).list(id -> new SessionId(id.uuid()));
-        losing.forEach(session -> lossListeners.forEach(listener -> listener.accept(session)));
-        if (!others.isEmpty() || !losing.isEmpty()) {
-            publish(others, losing);
-        }
+        var losing = told.at(1).list(id -> new SessionId(id.uuid()));
+        losing.forEach(this::tellOfLoss);
+        news.tell(others, losing);
     }
 
     private boolean taken(Lane lane, Optional<UUID> work) {
         for (var listener : listeners) {
             if (work.isEmpty()) {
-                listener.ready(lane);
-            } else if (listener.take(lane, work.get())) {
+                guarded(() -> listener.ready(lane));
+            } else if (takes(listener, lane, work.get())) {
                 return true;
             }
         }
         return false;
     }
 
-    private void publish(List<Lane> lanes, List<SessionId> losing) {
-        var packer = new Packer().list(3).uuid(self);
-        packer.list(
-                lanes, (out, lane) -> out.list(2).text(lane.namespace().name()).text(lane.name()));
-        packer.list(losing, (out, session) -> out.uuid(session.uuid()));
-        wire.publish(packer.done());
+    private static boolean takes(Listener listener, Lane lane, UUID work) {
+        try {
+            return listener.take(lane, work);
+        } catch (RuntimeException failure) {
+            complain(failure);
+            return false;
+        }
+    }
+
+    private void tellOfLoss(SessionId session) {
+        lossListeners.forEach(listener -> guarded(() -> listener.accept(session)));
+    }
+
+    private static void guarded(Runnable telling) {
+        try {
+            telling.run();
+        } catch (RuntimeException failure) {
+            complain(failure);
+        }
+    }
+
+    private static void complain(RuntimeException failure) {
+        log.warn("Something that listens for wake-ups has failed; it will poll.", failure);
     }
 
     private void hear(byte[] message) {
+        guarded(() -> read(message));
+    }
+
+    private void read(byte[] message) {
         var told = Item.read(message);
         if (told.at(0).uuid().equals(self)) {
             return;
         }
         for (var one : told.at(1).list()) {
             var lane = new Lane(new Namespace(one.at(0).text()), one.at(1).text());
-            listeners.forEach(listener -> listener.ready(lane));
+            listeners.forEach(listener -> guarded(() -> listener.ready(lane)));
         }
         for (var one : told.at(2).list()) {
-            var session = new SessionId(one.uuid());
-            lossListeners.forEach(listener -> listener.accept(session));
+            tellOfLoss(new SessionId(one.uuid()));
         }
     }
 

@@ -2,13 +2,12 @@ package io.flowfabric.postgres.internal.grant;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Namespace;
-import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.operate.KeyView;
 import io.flowfabric.core.operate.Keys;
+import io.flowfabric.core.signing.KeptSecret;
 import io.flowfabric.core.signing.KeyRing;
 import io.flowfabric.core.signing.SigningKey;
-import io.flowfabric.postgres.KeyWrapping;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Query;
@@ -48,7 +47,7 @@ public final class PostgresKeys implements Keys {
     /** A key; nothing, when it is not believed any more and what has wrapped it is gone. */
     private Optional<KeyRing.Kept> kept(Row row) {
         try {
-            var key = new SigningKey(row.text("id"), secret(row));
+            var key = key(row);
             return Optional.of(new KeyRing.Kept(key, RowCodec.time(row, "retires")));
         } catch (RuntimeException wrapped) {
             if (row.bool("believed")) {
@@ -86,34 +85,19 @@ public final class PostgresKeys implements Keys {
 
     /** A statement that keeps a key, with its secret wrapped if anything wraps it. */
     private Query kept(Query statement, SigningKey key, Attribution by) {
-        var wrapping = postgres.wrapping();
+        var secret = KeptSecret.of(key, postgres.wrapping());
         return statement
                 .set("now", postgres.now())
                 .set("id", key.id())
-                .set(
-                        "secret",
-                        wrapping.map(w -> w.wrap(key.id(), key.secret())).orElseGet(key::secret))
-                .set("wrapping", wrapping.map(KeyWrapping::name).orElse(null))
+                .set("secret", secret.bytes())
+                .set("wrapping", secret.by())
                 .set("actor", by.actor())
                 .set("reason", by.reason());
     }
 
-    /** What was not wrapped when it was made is as it is, whatever wraps now. */
-    private byte[] secret(Row row) {
-        var by = row.textOrNull("wrapping");
-        var kept = row.bytes("secret");
-        if (by == null) {
-            return kept;
-        }
-        var id = row.text("id");
-        return postgres.wrapping()
-                .orElseThrow(
-                        () ->
-                                new Unavailable(
-                                        "The key %s is wrapped by %s: open the store with what"
-                                                        .formatted(id, by)
-                                                + " unwraps it."))
-                .unwrap(by, id, kept);
+    private SigningKey key(Row row) {
+        return new KeptSecret(row.bytes("secret"), row.textOrNull("wrapping"))
+                .open(row.text("id"), postgres.wrapping());
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.flowfabric.valkey.internal.record;
 
-import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
@@ -36,12 +35,13 @@ import java.util.stream.Stream;
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by the server alone.
 public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
-    /** How many fields it has. */
+    /** How many fields it has at least. */
     public static final int FIELDS = 29;
 
     public static ExecutionFields read(UUID uuid, byte[] packed) {
         var fields = Item.read(packed);
-        if (fields.list().size() != FIELDS) {
+        // A newer program may have added some.
+        if (fields.list().size() < FIELDS) {
             throw Item.unreadable("an execution has other fields");
         }
         return new ExecutionFields(uuid, fields, packed);
@@ -194,7 +194,7 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
     private static GivenUp givenUp(Item told) {
         return new GivenUp(
                 told.at(0).number(),
-                new Digest(told.at(1).text()),
+                told.at(1).digest(),
                 new Ended(Codes.STEPS.word(told.at(2)), told.at(3).optional(Item::moment)));
     }
 }

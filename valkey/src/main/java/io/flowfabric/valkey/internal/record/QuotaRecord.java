@@ -11,6 +11,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -50,7 +51,8 @@ public record QuotaRecord(Quota quota, String written) {
         }
         var fields = Item.read(meter.get());
         var starts = new TreeMap<Instant, Integer>();
-        var told = fields.at(1).list();
+        var packed = fields.at(1).bytes();
+        var told = packed.length == 0 ? List.<Item>of() : Item.read(packed).list();
         for (int i = 0; i < told.size(); i += 2) {
             var at = told.get(i).moment();
             if (quota.rate().filter(rate -> rate.until(at).isAfter(now)).isPresent()) {

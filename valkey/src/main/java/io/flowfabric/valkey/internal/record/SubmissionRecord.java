@@ -35,7 +35,7 @@ public final class SubmissionRecord {
                         submission.tags().values().entrySet(),
                         (out, tag) -> out.list(2).text(tag.getKey()).text(tag.getValue()))
                 .text(policy.fields().isEmpty() ? "" : policy.toString())
-                .text(digest.hex());
+                .digest(digest);
         return (isApart(submission) ? packer.absent() : payload(packer, submission.input())).done();
     }
 
@@ -50,7 +50,11 @@ public final class SubmissionRecord {
         return submission.input().size() > INLINE;
     }
 
+    /** Most work has no input, or no result: that is an empty list. */
     private static Packer payload(Packer packer, Payload payload) {
+        if (payload.equals(Payload.EMPTY)) {
+            return packer.list(0);
+        }
         return packer.list(2).text(payload.contentType()).bytes(payload.bytes());
     }
 
@@ -59,6 +63,9 @@ public final class SubmissionRecord {
     }
 
     public static Payload payload(Item item) {
+        if (item.list().isEmpty()) {
+            return Payload.EMPTY;
+        }
         return Payload.of(item.at(1).bytes(), item.at(0).text());
     }
 
@@ -67,25 +74,28 @@ public final class SubmissionRecord {
      *
      * @param stored as {@link #write} wrote it
      * @param apart the input, if it is kept apart
+     * @throws Item.Unreadable when it is damaged, or of a newer program
      */
     public static Submission read(ExecutionId id, Item stored, Item apart) {
-        var fields = Item.read(stored.bytes());
-        return read(
-                id,
-                fields,
-                fields.at(8)
-                        .optional(SubmissionRecord::payload)
-                        .orElseGet(() -> payload(Item.read(apart.bytes()))));
+        return Item.decoded(
+                () -> {
+                    var fields = Item.read(stored.bytes());
+                    var input =
+                            fields.at(8)
+                                    .optional(SubmissionRecord::payload)
+                                    .orElseGet(() -> payload(Item.read(apart.bytes())));
+                    return read(id, fields, input);
+                });
     }
 
     /** What was submitted, for those who do not look at its input. */
     public static Submission withoutInput(ExecutionId id, Item stored) {
-        return read(id, Item.read(stored.bytes()), Payload.EMPTY);
+        return Item.decoded(() -> read(id, Item.read(stored.bytes()), Payload.EMPTY));
     }
 
     /** The tags of what was submitted. */
     public static Tags tags(Item stored) {
-        return tagsOf(Item.read(stored.bytes()).at(5));
+        return Item.decoded(() -> tagsOf(Item.read(stored.bytes()).at(5)));
     }
 
     /** Tags, as they stand in what was submitted. */
@@ -111,7 +121,7 @@ public final class SubmissionRecord {
 
     /** The digest of what was submitted. */
     public static Digest digest(Item stored) {
-        return new Digest(Item.read(stored.bytes()).at(7).text());
+        return Item.decoded(() -> Item.read(stored.bytes()).at(7).digest());
     }
 
     private static Lane lane(Item fields) {

@@ -2,15 +2,19 @@ package io.flowfabric.valkey.internal.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.flowfabric.core.Digest;
+
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A value as functions on the server write it, and as it is stored: MessagePack, of which lists,
@@ -19,6 +23,9 @@ import java.util.function.Function;
  * <p>Whoever asks for something else than it is gets {@link Unreadable}.
  */
 public sealed interface Item {
+    /** Of the digests that are stored. */
+    int DIGEST_BYTES = 32;
+
     /** Some values in order. */
     record Items(List<Item> values) implements Item {}
 
@@ -42,11 +49,31 @@ public sealed interface Item {
         Unreadable(String message) {
             super(message);
         }
+
+        Unreadable(RuntimeException cause) {
+            super(cause.getMessage(), cause);
+        }
     }
 
     /** Says that what is stored is not what was expected. */
     static Unreadable unreadable(String why) {
         return new Unreadable(why);
+    }
+
+    /**
+     * Decodes what is stored. What the words of a record refuse is as unreadable as bytes that are
+     * none of ours: a newer program may know better.
+     *
+     * @throws Unreadable whatever is wrong with it
+     */
+    static <T> T decoded(Supplier<T> decoder) {
+        try {
+            return decoder.get();
+        } catch (Unreadable damaged) {
+            throw damaged;
+        } catch (RuntimeException refused) {
+            throw new Unreadable(refused);
+        }
     }
 
     /** Reads one value. */
@@ -179,7 +206,11 @@ public sealed interface Item {
 
     /** A small whole number. */
     default int small() {
-        return Math.toIntExact(number());
+        long number = number();
+        if (number != (int) number) {
+            throw unexpected("a small number");
+        }
+        return (int) number;
     }
 
     /** A UUID. */
@@ -190,6 +221,15 @@ public sealed interface Item {
         }
         var in = ByteBuffer.wrap(bytes);
         return new UUID(in.getLong(), in.getLong());
+    }
+
+    /** A digest. */
+    default Digest digest() {
+        var bytes = bytes();
+        if (bytes.length != DIGEST_BYTES) {
+            throw unexpected("a digest");
+        }
+        return new Digest(HexFormat.of().formatHex(bytes));
     }
 
     /** A moment. */

@@ -1,21 +1,27 @@
 package io.flowfabric.valkey.internal.wire;
 
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Partition;
-import io.flowfabric.valkey.internal.wire.Refusals.FunctionsMissing;
+import io.flowfabric.valkey.internal.wire.Unprepared.Need;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** The way to one server or to a cluster. */
 public final class LettuceWire implements Wire {
@@ -23,6 +29,9 @@ public final class LettuceWire implements Wire {
     private final Library library = Library.OURS;
     private final Answers answers;
     private final Servers servers;
+    private final PreparedCalls calls;
+    private final Copies copies;
+    private final Duration callTimeout;
     private final List<Consumer<byte[]>> listeners = new CopyOnWriteArrayList<>();
 
     /**
@@ -36,7 +45,23 @@ public final class LettuceWire implements Wire {
             KeySpace keys,
             Duration callTimeout,
             Duration connectTimeout) {
+        this(address, user, password, keys, callTimeout, connectTimeout, Copies.NONE);
+    }
+
+    /**
+     * @param copies what replicas must have before a call that writes is answered
+     */
+    public LettuceWire(
+            ServerAddress address,
+            @Nullable String user,
+            @Nullable String password,
+            KeySpace keys,
+            Duration callTimeout,
+            Duration connectTimeout,
+            Copies copies) {
         this.keys = keys;
+        this.copies = copies;
+        this.callTimeout = callTimeout;
         this.answers = new Answers("The server at " + address, callTimeout);
         var nodes =
                 address.hosts().stream()
@@ -51,10 +76,39 @@ public final class LettuceWire implements Wire {
                         .toList();
         this.servers =
                 nodes.size() == 1
-                        ? new OneServer(nodes.getFirst(), answers)
+                        ? found(nodes.getFirst(), answers)
                         : new ClusterServers(nodes, answers);
-        servers.subscribe(
-                keys.channel(), message -> listeners.forEach(heard -> heard.accept(message)));
+        this.calls = new PreparedCalls(servers, answers, library);
+        subscribe();
+    }
+
+    private void subscribe() {
+        try {
+            servers.subscribe(
+                    keys.channel(), message -> listeners.forEach(heard -> heard.accept(message)));
+        } catch (RuntimeException | Error failure) {
+            servers.close();
+            throw failure;
+        }
+    }
+
+    /** What is at an address: one node of a cluster leads to all of them. */
+    private static Servers found(RedisURI address, Answers answers) {
+        var one = new OneServer(address, answers);
+        boolean used = false;
+        try {
+            used = !ServerFacts.of(one.primaries().getFirst(), answers).isCluster();
+        } finally {
+            if (!used) {
+                one.close();
+            }
+        }
+        return used ? one : new ClusterServers(List.of(address), answers);
+    }
+
+    /** What the servers that keep data say of themselves. */
+    public List<ServerFacts> facts() {
+        return servers.primaries().stream().map(node -> ServerFacts.of(node, answers)).toList();
     }
 
     private static RedisURI uri(
@@ -68,58 +122,162 @@ public final class LettuceWire implements Wire {
         uri.setDatabase(address.database());
         uri.setTimeout(connectTimeout);
         uri.setClientName("flowfabric");
-        password.ifPresent(
-                secret -> {
-                    var login = RedisCredentials.just(user.orElse(null), secret.toCharArray());
-                    uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> login));
-                });
+        if (user.isPresent() || password.isPresent()) {
+            // A user without a password is not the default one, who may have other rights.
+            var login = RedisCredentials.just(user.orElse(null), password.orElse("").toCharArray());
+            uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> login));
+        }
         return uri;
     }
 
     @Override
     public byte[] call(String function, Partition partition, byte[] request) {
-        return loaded(
-                () ->
-                        servers.commands()
-                                .fcall(
-                                        library.function(function),
-                                        ScriptOutputType.VALUE,
-                                        keys.of(partition),
-                                        request));
+        var declared = keys.of(partition);
+        return copies.areWanted()
+                ? copied(function, declared, request)
+                : calls.prepared(
+                        declared[0], () -> call(servers.commands(), function, declared, request));
+    }
+
+    /**
+     * Calls, and waits until enough replicas have it. Both are sent at once on one connection,
+     * which is what the server goes by; unless a node says that another one has the key.
+     */
+    private byte[] copied(String function, byte[][] declared, byte[] request) {
+        var key = declared[0];
+        return calls.tried(
+                key,
+                () -> {
+                    var way = servers.at(key);
+                    var sent = call(way, function, declared, request);
+                    var copied = copies.behind(way);
+                    try {
+                        var told = answers.answered(sent, callTimeout);
+                        copies.check(copied, answers);
+                        return told;
+                    } catch (Unprepared refused) {
+                        if (refused.need() != Need.ANOTHER_NODE) {
+                            throw refused;
+                        }
+                        var other = Redirection.of(refused).orElseThrow(refused::failure);
+                        return copiedAt(other, function, declared, request);
+                    }
+                },
+                callTimeout);
+    }
+
+    /** Calls by way of all redirections, and asks where the first one led. */
+    private byte[] copiedAt(Redirection other, String function, byte[][] declared, byte[] request) {
+        var told =
+                answers.tryOut(
+                        () -> call(servers.commands(), function, declared, request), callTimeout);
+        copies.check(copies.behind(servers.at(other.host(), other.port())), answers);
+        return told;
     }
 
     @Override
     public byte[] read(String function, Partition partition, byte[] request) {
-        return loaded(
-                () ->
-                        servers.commands()
-                                .fcallReadOnly(
-                                        library.function(function),
-                                        ScriptOutputType.VALUE,
-                                        keys.of(partition),
-                                        request));
+        var declared = keys.of(partition);
+        return calls.prepared(declared[0], () -> sendRead(function, declared, request));
+    }
+
+    private RedisFuture<byte[]> sendRead(String function, byte[][] declared, byte[] request) {
+        return servers.commands()
+                .fcallReadOnly(
+                        library.function(function), ScriptOutputType.VALUE, declared, request);
+    }
+
+    @Override
+    public Duration patience() {
+        return callTimeout;
+    }
+
+    @Override
+    public List<Answer<byte[]>> readEach(
+            String function, List<Partition> partitions, List<byte[]> requests, Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        var sent = new ArrayList<Future<byte[]>>();
+        for (int n = 0; n < partitions.size(); n++) {
+            sent.add(sent(function, keys.of(partitions.get(n)), requests.get(n)));
+        }
+        var told = new ArrayList<Answer<byte[]>>();
+        for (int n = 0; n < sent.size(); n++) {
+            told.add(answer(function, partitions.get(n), requests.get(n), sent.get(n), end));
+        }
+        return told;
+    }
+
+    /** One of several calls: that it could not be sent keeps none of the others. */
+    private Future<byte[]> sent(String function, byte[][] declared, byte[] request) {
+        try {
+            return sendRead(function, declared, request);
+        } catch (RedisException unsent) {
+            return CompletableFuture.failedFuture(unsent);
+        }
+    }
+
+    /** What became of one of several calls. What was refused for want of something is repeated. */
+    private Answer<byte[]> answer(
+            String function, Partition partition, byte[] request, Future<byte[]> call, long end) {
+        try {
+            try {
+                var left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+                return Answer.done(answers.answered(call, left));
+            } catch (Unprepared refused) {
+                // One after the other, and so no longer than all together may take.
+                if (System.nanoTime() - end > 0) {
+                    throw refused.failure();
+                }
+                return Answer.done(read(function, partition, request));
+            }
+        } catch (FlowFabricException unanswered) {
+            return Answer.refused(unanswered);
+        }
+    }
+
+    @Override
+    public byte[] callUrgently(
+            String function, Partition partition, byte[] request, Duration patience) {
+        var declared = keys.of(partition);
+        try {
+            return servers.urgently(
+                    declared[0], commands -> call(commands, function, declared, request), patience);
+        } catch (Unprepared refused) {
+            return calls.prepared(
+                    declared[0],
+                    () -> call(servers.commands(), function, declared, request),
+                    patience);
+        }
+    }
+
+    private RedisFuture<byte[]> call(
+            RedisClusterAsyncCommands<byte[], byte[]> commands,
+            String function,
+            byte[][] declared,
+            byte[] request) {
+        return commands.fcall(
+                library.function(function), ScriptOutputType.VALUE, declared, request);
     }
 
     @Override
     public void publish(byte[] message) {
         // Nobody waits for it: a message that is lost costs a poll or a heartbeat.
-        var unheard = servers.commands().publish(keys.channel(), message);
-        unheard.exceptionally(lost -> 0L);
+        try {
+            var unheard = servers.commands().publish(keys.channel(), message);
+            unheard.exceptionally(lost -> 0L);
+        } catch (RedisException closed) {
+            // As above.
+        }
+    }
+
+    @Override
+    public void whenInDoubt(Runnable listener) {
+        servers.whenInDoubt(listener);
     }
 
     @Override
     public void listen(Consumer<byte[]> listener) {
         listeners.add(listener);
-    }
-
-    /** Calls, and where a server does not know the functions hands them over first. */
-    private byte[] loaded(Supplier<RedisFuture<byte[]>> call) {
-        try {
-            return answers.await(call.get());
-        } catch (FunctionsMissing missing) {
-            servers.load(library);
-            return answers.await(call.get());
-        }
     }
 
     @Override

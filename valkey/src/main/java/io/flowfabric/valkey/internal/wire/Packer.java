@@ -2,10 +2,13 @@ package io.flowfabric.valkey.internal.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.flowfabric.core.Digest;
+
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -113,6 +116,11 @@ public final class Packer {
         number(uuid.getMostSignificantBits(), Long.BYTES);
         number(uuid.getLeastSignificantBits(), Long.BYTES);
         return this;
+    }
+
+    /** A digest, as the bytes that it is. */
+    public Packer digest(Digest digest) {
+        return bytes(HexFormat.of().parseHex(digest.hex()));
     }
 
     /** A moment, in milliseconds. */

@@ -15,17 +15,22 @@ import java.util.stream.Stream;
  *
  * @param hosts one, or some nodes of a cluster
  * @param tls whether what is sent is encrypted
- * @param login user and password, with a colon between them; without one it is the password of the
- *     default user
+ * @param user the user, if it names one
+ * @param password the password, if it names one
  * @param database which of the numbered databases of one server; a cluster has only the first
  */
-public record ServerAddress(List<Host> hosts, boolean tls, Optional<String> login, int database) {
+public record ServerAddress(
+        List<Host> hosts,
+        boolean tls,
+        Optional<String> user,
+        Optional<String> password,
+        int database) {
     private static final int DEFAULT_PORT = 6379;
     private static final int LAST_PORT = 65_535;
     private static final int LAST_DATABASE = 65_535;
     private static final Pattern URL =
             Pattern.compile(
-                    "(redis|rediss|valkey|valkeys)://(?:([^@/]*)@)?([^/@?#]+)(?:/([0-9]*))?");
+                    "(redis|rediss|valkey|valkeys)://(?:([^@/?#]*)@)?([^/@?#]+)(?:/([0-9]*))?");
     private static final Pattern HOST =
             Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:\\[\\]]+)(?::([0-9]{1,5}))?");
 
@@ -66,10 +71,15 @@ public record ServerAddress(List<Host> hosts, boolean tls, Optional<String> logi
                     "url",
                     "A cluster has no numbered databases: leave the %d out.".formatted(database));
         }
+        // What is written with percent signs may be a colon: it is cut first.
+        var login = Optional.ofNullable(parts.group(2));
         return new ServerAddress(
                 hosts,
                 parts.group(1).endsWith("s") && !parts.group(1).equals("redis"),
-                Optional.ofNullable(parts.group(2)).map(ServerAddress::decoded),
+                login.map(both -> both.split(":", 2)[0]).flatMap(ServerAddress::decoded),
+                login.filter(both -> both.contains(":"))
+                        .map(both -> both.split(":", 2)[1])
+                        .flatMap(ServerAddress::decoded),
                 database);
     }
 
@@ -92,24 +102,15 @@ public record ServerAddress(List<Host> hosts, boolean tls, Optional<String> logi
     }
 
     /** What was written with percent signs because a URL could not hold it otherwise. */
-    private static String decoded(String text) {
+    private static Optional<String> decoded(String text) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
         try {
-            return new URI("x://" + text + "@h").getUserInfo();
+            return Optional.of(new URI("x://" + text + "@h").getUserInfo());
         } catch (URISyntaxException e) {
             throw malformed();
         }
-    }
-
-    /** The user that the URL names, if it does. */
-    public Optional<String> user() {
-        return login.filter(both -> both.indexOf(':') > 0)
-                .map(both -> both.substring(0, both.indexOf(':')));
-    }
-
-    /** The password that the URL names, if it does. */
-    public Optional<String> password() {
-        return login.map(both -> both.substring(both.indexOf(':') + 1))
-                .filter(password -> !password.isEmpty());
     }
 
     private static Invalid malformed() {

@@ -1,4 +1,4 @@
-package io.flowfabric.postgres;
+package io.flowfabric.core.signing;
 
 import io.flowfabric.core.Unavailable;
 

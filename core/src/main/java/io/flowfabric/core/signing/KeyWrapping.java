@@ -1,10 +1,10 @@
-package io.flowfabric.postgres;
+package io.flowfabric.core.signing;
 
 import io.flowfabric.core.Unavailable;
 
 /**
- * What protects the secrets of signing keys in the database, so that a reader of its tables, or of
- * a copy, cannot sign.
+ * What protects the secrets of signing keys in a store, so that a reader of what it keeps, or of a
+ * copy, cannot sign.
  *
  * <p>The master key stays outside: in the environment, in a file, or in a service that does the
  * wrapping itself, for which this is implemented. All processes of a store have the same.

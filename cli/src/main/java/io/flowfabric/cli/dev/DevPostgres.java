@@ -8,27 +8,33 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How to look at the data: a command to connect with, and questions that can be pasted there. */
-final class Directions {
-    private final String run;
-    private final Optional<ExecutionId> example;
+/** A Postgres, and SQL for those who want to look for themselves. */
+final class DevPostgres implements DevServer {
+    private final EmbeddedPostgres server;
 
-    /**
-     * @param example an execution whose history is worth reading
-     */
-    Directions(String run, Optional<ExecutionId> example) {
-        this.run = run;
-        this.example = example;
+    DevPostgres(Path home) {
+        this.server = EmbeddedPostgres.start(home);
     }
 
-    List<String> lines(EmbeddedPostgres server, Path home) {
+    @Override
+    public int port() {
+        return server.port();
+    }
+
+    @Override
+    public StoreLogin login() {
+        return new StoreLogin(server.url(), server.user(), server.password());
+    }
+
+    @Override
+    public List<String> directions(Path home, String run, Optional<ExecutionId> example) {
         var lines = new ArrayList<String>();
         lines.add("The data is yours to look at:");
         lines.add("");
-        lines.add("  " + psql(server, home));
+        lines.add("  " + psql(home));
         lines.add("");
         lines.add("There, for example:");
-        for (var question : questions()) {
+        for (var question : questions(run, example)) {
             lines.add("");
             question.lines().map(line -> "  " + line).forEach(lines::add);
         }
@@ -42,13 +48,13 @@ final class Directions {
     }
 
     /** Connects without asking for the password, and without showing it. */
-    static String psql(EmbeddedPostgres server, Path home) {
+    private String psql(Path home) {
         return "PGPASSWORD=$(cat %s) psql -h 127.0.0.1 -p %d -U %s postgres"
-                .formatted(quoted(home.resolve("password")), server.port(), server.user());
+                .formatted(ShellWord.of(home.resolve("password")), server.port(), server.user());
     }
 
     /** What is worth asking, as SQL. */
-    List<String> questions() {
+    static List<String> questions(String run, Optional<ExecutionId> example) {
         var questions = new ArrayList<String>();
         questions.add(
                 """
@@ -79,8 +85,8 @@ final class Directions {
         return questions;
     }
 
-    private static String quoted(Path path) {
-        var text = path.toString();
-        return text.matches("[A-Za-z0-9_./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    @Override
+    public void close() {
+        server.close();
     }
 }

@@ -1,0 +1,22 @@
+package io.flowfabric.valkey;
+
+import java.time.Duration;
+
+/** The code that docs/valkey.md shows; {@link ValkeyPageTest} compares, and runs it. */
+final class ValkeyExample {
+    private ValkeyExample() {}
+
+    // [PAGE
+    static ValkeyStore open(String url, String password) {
+        var options = ValkeyOptions.of(url).withPassword(password).withPrefix("jobs:");
+        return ValkeyStore.open(options);
+    }
+
+    // PAGE]
+
+    // [PAGE
+    static ValkeyOptions copied(String url) {
+        return ValkeyOptions.of(url).withReplicas(1, Duration.ofSeconds(1));
+    }
+    // PAGE]
+}
