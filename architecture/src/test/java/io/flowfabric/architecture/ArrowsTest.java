@@ -81,7 +81,11 @@ class ArrowsTest {
                     new Module(
                             "valkey",
                             List.of("core"),
-                            List.of("org.jspecify..", "org.slf4j..", "io.lettuce.core..")),
+                            List.of(
+                                    "org.jspecify..",
+                                    "org.slf4j..",
+                                    "io.lettuce.core..",
+                                    "io.netty..")),
                     new Module(
                             "embedded",
                             List.of("core"),

@@ -4,6 +4,7 @@ import io.flowfabric.core.StoreFailure;
 import io.lettuce.core.RedisFuture;
 
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -104,10 +105,8 @@ final class PreparedCalls {
     }
 
     private static void pause(Unprepared refused) {
-        try {
-            Thread.sleep(PAUSE);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        LockSupport.parkNanos(PAUSE.toNanos());
+        if (Thread.currentThread().isInterrupted()) {
             throw new StoreFailure(
                     "The thread was interrupted before the call was sent.", false, refused);
         }
