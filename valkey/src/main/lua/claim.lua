@@ -18,6 +18,18 @@ local function input_apart(id, submitted)
     return size > SMALL_INPUT and size or unit.get('detail', field)
 end
 
+-- Steps up to this size together go with their lease; of larger ones only their size. The same as Lease.STEPS_BYTES.
+local SMALL_STEPS = 16384
+
+-- What was recorded of an execution that is leased; false where nothing was.
+local function steps_of(id, x)
+    local recorded = x[SITUATION] == RUNNING and x[RECORDED]
+    if not recorded or recorded[RECORDED_BYTES] > SMALL_STEPS then
+        return recorded and recorded[RECORDED_BYTES]
+    end
+    return executions.steps(id, 1, recorded[RECORDED_STEPS])
+end
+
 -- What a worker is told of the executions that it gets.
 local function pieces_of(ids)
     local fields = {}
@@ -31,7 +43,7 @@ local function pieces_of(ids)
         local x = executions.get(id)
         pieces[n] = {
             id, x[PARTITION], x[ATTEMPTS], x[EPOCH], x[NEXT], x[RETRIES], x[DEADLINE], x[SINCE], x[UNTIL], x[LANE],
-            submitted[n], input_apart(id, submitted[n])}
+            submitted[n], input_apart(id, submitted[n]), steps_of(id, x)}
     end
     return pieces
 end

@@ -65,7 +65,13 @@ RETENTION = 26
 SHARE = 27
 PARTITION = 28
 STEPS = 29
-EXECUTION_FIELDS = 29
+RECORDED = 30
+EXECUTION_FIELDS = 30
+
+-- What workers have recorded of an execution: how many steps, how large they are together, and when the last one was.
+RECORDED_STEPS = 1
+RECORDED_BYTES = 2
+RECORDED_AT = 3
 
 -- What an execution counts against while somebody has it.
 COUNTED_QUOTAS = 1
@@ -149,6 +155,7 @@ EVENT_RENEWAL = 2
 EVENT_BUDGET_REACHED = 3
 EVENT_GONE = 4
 EVENT_DRIFTED = 5
+EVENT_STEP_RECORDED = 6
 
 -- The fields of a report of what was used up.
 REPORTED_BUDGET = 1
@@ -185,5 +192,6 @@ CHANGE_BY = 12
 CHANGE_FAILURE = 13
 CHANGE_RESULT = 14
 CHANGE_GATE = 15
+CHANGE_FRESH = 16
 SESSION_STEPS = 12
 RECEIPTS = 13

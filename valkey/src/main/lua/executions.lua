@@ -5,6 +5,7 @@
 --   r  its result                  f  its last failure
 --   b  who ended it, and why       w  why it is held back
 --   p  how far it is               u  what it used up, as it reported it
+--   n, c, d  and a name or a number: steps that were recorded (see checkpoint.lua)
 --   t  which entries of the log are about it, and its tags, once it is forgotten: one life after the other
 
 -- What a list of more than fifteen begins with.
@@ -342,6 +343,9 @@ function executions.apply(id, x, decided)
         unit.remove('detail', id .. 'r')
         unit.remove('detail', id .. 'f')
         x[GATE] = gates.number(x[LANE], decided[CHANGE_GATE])
+    end
+    if decided[CHANGE_FRESH] then
+        executions.clear_steps(id, x)
     end
     set_deadline(id, x, decided[CHANGE_DEADLINE], executions.is_terminal(situation))
     x[PRIORITY] = decided[CHANGE_PRIORITY]

@@ -1,7 +1,7 @@
 -- What is read for explanations, and of workers.
 
--- Going back in the history of an execution ends after so many entries.
-local FURTHEST = 512
+-- Going back in the history of an execution ends after so many entries: more than it can have recorded steps.
+local FURTHEST = 1536
 
 -- The last step of an execution in some entries of the log, other than to another priority; nil when there is none.
 local function last_step_in(numbers, id)

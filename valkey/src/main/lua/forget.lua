@@ -2,7 +2,7 @@
 
 local LETTERS = {'s', 'i', 'r', 'f', 'b', 'w', 'p', 'u'}
 
--- So many reports of what was used up are forgotten in one call.
+-- So many reports of what was used up, and recorded steps, are forgotten in one call, about.
 local REPORTS = 2000
 
 -- So many that cannot be read are passed over in one call.
@@ -20,6 +20,7 @@ local function remove(id, x, submitted)
     executions.known[id] = nil
     executions.changed[id] = nil
     budgets.forget(id, x, math.huge)
+    executions.clear_steps(id, x)
     for n = 1, #LETTERS do
         unit.remove('detail', id .. LETTERS[n])
     end
@@ -92,7 +93,7 @@ end)
 -- forget: forgets executions whose retention has ended.
 -- asked: how many at most; lanes, each its number and how long its work is kept
 -- answers: those that were, each its id and the partition that it names; how many were passed over because they cannot be
---     read; whether the call ended before its time because one of them has reported much
+--     read; whether the call ended before its time because of what some have reported or recorded
 register('forget', {'allow-oom'}, function(asked)
     local most, kept = unpack(asked)
     local done, passed = {}, 0
@@ -107,7 +108,7 @@ register('forget', {'allow-oom'}, function(asked)
             local submitted = x and submission(id)
             if x and submitted and executions.is_terminal(x[SITUATION]) then
                 local gone, left = budgets.forget(id, x, reports)
-                reports = reports - gone
+                reports = math.max(0, reports - gone - (left and 0 or executions.step_count(x)))
                 full = left or reports == 0
                 if not left then
                     forget(id, x, submitted)
@@ -143,7 +144,7 @@ local function untell(id, numbers)
         local entry = packed and cmsgpack.unpack(packed) or {0, {}}
         local events = entry[ENTRY_EVENTS]
         for n = 1, #events do
-            if events[n][1] == EVENT_STEP and events[n][2] == id then
+            if (events[n][1] == EVENT_STEP or events[n][1] == EVENT_STEP_RECORDED) and events[n][2] == id then
                 events[n] = {EVENT_GONE}
             end
         end

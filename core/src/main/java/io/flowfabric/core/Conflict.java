@@ -18,6 +18,8 @@ public final class Conflict extends FlowFabricException {
         INSTANCE_TAKEN,
         /** This lease was already ended, with other content. */
         ENDED_DIFFERENTLY,
+        /** This step was recorded before, with other content. */
+        RECORDED_DIFFERENTLY,
         /** The execution has ended, and not in the way that was asked for. */
         ALREADY_FINISHED,
         /** The execution has not ended, so it has no result, and cannot be replayed or erased. */

@@ -12,7 +12,16 @@ public enum Limit {
     INPUT_BYTES(1 << 20),
     /** A result is stored as an input is, and has the same limit. */
     RESULT_BYTES(1 << 20),
-    /** Keys, kinds, creators, workers: indexed, and shown on one line. */
+    /** A step is read back with every later lease of its execution: a result, not a file. */
+    STEP_BYTES(256 << 10),
+    /** Steps of one execution: as many as one page lists. More of them are work of their own. */
+    STEPS(1000),
+    /**
+     * All steps of one execution together, with their names and content types: who takes the work
+     * over reads all of them before it goes on.
+     */
+    ALL_STEPS_BYTES(16 << 20),
+    /** Keys, kinds, creators, workers, steps: indexed, and shown on one line. */
     NAME_BYTES(256),
     /** The width of a lane name on the wire of the original. */
     LANE_BYTES(64),

@@ -215,6 +215,7 @@ class ErrorsTest {
                         "session_taken",
                         "instance_taken",
                         "ended_differently",
+                        "recorded_differently",
                         "already_finished",
                         "not_finished",
                         "replays_exhausted",

@@ -20,6 +20,9 @@ class LimitTest {
         var expected = new EnumMap<Limit, Long>(Limit.class);
         expected.put(Limit.INPUT_BYTES, 1024L * 1024);
         expected.put(Limit.RESULT_BYTES, 1024L * 1024);
+        expected.put(Limit.STEP_BYTES, 256L * 1024);
+        expected.put(Limit.STEPS, 1000L);
+        expected.put(Limit.ALL_STEPS_BYTES, 16L * 1024 * 1024);
         expected.put(Limit.NAME_BYTES, 256L);
         expected.put(Limit.LANE_BYTES, 64L);
         expected.put(Limit.TAGS, 32L);

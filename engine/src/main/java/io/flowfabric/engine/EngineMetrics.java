@@ -26,6 +26,8 @@ public interface EngineMetrics {
         PROGRESS,
         /** A report of usage. */
         SPEND,
+        /** A step that is to be recorded. */
+        CHECKPOINT,
         /** The end of a lease. */
         END,
         /** A heartbeat, which names the fences that its worker believes to hold. */
@@ -104,6 +106,9 @@ public interface EngineMetrics {
 
     /** So many leases of a lane were given up by a worker of this process, in this way. */
     default void attempted(Lane lane, Transition transition, int count) {}
+
+    /** So many checkpoints were answered with a step that was recorded, now or before. */
+    default void checkpointed(int count) {}
 
     /** So many fences were refused by a call: another worker has the work, or had it meanwhile. */
     default void fenced(FencedCall call, int count) {}

@@ -86,6 +86,11 @@ final class GuardedMetrics implements EngineMetrics {
     }
 
     @Override
+    public void checkpointed(int count) {
+        guard("checkpointed", () -> metrics.checkpointed(count));
+    }
+
+    @Override
     public void fenced(FencedCall call, int count) {
         guard("fenced", () -> metrics.fenced(call, count));
     }

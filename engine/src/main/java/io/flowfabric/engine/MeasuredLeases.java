@@ -4,10 +4,12 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.EngineMetrics.FencedCall;
@@ -32,6 +34,17 @@ final class MeasuredLeases implements Leases {
     public List<Answer<Fence>> progress(List<Progress> reports) {
         var answers = store.progress(reports);
         countLost(FencedCall.PROGRESS, answers);
+        return answers;
+    }
+
+    @Override
+    public List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints) {
+        var answers = store.checkpoint(checkpoints);
+        countLost(FencedCall.CHECKPOINT, answers);
+        int recorded = (int) answers.stream().filter(Answer::isDone).count();
+        if (recorded > 0) {
+            metrics.checkpointed(recorded);
+        }
         return answers;
     }
 

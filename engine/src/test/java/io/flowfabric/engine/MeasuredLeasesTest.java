@@ -7,6 +7,7 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Budget.Bounds;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
@@ -86,12 +87,30 @@ class MeasuredLeasesTest {
         assertThat(leases.progress(List.of(late, late))).noneMatch(Answer::isDone);
         assertThat(leases.spend(List.of(new UsageReport(stale, "team", "tokens", 1, "key"))))
                 .noneMatch(Answer::isDone);
+        assertThat(leases.checkpoint(List.of(new Checkpoint(stale, "pay", Payload.EMPTY))))
+                .noneMatch(Answer::isDone);
         assertThat(leases.end(List.of(new Ending.Complete(stale, Payload.EMPTY))))
                 .noneMatch(Answer::isDone);
 
         assertThat(tally.of("fenced PROGRESS")).isEqualTo(2);
         assertThat(tally.of("fenced SPEND")).isEqualTo(1);
+        assertThat(tally.of("fenced CHECKPOINT")).isEqualTo(1);
+        assertThat(tally.heardOf("checkpointed")).isFalse();
         assertThat(tally.of("fenced END")).isEqualTo(1);
+    }
+
+    @Test
+    void checkpoints_are_counted_by_the_steps_that_they_were_answered_with() {
+        var fence = lease().fence();
+        var paid = new Checkpoint(fence, "pay", Payload.text("paid"));
+        var other = new Checkpoint(fence, "pay", Payload.text("not paid"));
+
+        assertThat(leases.checkpoint(List.of(paid, other, paid)))
+                .extracting(Answer::isDone)
+                .containsExactly(true, false, true);
+
+        assertThat(tally.of("checkpointed")).isEqualTo(2);
+        assertThat(tally.heardOf("fenced CHECKPOINT")).isFalse();
     }
 
     /** An operator who is called for each refused fence is not called for none. */

@@ -79,6 +79,11 @@ public final class Tally implements EngineMetrics {
     }
 
     @Override
+    public void checkpointed(int count) {
+        add("checkpointed", count);
+    }
+
+    @Override
     public void fenced(FencedCall call, int count) {
         add("lease lost", count);
         add("fenced " + call, count);

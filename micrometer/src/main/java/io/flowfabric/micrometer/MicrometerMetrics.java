@@ -141,6 +141,11 @@ public final class MicrometerMetrics implements EngineMetrics {
     }
 
     @Override
+    public void checkpointed(int count) {
+        count(count, "ff.checkpointed");
+    }
+
+    @Override
     public void fenced(FencedCall call, int count) {
         count(count, "ff.fence.refused", "call", call.wire());
     }

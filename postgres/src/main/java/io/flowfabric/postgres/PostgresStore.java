@@ -186,6 +186,7 @@ public final class PostgresStore implements Store {
                 "internal/sql/claim.sql",
                 "internal/sql/grant.sql",
                 "internal/sql/step.sql",
+                "internal/sql/checkpoint.sql",
                 "internal/sql/maintenance.sql",
                 "internal/sql/gate_sweep.sql",
                 "internal/sql/quota.sql",

@@ -41,6 +41,9 @@ public final class EventCodec {
                             with(json, step.owner(), step.by())
                                     .with("lane", Json.of(step.lane().name()))
                                     .with("execution", Json.of(step.execution().toString()));
+                    case Event.StepRecorded recorded ->
+                            json.with("lane", Json.of(recorded.lane().name()))
+                                    .with("execution", Json.of(recorded.execution().toString()));
                     case Event.Renewal renewal ->
                             with(json, Optional.of(renewal.owner()), Optional.empty());
                     case Event.MarkedDead death ->
@@ -77,6 +80,10 @@ public final class EventCodec {
                             .with("epoch", Json.of(step.epoch()))
                             .with("until", step.until(), EventCodec::millis)
                             .with("failure", step.failure(), EventCodec::write);
+            case Event.StepRecorded recorded ->
+                    json.with("step", Json.of(recorded.name()))
+                            .with("attempt", Json.of(recorded.attempt()))
+                            .with("epoch", Json.of(recorded.epoch()));
             case Event.Renewal renewal -> json.with("until", millis(renewal.until()));
             case Event.MarkedDead death -> json;
             case Event.Erased erased -> json;
@@ -158,6 +165,14 @@ public final class EventCodec {
                             by(json),
                             json.get("until", EventCodec::moment),
                             json.get("failure", failure -> readFailure(failure.asObject())));
+            case STEP_RECORDED ->
+                    new Event.StepRecorded(
+                            execution(json),
+                            lane(namespace, json),
+                            json.require("step", Json::asString),
+                            json.require("attempt", Json::asInt),
+                            json.require("epoch", Json::asLong),
+                            at);
             case HEARTBEAT ->
                     new Event.Renewal(
                             owner(json).orElseThrow(),

@@ -10,6 +10,8 @@ import java.util.Optional;
 public enum EventKind {
     /** An execution took a step. */
     STEP(Event.Step.class),
+    /** A worker recorded a step of its execution. */
+    STEP_RECORDED(Event.StepRecorded.class),
     /** A session showed a sign of life. */
     HEARTBEAT(Event.Renewal.class),
     /** An operator declared a worker process dead. */
@@ -51,6 +53,7 @@ public enum EventKind {
     public static EventKind of(Event event) {
         return switch (event) {
             case Event.Step step -> STEP;
+            case Event.StepRecorded recorded -> STEP_RECORDED;
             case Event.Renewal renewal -> HEARTBEAT;
             case Event.MarkedDead death -> MARKED_DEAD;
             case Event.Erased erased -> ERASED;

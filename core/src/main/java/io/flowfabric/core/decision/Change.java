@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param by who took the step, when it was not the holder of the lease
  * @param failure what failed, where something did
  * @param result what it produced, where an operator says so
+ * @param fresh whether what was recorded of it so far is cleared
  */
 public record Change(
         Transition transition,
@@ -29,7 +30,8 @@ public record Change(
         Optional<Instant> deadline,
         Optional<Attribution> by,
         Optional<Failure> failure,
-        Optional<Payload> result) {
+        Optional<Payload> result,
+        boolean fresh) {
 
     /** A step that changes the state and nothing else. */
     static Change of(Facts facts, Transition transition, ExecutionState after) {
@@ -43,7 +45,8 @@ public record Change(
                 facts.deadline(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     /** The step that ends an execution. */
@@ -63,7 +66,8 @@ public record Change(
                 deadline,
                 Optional.of(who),
                 failure,
-                result);
+                result,
+                fresh);
     }
 
     Change failure(Failure because) {
@@ -85,7 +89,8 @@ public record Change(
                 deadline,
                 by,
                 because,
-                produced);
+                produced,
+                fresh);
     }
 
     Change priority(int other) {
@@ -99,7 +104,23 @@ public record Change(
                 deadline,
                 by,
                 failure,
-                result);
+                result,
+                fresh);
+    }
+
+    Change fresh(boolean cleared) {
+        return new Change(
+                transition,
+                after,
+                priority,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                by,
+                failure,
+                result,
+                cleared);
     }
 
     Change deadline(Optional<Instant> other) {
@@ -113,7 +134,8 @@ public record Change(
                 other,
                 by,
                 failure,
-                result);
+                result,
+                fresh);
     }
 
     Change counts(int newRetries, int newReclaims, int newReplays) {
@@ -127,6 +149,7 @@ public record Change(
                 deadline,
                 by,
                 failure,
-                result);
+                result,
+                fresh);
     }
 }

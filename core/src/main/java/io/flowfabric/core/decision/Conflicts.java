@@ -39,6 +39,16 @@ public final class Conflicts {
                         + " under another name.");
     }
 
+    /** A step was recorded before under this name, with other content. */
+    public static Conflict recordedDifferently(ExecutionId execution, String step, int attempt) {
+        return new Conflict(
+                Conflict.Code.RECORDED_DIFFERENTLY,
+                step,
+                ("This step of %s was recorded in attempt %d with other content: go on with what"
+                     + " was recorded, or record under a name of its own.")
+                        .formatted(execution, attempt));
+    }
+
     /** Usage was reported before under this key, and it was other usage. */
     public static Conflict spentDifferently(String key) {
         return new Conflict(

@@ -12,7 +12,8 @@ import java.util.Optional;
  * What a decision about an execution depends on, as it is under the store's lock.
  *
  * @param deadline when it expires, if it does
- * @param lastProgress when its worker last reported progress in the current attempt, if it has
+ * @param lastProgress when its worker last reported progress in the current attempt, or recorded a
+ *     step, if it has
  */
 public record Facts(
         ExecutionId id,

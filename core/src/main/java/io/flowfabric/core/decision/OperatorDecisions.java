@@ -93,7 +93,7 @@ public final class OperatorDecisions {
             case OperatorCommand.Revoke revoke -> revoke(facts);
             case OperatorCommand.Reprioritise reprioritise ->
                     reprioritise(facts, reprioritise.priority());
-            case OperatorCommand.Replay replay -> Optional.of(replay(facts, now));
+            case OperatorCommand.Replay replay -> Optional.of(replay(facts, replay.fresh(), now));
         };
     }
 
@@ -164,7 +164,7 @@ public final class OperatorDecisions {
                                 .priority(priority));
     }
 
-    private static Change replay(Facts facts, Instant now) {
+    private static Change replay(Facts facts, boolean fresh, Instant now) {
         if (!facts.state().terminal()) {
             throw facts.conflict(
                     Conflict.Code.NOT_FINISHED, "It is %s; only what has ended can be replayed.");
@@ -176,7 +176,8 @@ public final class OperatorDecisions {
         }
         return Change.of(facts, Transition.REPLAY, new Ready(LeasePurpose.REPLAY))
                 .counts(0, 0, facts.replays() + 1)
-                .deadline(facts.policy().deadlineAfterReplay(now));
+                .deadline(facts.policy().deadlineAfterReplay(now))
+                .fresh(fresh);
     }
 
     private static Conflict notWaiting(Facts facts) {

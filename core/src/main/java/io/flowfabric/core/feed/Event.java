@@ -102,6 +102,22 @@ public sealed interface Event {
         }
     }
 
+    /**
+     * A worker recorded a step of its execution. What it recorded is not told.
+     *
+     * @param name of the step
+     * @param attempt in which it was recorded, from 0
+     * @param epoch of the lease under which it was
+     */
+    record StepRecorded(
+            ExecutionId execution, Lane lane, String name, int attempt, long epoch, Instant at)
+            implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
     /** A session showed a sign of life, and so renewed every lease that it holds. */
     record Renewal(Owner owner, Namespace namespace, Instant at, Instant until) implements Event {
         @Override

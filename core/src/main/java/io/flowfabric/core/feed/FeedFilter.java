@@ -101,6 +101,7 @@ public record FeedFilter(
             case LEASES ->
                     switch (event) {
                         case Event.Step step -> step.owner().isPresent();
+                        case Event.StepRecorded recorded -> false;
                         case Event.Renewal renewal -> true;
                         case Event.LaneChange change -> false;
                         case Event.NamespaceChange change -> false;
@@ -117,6 +118,7 @@ public record FeedFilter(
                     switch (event) {
                         case Event.Step step ->
                                 step.by().filter(Attribution::isOperator).isPresent();
+                        case Event.StepRecorded recorded -> false;
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
                         case Event.NamespaceChange change -> true;
@@ -134,6 +136,7 @@ public record FeedFilter(
     private static Optional<Lane> laneOf(Event event) {
         return switch (event) {
             case Event.Step step -> Optional.of(step.lane());
+            case Event.StepRecorded recorded -> Optional.of(recorded.lane());
             case Event.Renewal renewal -> Optional.empty();
             case Event.LaneChange change -> Optional.of(change.lane());
             case Event.NamespaceChange change -> Optional.empty();
@@ -150,6 +153,7 @@ public record FeedFilter(
     private static Partition partitionOf(Event event) {
         return switch (event) {
             case Event.Step step -> step.execution().partition();
+            case Event.StepRecorded recorded -> recorded.execution().partition();
             case Event.Erased erased -> erased.execution().partition();
             case Event.Renewal renewal -> Partition.of(renewal.namespace());
             case Event.LaneChange change -> Partition.of(change.namespace());

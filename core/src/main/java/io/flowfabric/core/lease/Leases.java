@@ -30,6 +30,17 @@ public interface Leases {
     List<Answer<BudgetView>> spend(List<UsageReport> spendings);
 
     /**
+     * Records steps: each is stored once, comes with every later lease of its execution, and shows
+     * that the worker has not stalled.
+     *
+     * <p>The same name with the same content again gives the first answer again, also under a later
+     * lease; with other content it is {@code Conflict}. Several of one call are taken in their
+     * order. A step is {@code Invalid} that is one too many in its execution, or too large beside
+     * those that it has.
+     */
+    List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints);
+
+    /**
      * Ends leases: complete, fail, cancel, delay, release.
      *
      * <p>The same ending again gives the first answer again, until the execution is claimed anew;

@@ -57,6 +57,15 @@ public sealed interface OperatorCommand {
         }
     }
 
-    /** Runs it again after its end, as a new attempt with all of its retries. */
-    record Replay(ExecutionId execution) implements OperatorCommand {}
+    /**
+     * Runs it again after its end, as a new attempt with all of its retries.
+     *
+     * @param fresh whether it begins without the steps that were recorded, and does them all again
+     */
+    record Replay(ExecutionId execution, boolean fresh) implements OperatorCommand {
+        /** A replay that goes on behind the steps that were recorded. */
+        public Replay(ExecutionId execution) {
+            this(execution, false);
+        }
+    }
 }

@@ -4,12 +4,16 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Step;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -31,10 +35,34 @@ public interface Queries {
     List<Answer<Result>> results(List<ExecutionId> executions);
 
     /**
-     * What happened to one execution, in order; each heartbeat of its holder is shown, and that an
-     * operator marked it dead. Refusal: {@code NotFound}.
+     * What happened to one execution, in order, with the steps that were recorded; each heartbeat
+     * of its holder is shown, and that an operator marked it dead. Refusal: {@code NotFound}.
      */
     List<Event> history(ExecutionId execution);
+
+    /**
+     * The steps that were recorded of one execution, in that order. A page has no more bytes than a
+     * message should have, so that it may hold fewer than were asked for. Refusal: {@code
+     * NotFound}.
+     */
+    Page<Step> steps(ExecutionId execution, Cursor after, int max);
+
+    /** All steps of an execution, from all pages. Refusal: {@code NotFound}. */
+    default List<Step> allSteps(ExecutionId execution) {
+        var steps = new ArrayList<Step>();
+        var after = Cursor.START;
+        while (!after.equals(Cursor.END)) {
+            var page = steps(execution, after, (int) Limit.PAGE.max());
+            steps.addAll(page.items());
+            after = page.next();
+        }
+        return List.copyOf(steps);
+    }
+
+    /** All steps of the execution of a lease, whether they came with it or are to be read. */
+    default List<Step> allSteps(Lease lease) {
+        return lease.stepsApart() ? allSteps(lease.fence().execution()) : lease.steps();
+    }
 
     /**
      * Executions that fit a filter, in the order of submission or against it. Going on from a

@@ -24,6 +24,12 @@ class ConflictsTest {
                 SESSION);
         assertSays(Conflicts.budgetTaken("team"), Conflict.Code.BUDGET_TAKEN, "team");
         assertSays(Conflicts.spentDifferently("k1"), Conflict.Code.SPENT_DIFFERENTLY, "k1");
+        assertSays(
+                Conflicts.recordedDifferently(ID, "pay", 3),
+                Conflict.Code.RECORDED_DIFFERENTLY,
+                "pay");
+        assertThat(Conflicts.recordedDifferently(ID, "pay", 3))
+                .hasMessageContaining("This step of " + ID + " was recorded in attempt 3");
         assertSays(Conflicts.notFinished(ID, PublicState.ACTIVE), Conflict.Code.NOT_FINISHED, ID);
         assertSays(
                 Conflicts.namedByLane(Lane.of("emails"), "quota calls"),

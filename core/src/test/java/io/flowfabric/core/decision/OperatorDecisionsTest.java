@@ -251,6 +251,16 @@ class OperatorDecisionsTest {
         assertThat(change)
                 .extracting(Change::retries, Change::reclaims, Change::replays)
                 .containsExactly(0, 0, 5);
+        assertThat(change.fresh()).as("steps are kept").isFalse();
+    }
+
+    @Test
+    void a_fresh_replay_clears_what_was_recorded() {
+        var change = change(new OperatorCommand.Replay(ID, true), ended(Outcome.FAILED));
+
+        assertThat(change.fresh()).isTrue();
+        assertThat(change.by()).contains(ADA);
+        assertThat(change.replays()).isEqualTo(5);
     }
 
     @Test

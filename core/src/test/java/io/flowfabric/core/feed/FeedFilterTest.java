@@ -49,6 +49,7 @@ class FeedFilterTest {
             step(Transition.CANCEL, Situation.CANCELLED, Optional.empty(), ADA);
     private static final Event REVOKED =
             step(Transition.REVOKE, Situation.READY, Optional.of(OWNER), ADA);
+    private static final Event RECORDED = new Event.StepRecorded(ID, LANE, "pay", 0, 1, NOON);
     private static final Event RENEWED = new Event.Renewal(OWNER, SHOP, NOON, NOON.plusSeconds(30));
     private static final Event CONFIGURED =
             new Event.LaneChange(LANE, LaneSettings.DEFAULT, ADA.orElseThrow(), NOON);
@@ -60,6 +61,7 @@ class FeedFilterTest {
             List.of(
                     SUBMITTED,
                     CLAIMED,
+                    RECORDED,
                     COMPLETED,
                     EXPIRED,
                     CANCELLED,

@@ -13,13 +13,16 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
@@ -196,6 +199,14 @@ final class Scenario implements AutoCloseable {
         return report(lease.fence(), percent);
     }
 
+    Answer<Step> checkpoint(Fence fence, String name, Payload content) {
+        return only(store().leases().checkpoint(List.of(new Checkpoint(fence, name, content))));
+    }
+
+    Answer<Step> checkpoint(Lease lease, String name, Payload content) {
+        return checkpoint(lease.fence(), name, content);
+    }
+
     // Operators.
 
     /** What the operator is told. */
@@ -252,6 +263,11 @@ final class Scenario implements AutoCloseable {
 
     Answer<Result> result(ExecutionId execution) {
         return only(store().queries().results(List.of(execution)));
+    }
+
+    /** What was recorded of an execution, from all pages. */
+    List<Step> recorded(ExecutionId execution) {
+        return Everything.pages(after -> store().queries().steps(execution, after, 1000));
     }
 
     Failure failureOf(ExecutionId execution) {

@@ -13,12 +13,14 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Grants.Redemption;
@@ -137,6 +139,10 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("Claim", new Claim(session, 2, 1)),
                 entry("Redemption", new Redemption(session, 2, List.of("token"))),
                 entry("List<Progress>", List.of(new Progress(lease.fence(), 1, ""))),
+                entry(
+                        "List<Checkpoint>",
+                        List.of(new Checkpoint(lease.fence(), "step", Payload.EMPTY))),
+                entry("Lease", lease.withStepsApart()),
                 entry("List<Ending>", List.of(complete(lease))),
                 entry(
                         "List<UsageReport>",

@@ -102,6 +102,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Checkpoints extends CheckpointRules {
+        Checkpoints() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class KeepingSteps extends StepKeepingRules {
+        KeepingSteps() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Ending extends EndingRules {
         Ending() {
             super(StoreContract.this::open);

@@ -20,6 +20,8 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Lease;
@@ -57,6 +59,8 @@ abstract class ValidatingRules extends Rules {
         leavesNoTrace(() -> store.sessions().heartbeat(beats(worker)));
         leavesNoTrace(() -> store.leases().end(nCopies(TOO_MANY, complete(lease))));
         leavesNoTrace(() -> store.leases().progress(nCopies(TOO_MANY, done(lease))));
+        var checkpoint = new Checkpoint(lease.fence(), "pay", Payload.EMPTY);
+        leavesNoTrace(() -> store.leases().checkpoint(nCopies(TOO_MANY, checkpoint)));
         leavesNoTrace(() -> store.operations().act(cancels(idOf(lease)), Scenario.OLGA));
         leavesNoTrace(() -> store.queries().describe(nCopies(TOO_MANY, idOf(lease))));
         leavesNoTrace(() -> store.queries().inputs(nCopies(TOO_MANY, idOf(lease))));

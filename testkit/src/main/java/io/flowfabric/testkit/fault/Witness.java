@@ -1,11 +1,13 @@
 package io.flowfabric.testkit.fault;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
@@ -21,7 +23,8 @@ import java.util.function.Consumer;
 
 /** Notes what the callers of a store were told has happened, and nothing that they never heard. */
 public final class Witness {
-    private static final Set<String> NOTED = Set.of("submit", "claim", "end", "progress", "act");
+    private static final Set<String> NOTED =
+            Set.of("submit", "claim", "end", "progress", "checkpoint", "act");
 
     private final Acknowledgements notebook;
 
@@ -102,6 +105,8 @@ public final class Witness {
             case Ending ending ->
                     notebook.note(new Acknowledgement.LeaseEnded(span, ending, (Ended) value));
             case Progress report -> notebook.note(new Acknowledgement.ProgressKept(span, report));
+            case Checkpoint checkpoint ->
+                    notebook.note(new Acknowledgement.StepKept(span, checkpoint, (Step) value));
             case OperatorCommand act -> notebook.note(new Acknowledgement.ActDone(span, act));
             default -> throw new IllegalArgumentException("Nobody promises " + asked);
         }

@@ -62,6 +62,7 @@ final class FeedFollower {
             Object subject =
                     switch (event) {
                         case Event.Step step -> step.execution();
+                        case Event.StepRecorded recorded -> recorded.execution();
                         case Event.Renewal renewal -> renewal.owner().session();
                         case Event.LaneChange change -> change.lane();
                         case Event.NamespaceChange change -> change.namespace();

@@ -17,6 +17,7 @@ import io.flowfabric.testkit.harness.Operation.Note;
 import io.flowfabric.testkit.harness.Operation.Order;
 import io.flowfabric.testkit.harness.Operation.Parting;
 import io.flowfabric.testkit.harness.Operation.Profile;
+import io.flowfabric.testkit.harness.Operation.Recording;
 import io.flowfabric.testkit.harness.Operation.Slip;
 import io.flowfabric.testkit.harness.Operation.Tampering;
 import io.flowfabric.testkit.harness.Operation.Twist;
@@ -121,6 +122,8 @@ record Generator(long seed, int stream, Mix mix) {
                                     Operation.DefineBudget.Change.DELETE),
                             draw.one(0L, 10L, 100L),
                             draw.one("ada", "bob"));
+            case CHECKPOINT ->
+                    new Operation.Checkpoints(draw.fewOf(item -> recording(draw)), hearing(draw));
             case SPEND -> new Operation.Spend(draw.fewOf(item -> usage(draw)));
             case CONFIGURE ->
                     new Operation.Configure(
@@ -128,6 +131,14 @@ record Generator(long seed, int stream, Mix mix) {
             case TICK -> new Operation.Tick(draw.weighted(CHORES), draw.one(1, 2, 3, 100));
             case PASS -> new Operation.Pass(pause(draw));
         };
+    }
+
+    /** A large content is too much to come with a lease, once there are two of them. */
+    private static Recording recording(Draw draw) {
+        return new Recording(
+                hold(draw),
+                draw.one(Vocabulary.STEPS),
+                draw.one("paid", "paid", "sent", "x".repeat(9 << 10)));
     }
 
     private static Usage usage(Draw draw) {
@@ -259,7 +270,8 @@ record Generator(long seed, int stream, Mix mix) {
                     case 6, 7 -> new Intent.Resume();
                     case 8, 9 -> new Intent.Revoke();
                     case 10, 11 -> new Intent.Reprioritise(draw.one(0, 1, 5, 9000));
-                    default -> new Intent.Replay();
+                    case 12 -> new Intent.Replay(true);
+                    default -> new Intent.Replay(false);
                 };
         return new Deed(draw.back(), intent, draw.chance(3));
     }

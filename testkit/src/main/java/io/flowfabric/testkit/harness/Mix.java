@@ -33,7 +33,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         GRANT,
         RECLAIM,
         REDEEM,
-        ROTATE
+        ROTATE,
+        CHECKPOINT
     }
 
     /** Submitters of a concurrent run. */
@@ -54,6 +55,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Map.entry(Kind.RECLAIM, 2),
                                     Map.entry(Kind.REDEEM, 12),
                                     Map.entry(Kind.REPORT, 8),
+                                    Map.entry(Kind.CHECKPOINT, 8),
                                     Map.entry(Kind.END, 36),
                                     Map.entry(Kind.REPEAT, 6))),
                     1);
@@ -123,6 +125,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.RECLAIM, 3);
         weights.put(Kind.REDEEM, 8);
         weights.put(Kind.ROTATE, 1);
+        weights.put(Kind.CHECKPOINT, 6);
         return weights;
     }
 }

@@ -277,7 +277,7 @@ sealed interface Operation {
 
         record Reprioritise(int priority) implements Intent {}
 
-        record Replay() implements Intent {}
+        record Replay(boolean fresh) implements Intent {}
     }
 
     /** An operator leases an execution to a worker. */
@@ -318,6 +318,22 @@ sealed interface Operation {
     }
 
     record Usage(Hold hold, String budget, long amount, int key) {}
+
+    /** Workers record steps, in one call. */
+    record Checkpoints(List<Recording> recordings, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return recordings.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Checkpoints(some(recordings, items), hearing);
+        }
+    }
+
+    /** One step that is recorded; its name and its content are among few, so that they meet. */
+    record Recording(Hold hold, String name, String content) {}
 
     // Time.
 

@@ -68,7 +68,7 @@ final class OperatorRole extends Role {
             case Intent.Revoke() -> new OperatorCommand.Revoke(id);
             case Intent.Reprioritise(int priority) ->
                     new OperatorCommand.Reprioritise(id, priority);
-            case Intent.Replay() -> new OperatorCommand.Replay(id);
+            case Intent.Replay(boolean fresh) -> new OperatorCommand.Replay(id, fresh);
         };
     }
 

@@ -6,6 +6,7 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.lease.Grant;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.OpenedSession;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.harness.Difference.Kind;
 
@@ -38,6 +39,11 @@ record Repeats(boolean exclusive) {
         each("end", first, second, this::sameOrLost);
     }
 
+    /** The same step; unless it was replayed afresh since, and then another may have that name. */
+    void checkpoint(Reply<List<Answer<Step>>> first, Reply<List<Answer<Step>>> second) {
+        each("checkpoint", first, second, this::sameOrLost);
+    }
+
     private <T> boolean sameOrLost(T before, Answer<T> after) {
         return switch (after) {
             case Answer.Done<T>(T value) -> value.equals(before);
@@ -48,8 +54,8 @@ record Repeats(boolean exclusive) {
 
     /** The same leases; fewer when some were taken away since, never more. */
     void claim(Reply<List<Lease>> first, Reply<List<Lease>> second) {
-        var before = first.answered().orElse(List.of());
-        var after = second.answered().orElse(List.of());
+        var before = withoutSteps(first.answered().orElse(List.of()));
+        var after = withoutSteps(second.answered().orElse(List.of()));
         if (first.answered().isPresent() && before.isEmpty()) {
             // A claim that got nothing has nothing to give again, and may find something now.
             return;
@@ -57,6 +63,11 @@ record Repeats(boolean exclusive) {
         if (!before.containsAll(after) || (exclusive && before.size() != after.size())) {
             throw broken("claim", first, second);
         }
+    }
+
+    /** What is recorded between the two comes with the second one only. */
+    private static List<Lease> withoutSteps(List<Lease> leases) {
+        return leases.stream().map(lease -> lease.steps(List.of())).toList();
     }
 
     /** The same grants; fewer when some were taken away since, never more. */

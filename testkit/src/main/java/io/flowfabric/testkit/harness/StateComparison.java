@@ -114,6 +114,7 @@ final class StateComparison {
             twins.look("history", store -> store.queries().history(id));
             twins.look("explain", store -> store.queries().explain(id));
             twins.look("ledger", store -> store.budgets().ledger(id));
+            twins.look("steps", store -> pages(at -> store.queries().steps(id, at, 2)));
         }
     }
 

@@ -53,6 +53,9 @@ final class Vocabulary {
     /** What all of them count. */
     static final String TOKENS = "tokens";
 
+    /** What work consists of. */
+    static final List<String> STEPS = List.of("pay", "send", "file");
+
     /** Who take turns, where a lane shares. */
     static final List<String> SHARES = List.of("ann", "bo", "cy");
 

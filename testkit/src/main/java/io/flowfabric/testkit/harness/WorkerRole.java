@@ -4,6 +4,7 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
@@ -14,10 +15,12 @@ import io.flowfabric.testkit.harness.Operation.Hold;
 import io.flowfabric.testkit.harness.Operation.Manner;
 import io.flowfabric.testkit.harness.Operation.Note;
 import io.flowfabric.testkit.harness.Operation.Parting;
+import io.flowfabric.testkit.harness.Operation.Recording;
 import io.flowfabric.testkit.harness.Operation.Usage;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
+import io.flowfabric.testkit.history.Acknowledgement.StepKept;
 
 import java.util.List;
 import java.util.Optional;
@@ -99,6 +102,49 @@ final class WorkerRole extends Role {
                                                         .note(
                                                                 new ProgressKept(
                                                                         heard.span(), report))));
+    }
+
+    void checkpoint(Operation.Checkpoints operation) {
+        var checkpoints =
+                operation.recordings().stream().flatMap(one -> checkpoint(one).stream()).toList();
+        if (!checkpoints.isEmpty()) {
+            var sender = cast.worker(operation.recordings().getFirst().hold().worker());
+            checkpoint(sender, checkpoints, operation.hearing());
+        }
+    }
+
+    private Optional<Checkpoint> checkpoint(Recording recording) {
+        return presented(recording.hold())
+                .map(
+                        fence ->
+                                new Checkpoint(
+                                        fence,
+                                        recording.name(),
+                                        Payload.text(recording.content())));
+    }
+
+    private void checkpoint(HarnessWorker sender, List<Checkpoint> checkpoints, Hearing hearing) {
+        sender.sent(() -> checkpoint(sender, checkpoints, Hearing.HEARD));
+        hear(
+                        hearing,
+                        () ->
+                                stage.call(
+                                        "checkpoint",
+                                        checkpoints,
+                                        s -> s.leases().checkpoint(checkpoints)),
+                        repeats::checkpoint)
+                .ifPresent(
+                        heard ->
+                                eachDone(
+                                        checkpoints,
+                                        heard.answer(),
+                                        (checkpoint, step) ->
+                                                cast.acknowledgements()
+                                                        .note(
+                                                                new StepKept(
+                                                                        heard.span(),
+                                                                        checkpoint,
+                                                                        step))));
     }
 
     void spend(Operation.Spend operation) {

@@ -1,10 +1,12 @@
 package io.flowfabric.testkit.history;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.submit.Submission;
 
@@ -55,6 +57,14 @@ public sealed interface Acknowledgement {
         @Override
         public ExecutionId execution() {
             return report.fence().execution();
+        }
+    }
+
+    /** A step was recorded, now or before. */
+    record StepKept(Span span, Checkpoint checkpoint, Step step) implements Acknowledgement {
+        @Override
+        public ExecutionId execution() {
+            return checkpoint.fence().execution();
         }
     }
 

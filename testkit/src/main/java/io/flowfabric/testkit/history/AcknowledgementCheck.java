@@ -11,6 +11,8 @@ import io.flowfabric.testkit.history.Acknowledgement.ActDone;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
+import io.flowfabric.testkit.history.Acknowledgement.Span;
+import io.flowfabric.testkit.history.Acknowledgement.StepKept;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 import io.flowfabric.testkit.history.Life.Tenure;
 import io.flowfabric.testkit.history.Violation.Kind;
@@ -33,7 +35,10 @@ final class AcknowledgementCheck {
             switch (told) {
                 case WorkAccepted work -> check.accepted();
                 case LeaseGiven given -> check.given(given);
-                case ProgressKept kept -> check.kept(kept);
+                case ProgressKept kept ->
+                        check.kept(kept.span(), kept.report().fence(), "a report of progress");
+                case StepKept kept ->
+                        check.kept(kept.span(), kept.checkpoint().fence(), "a checkpoint");
                 case LeaseEnded ended -> check.ended(ended);
                 case ActDone done -> check.acted(done.act());
             }
@@ -64,45 +69,43 @@ final class AcknowledgementCheck {
         }
     }
 
-    private void kept(ProgressKept kept) {
-        Fence fence = kept.report().fence();
+    /** Asks about a write that does not end its lease. */
+    private void kept(Span span, Fence fence, String what) {
         if (tenures(fence).findAny().isEmpty()) {
-            neverGiven(fence, "a report of progress");
-        } else if (tenures(fence).allMatch(tenure -> overBefore(tenure, kept))
-                || supersededBefore(kept)) {
+            neverGiven(fence, what);
+        } else if (tenures(fence).allMatch(tenure -> overBefore(tenure, span))
+                || supersededBefore(span, fence.epoch())) {
             dossier.complain(
                     Kind.STALE_WRITE,
-                    ("A report of progress was accepted under epoch %d, attempt %d, in a call that"
-                                    + " began at %s (moment %d), when that lease was already over.")
+                    ("%s was accepted under epoch %d, attempt %d, in a call that began at %s"
+                                    + " (moment %d), when that lease was already over.")
                             .formatted(
+                                    what,
                                     fence.epoch(),
                                     fence.attempt(),
-                                    kept.span().began().at(),
-                                    kept.span().began().tick()));
+                                    span.began().at(),
+                                    span.began().tick()));
         }
     }
 
-    private static boolean overBefore(Tenure tenure, ProgressKept kept) {
-        return tenure.ended()
-                .filter(end -> end.at().isBefore(kept.span().began().at()))
-                .isPresent();
+    private static boolean overBefore(Tenure tenure, Span span) {
+        return tenure.ended().filter(end -> end.at().isBefore(span.began().at())).isPresent();
     }
 
     /** Whether a client knew, before the call began, that the lease was over. */
-    private boolean supersededBefore(ProgressKept kept) {
+    private boolean supersededBefore(Span span, long epoch) {
         if (dossier.lives().size() > 1) {
             // Epochs begin anew with each life, so that they do not say which lease came first.
             return false;
         }
-        long epoch = kept.report().fence().epoch();
         boolean claimedAgain =
                 dossier.acknowledged(LeaseGiven.class).stream()
                         .filter(given -> given.lease().fence().epoch() > epoch)
-                        .anyMatch(given -> given.span().before(kept.span()));
+                        .anyMatch(given -> given.span().before(span));
         boolean ended =
                 dossier.acknowledged(LeaseEnded.class).stream()
                         .filter(other -> other.ending().fence().epoch() == epoch)
-                        .anyMatch(other -> other.span().before(kept.span()));
+                        .anyMatch(other -> other.span().before(span));
         return claimedAgain || ended;
     }
 

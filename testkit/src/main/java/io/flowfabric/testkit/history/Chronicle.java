@@ -9,6 +9,7 @@ import io.flowfabric.testkit.history.Acknowledgement.ActDone;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
+import io.flowfabric.testkit.history.Acknowledgement.StepKept;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 
 import java.time.Instant;
@@ -68,6 +69,12 @@ final class Chronicle {
                             "progress of %d%% kept under epoch %d"
                                     .formatted(
                                             kept.report().percent(), kept.report().fence().epoch());
+                    case StepKept kept ->
+                            "step %s of attempt %d kept under epoch %d"
+                                    .formatted(
+                                            kept.step().name(),
+                                            kept.step().attempt(),
+                                            kept.checkpoint().fence().epoch());
                     case LeaseEnded ended ->
                             "lease of epoch %d, attempt %d, ended by %s: %s"
                                     .formatted(

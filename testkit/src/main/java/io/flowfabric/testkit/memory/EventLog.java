@@ -67,8 +67,8 @@ final class EventLog {
     }
 
     /**
-     * The steps of an execution since it was last submitted, with the heartbeats of whoever held it
-     * and the word that it is dead.
+     * The steps of an execution since it was last submitted, with what was recorded of it, the
+     * heartbeats of whoever held it and the word that it is dead.
      */
     List<Event> history(ExecutionId execution) {
         var history = new ArrayList<Event>();
@@ -89,6 +89,10 @@ final class EventLog {
                 history.add(step);
                 holder = holderAfter(step, holder);
             }
+            if (logged.event instanceof Event.StepRecorded recorded
+                    && recorded.execution().equals(execution)) {
+                history.add(recorded);
+            }
         }
         return history;
     }
@@ -104,10 +108,15 @@ final class EventLog {
 
     /** Drops the steps of an execution, wherever they are. Cursors still lead to where they did. */
     void erase(ExecutionId execution) {
-        kept.removeIf(
-                logged ->
-                        logged.event instanceof Event.Step step
-                                && step.execution().equals(execution));
+        kept.removeIf(logged -> isAbout(logged.event, execution));
+    }
+
+    private static boolean isAbout(Event event, ExecutionId execution) {
+        return switch (event) {
+            case Event.Step step -> step.execution().equals(execution);
+            case Event.StepRecorded recorded -> recorded.execution().equals(execution);
+            default -> false;
+        };
     }
 
     private static @Nullable SessionId holderAfter(Event.Step step, @Nullable SessionId before) {

@@ -7,8 +7,10 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
@@ -94,6 +96,9 @@ final class ExecutionSteps {
             row.result = Optional.empty();
             row.failure = Optional.empty();
         }
+        if (change.fresh()) {
+            row.steps.clear();
+        }
         row.deadline = change.deadline();
         row.priority = change.priority();
         row.retries = change.retries();
@@ -105,6 +110,24 @@ final class ExecutionSteps {
         change(row, change.transition(), change.after());
         world.shares.changed(row);
         log(row, change.transition(), owner, change.by(), change.failure());
+    }
+
+    /** Records what the holder of a lease has done. */
+    Step record(MemoryExecution row, Checkpoint checkpoint) {
+        var fence = checkpoint.fence();
+        var step = new Step(checkpoint.name(), checkpoint.content(), fence.attempt(), world.now());
+        row.steps.put(step.name(), step);
+        row.leaseHasSteps();
+        world.log.append(
+                new Event.StepRecorded(
+                        row.id(),
+                        row.lane(),
+                        step.name(),
+                        step.attempt(),
+                        fence.epoch(),
+                        step.recorded()),
+                row.submission.tags());
+        return step;
     }
 
     /** Forgets an execution that has ended, with what it reported. */
@@ -141,11 +164,12 @@ final class ExecutionSteps {
         }
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
+        row.leaseHasSteps();
         row.leasedByHand = by.isPresent();
         row.owner = Optional.of(living.owner());
         change(row, step, new Running(living.session.id(), world.now()));
         log(row, step, row.owner, by, Optional.empty());
-        return lease;
+        return row.lease.get();
     }
 
     /** Takes from quotas and budgets what a lease or a grant needs. */

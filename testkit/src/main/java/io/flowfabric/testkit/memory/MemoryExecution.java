@@ -12,9 +12,11 @@ import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.LeaseStanding;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
 import io.flowfabric.core.decision.QueuePlace;
+import io.flowfabric.core.decision.StepRecording;
 import io.flowfabric.core.decision.SubmittedContent;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Policy;
@@ -29,9 +31,12 @@ import io.flowfabric.core.submit.Submission;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
+import java.util.stream.Stream;
 
 /** Everything that is stored of one execution. Only {@link ExecutionSteps} changes its state. */
 final class MemoryExecution {
@@ -75,6 +80,10 @@ final class MemoryExecution {
 
     Optional<Owner> owner = Optional.empty();
     Optional<ExecutionView.Done> progress = Optional.empty();
+
+    /** What was recorded of it, by name, in that order. */
+    final Map<String, Step> steps = new LinkedHashMap<>();
+
     Optional<Payload> result = Optional.empty();
     Optional<Failure> failure = Optional.empty();
 
@@ -168,6 +177,23 @@ final class MemoryExecution {
                 reclaims,
                 replays,
                 deadline,
-                progress.map(ExecutionView.Done::at));
+                lastProgress());
+    }
+
+    /** When its worker last reported progress, or recorded a step. */
+    private Optional<Instant> lastProgress() {
+        return Stream.concat(
+                        progress.map(ExecutionView.Done::at).stream(),
+                        steps.values().stream().map(Step::recorded))
+                .max(Comparator.naturalOrder());
+    }
+
+    long stepBytes() {
+        return steps.values().stream().mapToLong(Step::bytes).sum();
+    }
+
+    /** Gives the steps that there are now to the lease that is held. */
+    void leaseHasSteps() {
+        lease = lease.map(held -> StepRecording.with(held, List.copyOf(steps.values())));
     }
 }

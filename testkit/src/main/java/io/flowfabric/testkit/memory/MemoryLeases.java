@@ -5,13 +5,17 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
+import io.flowfabric.core.decision.StepRecording;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.query.ExecutionView;
 
@@ -73,6 +77,27 @@ final class MemoryLeases implements Leases {
             world.breaches.cancelAll();
         }
         return purse.view();
+    }
+
+    @Override
+    public List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints) {
+        return ItemAnswers.each(world, "checkpoints", checkpoints, this::checkpoint);
+    }
+
+    private Step checkpoint(Checkpoint checkpoint) {
+        var row = world.executions.find(checkpoint.fence().execution());
+        if (!world.holds(row, checkpoint.fence())) {
+            throw row.standing().lost(checkpoint.fence());
+        }
+        var first = row.steps.get(checkpoint.name());
+        if (first == null) {
+            StepRecording.mustFit(checkpoint, row.steps.size(), row.stepBytes());
+            return world.steps.record(row, checkpoint);
+        }
+        if (!first.content().equals(checkpoint.content())) {
+            throw Conflicts.recordedDifferently(row.id(), first.name(), first.attempt());
+        }
+        return first;
     }
 
     @Override

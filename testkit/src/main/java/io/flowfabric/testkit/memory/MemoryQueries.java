@@ -4,6 +4,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
@@ -11,9 +12,11 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.decision.Obstacle;
+import io.flowfabric.core.decision.StepRecording;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.LaneExplanation;
@@ -79,6 +82,18 @@ final class MemoryQueries implements Queries, Feeds {
     @Override
     public List<Event> history(ExecutionId execution) {
         return world.call(() -> world.log.history(world.executions.find(execution).id()));
+    }
+
+    @Override
+    public Page<Step> steps(ExecutionId execution, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        int before = StepRecording.before(after);
+        return world.call(
+                () -> {
+                    var row = world.executions.find(execution);
+                    var rest = row.steps.values().stream().skip(before).toList();
+                    return StepRecording.page(before, rest, max, false);
+                });
     }
 
     @Override

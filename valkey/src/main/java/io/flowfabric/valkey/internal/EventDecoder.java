@@ -65,9 +65,11 @@ final class EventDecoder {
             try {
                 if (event.isRenewal()) {
                     sessions.add(event.subject());
-                } else if (event.isStep()) {
+                } else if (event.isOfExecution()) {
                     numbers.add(event.packed().at(3).small());
-                    event.packed().at(9).optional(Item::uuid).ifPresent(sessions::add);
+                    if (event.isStep()) {
+                        event.packed().at(9).optional(Item::uuid).ifPresent(sessions::add);
+                    }
                     if (tagged) {
                         executions.add(event.subject());
                     }
@@ -94,12 +96,12 @@ final class EventDecoder {
             var told = read("lane", fields);
             for (int n = 0; n < part.size(); n++) {
                 int number = part.get(n);
-                lane(told.get(n)).ifPresent(lane -> lanes.put(number, lane));
+                readLane(told.get(n)).ifPresent(lane -> lanes.put(number, lane));
             }
         }
     }
 
-    private static Optional<Lane> lane(Item stored) {
+    private static Optional<Lane> readLane(Item stored) {
         try {
             return Optional.of(
                     Item.decoded(
@@ -159,7 +161,7 @@ final class EventDecoder {
     /** The tags of the execution that an event is about; an event that cannot be read has none. */
     Tags tags(LoggedEvent event) {
         try {
-            return event.isStep() ? tags.of(event.subject(), event.number()) : Tags.NONE;
+            return event.isOfExecution() ? tags.of(event.subject(), event.number()) : Tags.NONE;
         } catch (Item.Unreadable damaged) {
             return Tags.NONE;
         }
@@ -170,6 +172,9 @@ final class EventDecoder {
         try {
             if (event.isStep()) {
                 return Optional.of(step(event.packed()));
+            }
+            if (event.isRecordedStep()) {
+                return Optional.of(recordedStep(event.packed()));
             }
             if (event.isRenewal()) {
                 return Optional.of(renewal(event.packed()));
@@ -195,10 +200,9 @@ final class EventDecoder {
     }
 
     private Event step(Item told) {
-        var lane = Optional.ofNullable(lanes.get(told.at(3).small()));
         return new Event.Step(
-                new ExecutionId(new Partition(told.at(2).small()), told.at(1).uuid()),
-                lane.orElseThrow(() -> Item.unreadable("no lane has the number of its lane")),
+                execution(told),
+                lane(told),
                 Codes.STEPS.word(told.at(4)),
                 Codes.SITUATIONS.word(told.at(5)),
                 told.at(6).moment(),
@@ -208,6 +212,25 @@ final class EventDecoder {
                 told.at(10).optional(by -> new Attribution(by.at(0).text(), by.at(1).text())),
                 told.at(11).optional(Item::moment),
                 told.at(12).optional(Steps::failure));
+    }
+
+    private Event recordedStep(Item told) {
+        return new Event.StepRecorded(
+                execution(told),
+                lane(told),
+                told.at(4).text(),
+                told.at(5).small(),
+                told.at(6).number(),
+                told.at(7).moment());
+    }
+
+    private static ExecutionId execution(Item told) {
+        return new ExecutionId(new Partition(told.at(2).small()), told.at(1).uuid());
+    }
+
+    private Lane lane(Item told) {
+        return Optional.ofNullable(lanes.get(told.at(3).small()))
+                .orElseThrow(() -> Item.unreadable("no lane has the number of its lane"));
     }
 
     private Event renewal(Item told) {

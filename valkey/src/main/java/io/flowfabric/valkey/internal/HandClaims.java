@@ -32,11 +32,13 @@ final class HandClaims {
     private final ValkeyContext valkey;
     private final UnreadableWork unreadable;
     private final LargeInputs inputs;
+    private final ValkeySteps steps;
 
     HandClaims(ValkeyContext valkey, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.unreadable = unreadable;
         this.inputs = new LargeInputs(valkey);
+        this.steps = new ValkeySteps(valkey);
     }
 
     Lease claim(ExecutionId execution, SessionId session, Attribution by) {
@@ -51,7 +53,7 @@ final class HandClaims {
             var row = stored.row();
             if (stored.facts().state() instanceof Running running
                     && running.session().equals(session)) {
-                return held(row, session, withInput(home, read.all().getFirst()));
+                return steps.with(held(row, session, withInput(home, read.all().getFirst())), row);
             }
             OperatorDecisions.mustBeClaimable(
                     stored.facts(), read.now(), stored.submission().lane(), living.session());

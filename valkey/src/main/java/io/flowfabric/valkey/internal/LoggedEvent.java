@@ -16,10 +16,21 @@ record LoggedEvent(long number, int index, Item packed) {
     private static final int RENEWAL = 2;
     private static final int BUDGET_REACHED = 3;
     private static final int DRIFTED = 5;
+    private static final int STEP_RECORDED = 6;
 
     /** Whether an execution took a step. */
     boolean isStep() {
         return kind() == STEP;
+    }
+
+    /** Whether a worker recorded a step of its execution. */
+    boolean isRecordedStep() {
+        return kind() == STEP_RECORDED;
+    }
+
+    /** Whether it is about an execution. */
+    boolean isOfExecution() {
+        return isStep() || isRecordedStep();
     }
 
     /** Whether a session showed a sign of life. */
@@ -46,7 +57,7 @@ record LoggedEvent(long number, int index, Item packed) {
         return packed.at(0).small();
     }
 
-    /** The execution that took a step, or the session that showed a sign of life. */
+    /** The execution that it is about, or the session that showed a sign of life. */
     UUID subject() {
         return packed.at(1).uuid();
     }

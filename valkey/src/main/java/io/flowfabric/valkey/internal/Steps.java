@@ -68,7 +68,7 @@ public final class Steps {
     private static void write(Packer out, Change change, Optional<Submission> submitted) {
         var after = change.after();
         var delayed = delay(after);
-        out.list(15)
+        out.list(16)
                 .number(Codes.STEPS.of(change.transition()))
                 .number(Codes.SITUATIONS.of(after.situation()))
                 .optional(
@@ -97,6 +97,7 @@ public final class Steps {
         } else {
             out.absent();
         }
+        out.truth(change.fresh());
     }
 
     private static Optional<Delayed> delay(ExecutionState after) {

@@ -142,17 +142,19 @@ public final class ValkeyClaims implements Claims {
     static Lease lease(Item piece, SessionId session) {
         var id = new ExecutionId(new Partition(piece.at(1).small()), piece.at(0).uuid());
         var submission = SubmissionRecord.read(id, piece.at(10), piece.at(11));
-        return new Lease(
-                new Fence(id, piece.at(2).small() - 1, piece.at(3).number()),
-                session,
-                Codes.PURPOSES.word(piece.at(4)),
-                submission.lane(),
-                submission.kind(),
-                submission.input(),
-                submission.tags(),
-                submission.policy(),
-                piece.at(5).small(),
-                piece.at(7).moment(),
-                piece.at(6).optional(Item::moment));
+        var lease =
+                new Lease(
+                        new Fence(id, piece.at(2).small() - 1, piece.at(3).number()),
+                        session,
+                        Codes.PURPOSES.word(piece.at(4)),
+                        submission.lane(),
+                        submission.kind(),
+                        submission.input(),
+                        submission.tags(),
+                        submission.policy(),
+                        piece.at(5).small(),
+                        piece.at(7).moment(),
+                        piece.at(6).optional(Item::moment));
+        return ValkeySteps.with(lease, piece.at(12));
     }
 }

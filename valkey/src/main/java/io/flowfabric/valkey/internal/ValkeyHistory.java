@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What happened to one execution since it was submitted: its steps, the heartbeats of whoever held
- * it, and the word that it is dead.
+ * What happened to one execution since it was submitted: its steps, what was recorded of it, the
+ * heartbeats of whoever held it, and the word that it is dead.
  */
 final class ValkeyHistory {
     /** From how many entries one call tells. */
@@ -59,12 +59,19 @@ final class ValkeyHistory {
         mustBe(id, trace.stored);
         var decoder = new EventDecoder(valkey, home);
         var history = new ArrayList<>(told(home, decoder, id.uuid(), trace.numbers));
-        history.removeIf(
-                one -> !(one.event instanceof Event.Step step) || !step.execution().equals(id));
+        history.removeIf(one -> !isOf(id, one.event));
         for (var tenure : tenures(history)) {
             history.addAll(signsOfLife(home, decoder, tenure));
         }
         return history.stream().sorted(IN_ORDER).map(Happened::event).toList();
+    }
+
+    private static boolean isOf(ExecutionId id, Event event) {
+        return switch (event) {
+            case Event.Step step -> step.execution().equals(id);
+            case Event.StepRecorded recorded -> recorded.execution().equals(id);
+            default -> false;
+        };
     }
 
     private static void mustBe(ExecutionId id, Item stored) {
@@ -82,8 +89,7 @@ final class ValkeyHistory {
         var tenures = new ArrayList<Tenure>();
         Optional<Tenure> open = Optional.empty();
         for (var one : steps) {
-            var step = (Event.Step) one.event;
-            if (step.owner().isEmpty()) {
+            if (!(one.event instanceof Event.Step step) || step.owner().isEmpty()) {
                 continue;
             }
             open.map(it -> new Tenure(it.holder, it.from, Optional.of(one)))

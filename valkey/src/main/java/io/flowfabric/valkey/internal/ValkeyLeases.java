@@ -11,14 +11,18 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding;
+import io.flowfabric.core.decision.StepRecording;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
+import io.flowfabric.valkey.internal.record.StepRecord;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
@@ -75,6 +79,37 @@ public final class ValkeyLeases implements Leases {
     }
 
     @Override
+    public List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints) {
+        Limit.BATCH.checkCount("checkpoints", checkpoints.size());
+        return each(
+                "checkpoint",
+                checkpoints,
+                Checkpoint::fence,
+                Checkpoint::bytes,
+                (out, checkpoint) -> {
+                    out.list(10);
+                    fence(out, checkpoint.fence());
+                    StepRecord.write(out, checkpoint);
+                },
+                (checkpoint, told) -> {
+                    if (told.at(0) instanceof Item.Truth) {
+                        return new Step(
+                                checkpoint.name(),
+                                checkpoint.content(),
+                                checkpoint.fence().attempt(),
+                                told.at(1).moment());
+                    }
+                    return switch (told.at(0).text()) {
+                        case "known" ->
+                                StepRecording.repeated(checkpoint, StepRecord.recorded(told.at(1)));
+                        case "full" -> throw StepRecord.tooMuch(checkpoint, told.at(1), told.at(2));
+                        default ->
+                                throw standing(checkpoint.fence(), told).lost(checkpoint.fence());
+                    };
+                });
+    }
+
+    @Override
     public List<Answer<Ended>> end(List<Ending> endings) {
         Limit.BATCH.checkCount("endings", endings.size());
         return each(
@@ -98,7 +133,7 @@ public final class ValkeyLeases implements Leases {
         out.list(6);
         fence(out, ending.fence());
         out.digest(ending.digest());
-        out.list(15)
+        out.list(16)
                 .number(Codes.STEPS.of(end.transition()))
                 .number(Codes.SITUATIONS.of(end.situation()))
                 .optional(end.next(), (o, next) -> o.number(Codes.PURPOSES.of(next)));
@@ -115,6 +150,7 @@ public final class ValkeyLeases implements Leases {
                 .optional(
                         end.result().filter(result -> !result.equals(Payload.EMPTY)),
                         (o, result) -> o.bytes(SubmissionRecord.write(result)))
+                .absent()
                 .absent();
     }
 

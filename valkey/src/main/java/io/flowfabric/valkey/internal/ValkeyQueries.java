@@ -9,6 +9,7 @@ import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.LaneExplanation;
@@ -23,6 +24,7 @@ import java.util.Map;
 public final class ValkeyQueries implements Queries {
     private final ExecutionReads reads;
     private final ValkeyHistory history;
+    private final ValkeySteps steps;
     private final ValkeySearch search;
     private final ValkeyCounts counts;
     private final ValkeyExplanations explanations;
@@ -30,6 +32,7 @@ public final class ValkeyQueries implements Queries {
     public ValkeyQueries(ValkeyContext valkey) {
         this.reads = new ExecutionReads(valkey);
         this.history = new ValkeyHistory(valkey);
+        this.steps = new ValkeySteps(valkey);
         this.search = new ValkeySearch(valkey);
         this.counts = new ValkeyCounts(valkey);
         this.explanations = new ValkeyExplanations(valkey);
@@ -58,6 +61,11 @@ public final class ValkeyQueries implements Queries {
     @Override
     public List<Event> history(ExecutionId execution) {
         return history.of(execution);
+    }
+
+    @Override
+    public Page<Step> steps(ExecutionId execution, Cursor after, int max) {
+        return steps.page(execution, after, max);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.BlockedBy;
@@ -75,6 +76,15 @@ public final class RowCodec {
 
     public static byte[] bytes(Digest digest) {
         return HexFormat.of().parseHex(digest.hex());
+    }
+
+    /** A recorded step, of the columns name, content_type, content, attempt and recorded. */
+    public static Step step(Row row) {
+        return new Step(
+                row.text("name"),
+                Payload.of(row.bytes("content"), row.text("content_type")),
+                row.intValue("attempt"),
+                moment(row, "recorded"));
     }
 
     public static Situation situation(Row row) {

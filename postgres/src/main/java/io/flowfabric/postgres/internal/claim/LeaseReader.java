@@ -6,7 +6,9 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.decision.StepRecording;
 import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.catalog.Catalog;
@@ -50,7 +52,8 @@ public final class LeaseReader {
             String type,
             @Nullable Payload input,
             @Nullable Integer size,
-            Tags tags) {
+            Tags tags,
+            @Nullable Integer stepBytes) {
         /** Whether the input is too large to come with the row. */
         boolean large() {
             return input == null && size != null;
@@ -58,6 +61,25 @@ public final class LeaseReader {
 
         long inputSize() {
             return Objects.requireNonNull(size);
+        }
+
+        /** Whether steps were recorded, and come with the lease. */
+        boolean bringsSteps() {
+            return stepBytes != null && StepRecording.comeWithLease(stepBytes);
+        }
+
+        long stepSize() {
+            return Objects.requireNonNull(stepBytes);
+        }
+
+        /** A lease with the steps of its execution, or the word that they are to be read. */
+        Lease withSteps(Lease lease, Map<UUID, List<Step>> recorded) {
+            if (stepBytes == null) {
+                return lease;
+            }
+            return bringsSteps()
+                    ? lease.steps(recorded.getOrDefault(id.uuid(), List.of()))
+                    : lease.withStepsApart();
         }
     }
 
@@ -87,7 +109,8 @@ public final class LeaseReader {
                         type,
                         input == null ? null : Payload.of(input, type),
                         row.intOrNull("input_size"),
-                        RowCodec.tags(row.texts("tags"))));
+                        RowCodec.tags(row.texts("tags")),
+                        row.intOrNull("step_bytes")));
     }
 
     public boolean isEmpty() {
@@ -107,6 +130,7 @@ public final class LeaseReader {
         var gateOf = catalog.gates().byNumber(db, gates);
         var policyOf = catalog.policies().byNumber(db, policies);
         var large = largeInputs(db);
+        var steps = steps(db);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
         for (Raw row : rows) {
@@ -123,7 +147,7 @@ public final class LeaseReader {
                 unreadable.add(row.id.uuid());
                 continue;
             }
-            leases.add(
+            var lease =
                     new Lease(
                             new Fence(row.id, row.attempts - 1, row.epoch),
                             session,
@@ -142,7 +166,8 @@ public final class LeaseReader {
                                     row.reserve),
                             row.retries,
                             row.since,
-                            row.deadline));
+                            row.deadline);
+            leases.add(row.withSteps(lease, steps));
         }
         return new Read(leases, unreadable);
     }
@@ -157,6 +182,23 @@ public final class LeaseReader {
                     .each(row -> inputs.put(row.uuid("id"), row.bytes("bytes")));
         }
         return inputs;
+    }
+
+    /** The steps that come with their leases; where none were recorded nothing is asked. */
+    private Map<UUID, List<Step>> steps(Jdbc db) {
+        var steps = new HashMap<UUID, List<Step>>();
+        var recorded = rows.stream().filter(Raw::bringsSteps).toList();
+        for (var part : Chunks.of(recorded, Integer.MAX_VALUE, Raw::stepSize)) {
+            db.query("leased_steps")
+                    .uuids("ids", part, row -> row.id.uuid())
+                    .each(
+                            row ->
+                                    steps.computeIfAbsent(
+                                                    row.uuid("execution"),
+                                                    first -> new ArrayList<>())
+                                            .add(RowCodec.step(row)));
+        }
+        return steps;
     }
 
     private static @Nullable Payload read(byte @Nullable [] large, String type) {

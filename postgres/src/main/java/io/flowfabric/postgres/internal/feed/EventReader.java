@@ -127,7 +127,8 @@ public final class EventReader {
                                 RowCodec.moment(row, "until"));
                 yield lane -> event;
             }
-            case MARKED_DEAD,
+            case STEP_RECORDED,
+                    MARKED_DEAD,
                     ERASED,
                     LANE_CHANGED,
                     NAMESPACE_CHANGED,
@@ -140,7 +141,7 @@ public final class EventReader {
         };
     }
 
-    /** Those that are rare are read by the codec that all stores share. */
+    /** Those that are not so frequent are read by the codec that all stores share. */
     private static Function<Optional<Lane>, Event> rare(EventKind kind, Row row) {
         var payload = row.textOrNull("payload");
         var json =

@@ -5,10 +5,12 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.ExecutionBatches;
@@ -72,6 +74,16 @@ public final class PostgresLeases implements Leases {
     public List<Answer<BudgetView>> spend(List<UsageReport> spendings) {
         Limit.BATCH.checkCount("spendings", spendings.size());
         return new UsageWriter(postgres).write(spendings);
+    }
+
+    @Override
+    public List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints) {
+        return ExecutionBatches.answer(
+                "checkpoints",
+                checkpoints,
+                checkpoint -> checkpoint.fence().execution().uuid(),
+                Checkpoint::bytes,
+                some -> new StepWriter(postgres).write(some));
     }
 
     @Override

@@ -16,6 +16,8 @@ import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Obstacle;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Owner;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
@@ -154,8 +156,7 @@ public final class PostgresQueries implements Queries {
         var steps = reader.read(postgres.db(), postgres.catalog());
         var holders =
                 steps.stream()
-                        .map(read -> (Event.Step) read.event())
-                        .flatMap(step -> step.owner().stream())
+                        .flatMap(read -> PostgresQueries.owner(read.event()).stream())
                         .map(owner -> owner.session().uuid())
                         .distinct()
                         .toList();
@@ -168,6 +169,11 @@ public final class PostgresQueries implements Queries {
                     .each(beats::add);
         }
         return merged(steps, beats.read(postgres.db(), postgres.catalog()));
+    }
+
+    /** Whose lease a step gave or ended. */
+    private static Optional<Owner> owner(Event event) {
+        return event instanceof Event.Step step ? step.owner() : Optional.empty();
     }
 
     /** The steps since the last submission, with what is told of the session that held it then. */
@@ -186,6 +192,9 @@ public final class PostgresQueries implements Queries {
                     && marked.owner().session().equals(holder)) {
                 history.add(marked);
             }
+            if (read.event() instanceof Event.StepRecorded recorded) {
+                history.add(recorded);
+            }
             if (read.event() instanceof Event.Step step) {
                 if (step.transition() == Transition.SUBMIT) {
                     history.clear();
@@ -197,6 +206,11 @@ public final class PostgresQueries implements Queries {
             }
         }
         return history;
+    }
+
+    @Override
+    public Page<Step> steps(ExecutionId execution, Cursor after, int max) {
+        return new RecordedSteps(postgres).page(execution, after, max);
     }
 
     @Override

@@ -50,7 +50,8 @@ public final class StepBatch {
             @Nullable Long deadline,
             @Nullable Attribution by,
             @Nullable Failure failure,
-            @Nullable Payload result) {}
+            @Nullable Payload result,
+            boolean cleared) {}
 
     /**
      * What a step has led to.
@@ -97,7 +98,8 @@ public final class StepBatch {
                         change.deadline().map(Instant::toEpochMilli).orElse(null),
                         change.by().orElse(null),
                         change.failure().orElse(null),
-                        change.result().orElse(null)));
+                        change.result().orElse(null),
+                        change.fresh()));
     }
 
     private static Optional<Delayed> delay(ExecutionState after) {
@@ -154,6 +156,7 @@ public final class StepBatch {
                         steps,
                         step -> step.result == null ? null : RowCodec.type(step.result))
                 .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
+                .booleans("cleared", steps, Step::cleared)
                 .set("inline", RowCodec.INLINE)
                 .list(
                         row -> {

@@ -365,6 +365,10 @@ create table ${schema}.execution (
     progress_percent smallint,
     progress_message text,
     progress_at bigint,
+    -- how many steps were recorded, how large they are together, and when the last one was; null: none
+    steps integer,
+    step_bytes integer,
+    step_at bigint,
     -- how the holder of the newest lease gave it up, to answer its repeats
     released_epoch bigint,
     released_digest bytea,
@@ -405,7 +409,8 @@ create table ${schema}.execution (
         and (situation in ('running', 'granted') or counted_meters is null) and (counted_meters is null) = (reserved_amounts is null)
         -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
-        and (until is null) = (delayed_by is null and situation <> 'granted'))
+        and (until is null) = (delayed_by is null and situation <> 'granted')
+        and (steps is null) = (step_bytes is null) and (steps is null) = (step_at is null))
 ) with (
     -- room for a second version of every row: the claim of a batch and the pruning after it stay on the page
     fillfactor = 45);
@@ -419,6 +424,20 @@ create table ${schema}.payload (
     primary key (id, produced)
 );
 alter table ${schema}.payload alter column bytes set storage external;
+
+-- What workers have recorded of executions, each once, numbered from 1 in that order.
+create table ${schema}.step (
+    execution uuid not null,
+    name text not null,
+    nth integer not null,
+    digest bytea not null,
+    content_type text,
+    content bytea not null,
+    attempt integer not null,
+    recorded bigint not null,
+    primary key (execution, name)
+);
+alter table ${schema}.step alter column content set storage external;
 
 -- Where to find what has a tag, in the order of submission.
 create table ${schema}.tag (
@@ -609,8 +628,8 @@ create unique index signing_key_current on ${schema}.signing_key ((true)) where 
 
 -- What an event tells of.
 create type ${schema}.event_kind as enum (
-    -- an execution took a step
-    'step',
+    -- an execution took a step; a worker recorded one of its own
+    'step', 'step_recorded',
     -- a session showed a sign of life, or was declared dead by an operator
     'heartbeat', 'marked_dead',
     -- an execution and all that was told of it was erased

@@ -129,7 +129,7 @@ rest as (
 ),
 gone as (
     delete from ${schema}.execution e where e.id = any(array(select id from locked))
-    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, 
+    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps,
         e.input is null or (e.situation = 'completed' and e.result is null) as stored
 ),
 tallied as (
@@ -156,6 +156,9 @@ unstored as (
 ),
 unspent as (
     delete from ${schema}.spending p using gone where p.execution = gone.id
+),
+unrecorded as (
+    delete from ${schema}.step s using gone where gone.steps is not null and s.execution = gone.id
 )
 select (select count(*) from over) as seen, (select count(*) from gone) as forgotten
 

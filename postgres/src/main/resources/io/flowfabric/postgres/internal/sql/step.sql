@@ -13,7 +13,8 @@ for update of e skip locked
 -- fragment: facts_of
 select
     e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
-    e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed, e.progress_at, e.share,
+    e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed,
+    greatest(e.progress_at, e.step_at) as progress_at, e.share,
     ${>asked_columns},
     ${>now} as now
 from ${schema}.execution e
@@ -252,13 +253,13 @@ item as (
         :nexts::text[], :untils::bigint[], :delayed_bys::text[], :details::text[],
         :priorities::smallint[], :retries::integer[], :reclaims::integer[], :replays::integer[],
         :deadlines::bigint[], :actors::text[], :reasons::text[],
-        :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[]
+        :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[], :cleared::boolean[]
     ) as i (
         id, transition, situation,
         next, until, delayed_by, detail,
         priority, retries, reclaims, replays,
         deadline, actor, reason,
-        category, message, trace, content_type, result)
+        category, message, trace, content_type, result, cleared)
 ),
 before as (
     -- with all that the item says: joining the two again would compare each with each
@@ -318,14 +319,17 @@ changed as (
         result = case
             when i.transition = 'replay' or i.result is not null
                 then case when octet_length(i.result) <= :inline::integer then i.result end
-            else e.result end
+            else e.result end,
+        steps = case when not i.cleared then e.steps end,
+        step_bytes = case when not i.cleared then e.step_bytes end,
+        step_at = case when not i.cleared then e.step_at end
     from before i
     where e.id = i.id
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, i.was, e.situation, e.next, e.until, e.deadline, e.reserve,
         e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts,
         case when i.was = 'granted' and i.begins then i.since end as unbegun, e.policy, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
-        i.result as produced,
+        i.result as produced, i.cleared,
         e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
 ),
 queued as (
@@ -409,6 +413,9 @@ timed as (
 ${>produced},
 reopened as (
     delete from ${schema}.payload p using changed where p.id = changed.id and p.produced and changed.transition = 'replay'
+),
+unrecorded as (
+    delete from ${schema}.step s using changed where changed.cleared and s.execution = changed.id
 ),
 recorded as (
     insert into ${schema}.event_${day} (
@@ -559,7 +566,7 @@ gone as (
     delete from ${schema}.execution e
     using ${schema}.lane l
     where e.id = any(:ids::uuid[]) and l.id = e.lane
-    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, l.namespace
+    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, l.namespace
 ),
 rest as (
     delete from ${schema}.inactive r
@@ -586,8 +593,11 @@ unstored as (
 unspent as (
     delete from ${schema}.spending p using gone where p.execution = gone.id
 ),
+unrecorded as (
+    delete from ${schema}.step s using gone where gone.steps is not null and s.execution = gone.id
+),
 untold as (
-    delete from ${schema}.event v using gone where v.execution = gone.id and v.kind = 'step'
+    delete from ${schema}.event v using gone where v.execution = gone.id and v.kind in ('step', 'step_recorded')
 )
 insert into ${schema}.event_${day} (kind, at, execution, part, lane, actor, reason)
 select 'erased', clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock

@@ -23,6 +23,7 @@ import io.flowfabric.core.state.Situation;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -36,7 +37,7 @@ import java.util.stream.Stream;
 @SuppressWarnings("ArrayRecordComponent") // Compared by the server alone.
 public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
     /** How many fields it has at least. */
-    public static final int FIELDS = 29;
+    public static final int FIELDS = 30;
 
     public static ExecutionFields read(UUID uuid, byte[] packed) {
         var fields = Item.read(packed);
@@ -124,6 +125,19 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
         return fields.at(28).bytes();
     }
 
+    /** How large its recorded steps are together; nothing when there are none. */
+    public Optional<Long> stepBytes() {
+        return fields.at(29).optional(recorded -> recorded.at(1).number());
+    }
+
+    /** When its worker last reported progress, or recorded a step. */
+    private Optional<Instant> lastProgress() {
+        return Stream.concat(
+                        progressAt().stream(),
+                        fields.at(29).optional(recorded -> recorded.at(2).moment()).stream())
+                .max(Comparator.naturalOrder());
+    }
+
     /**
      * What it is.
      *
@@ -177,7 +191,7 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
                 reclaims(),
                 replays(),
                 deadline(),
-                progressAt());
+                lastProgress());
     }
 
     /** How it stands for a worker whose fence does not hold, as {@code lease.lua} tells it. */
