@@ -39,9 +39,7 @@ final class StepsExample {
         return step(engine, task, done, "ship", () -> post.apply(receipt.asText()));
     }
 
-    /**
-     * What an earlier run has recorded under this name; or else the action is done, and recorded.
-     */
+    /** What an earlier run has recorded under this name; or else what the action returns now. */
     Payload step(
             Engine engine,
             Task task,

@@ -45,7 +45,7 @@ public final class Conflicts {
                 Conflict.Code.RECORDED_DIFFERENTLY,
                 step,
                 ("This step of %s was recorded in attempt %d with other content: go on with what"
-                     + " was recorded, or record under a name of its own.")
+                                + " was recorded, or record under a name of its own.")
                         .formatted(execution, attempt));
     }
 

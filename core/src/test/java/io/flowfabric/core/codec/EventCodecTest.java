@@ -195,6 +195,13 @@ class EventCodecTest {
         assertThat(texts.get(13))
                 .endsWith("\"budget\":\"b\",\"dimension\":\"tokens\",\"hard\":true,\"used\":77}");
         assertThat(texts.get(15)).endsWith("\"key\":\"0000000000a1\",\"grace_ms\":30000}");
+        assertThat(texts.get(16))
+                .isEqualTo(
+                        """
+                        {"kind":"step_recorded","at":1234,"namespace":"shop","lane":"mail",\
+                        "execution":"{fp:7}:00000000-0000-0000-0000-000000000007","step":"pay",\
+                        "attempt":2,"epoch":77}\
+                        """);
     }
 
     @Test

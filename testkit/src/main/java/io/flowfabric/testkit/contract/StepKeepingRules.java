@@ -122,6 +122,7 @@ abstract class StepKeepingRules extends Rules {
 
     @Test
     void a_redeemed_grant_and_a_claim_by_hand_bring_the_steps_too() {
+        world.store().keys().first();
         var first = world.begun();
         var step = world.checkpoint(first, "pay", PAID).orThrow();
         world.end(release(first)).orThrow();
