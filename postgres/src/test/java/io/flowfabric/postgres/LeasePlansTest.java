@@ -8,7 +8,9 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
@@ -48,6 +50,42 @@ class LeasePlansTest extends BacklogPlans {
                 .progress(leases.stream().map(l -> new Progress(l.fence(), 50, "half")).toList());
 
         check("progress", BATCH);
+    }
+
+    @Test
+    void a_checkpoint_touches_what_it_is_about() {
+        var checkpoints = checkpoints(backlog.claim());
+        startLogging();
+        store.leases().checkpoint(checkpoints).forEach(Answer::orThrow);
+        store.leases().checkpoint(checkpoints).forEach(Answer::orThrow);
+
+        check("checkpoint", BATCH);
+        check("recorded_before", BATCH);
+    }
+
+    @Test
+    void only_a_claim_of_work_with_steps_asks_for_them() {
+        var lane = apart("recorders");
+        backlog.submit(BATCH, i -> Submission.of("work", Payload.EMPTY).lane(lane));
+        var worker = open("7", lane);
+        startLogging();
+        var first = store.claims().claim(new Claim(worker.id(), 1, BATCH)).leases();
+        assertThat(plans("leased_steps")).isEmpty();
+        store.leases().checkpoint(checkpoints(first)).forEach(Answer::orThrow);
+        store.leases().end(first.stream().<Ending>map(l -> new Ending.Release(l.fence())).toList());
+        startLogging();
+
+        var second = store.claims().claim(new Claim(worker.id(), 2, BATCH)).leases();
+
+        assertThat(second).hasSize(BATCH).allMatch(lease -> lease.steps().size() == 1);
+        assertThat(plans("leased_steps")).hasSize(1);
+        check("leased_steps", BATCH);
+    }
+
+    private static List<Checkpoint> checkpoints(List<Lease> leases) {
+        return leases.stream()
+                .map(lease -> new Checkpoint(lease.fence(), "pay", Payload.text("paid")))
+                .toList();
     }
 
     @Test

@@ -1,14 +1,18 @@
 package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
@@ -105,6 +109,27 @@ class UnreadableWorkTest {
         assertThat(leases).extracting(lease -> lease.fence().execution()).isEqualTo(ids);
         assertThat(leases).extracting(lease -> lease.input().size()).isEqualTo(sizes);
         assertThat(store.claims().claim(claim.again()).leases()).isEqualTo(leases);
+    }
+
+    @Test
+    void a_damaged_step_holds_its_own_work_back_and_no_other() {
+        var damaged = submit(Policy.DEFAULT, 0);
+        var other = submit(Policy.DEFAULT, 0);
+        for (var lease : store.claims().claim(new Claim(session.id(), ++number, 10)).leases()) {
+            var checkpoint = new Checkpoint(lease.fence(), "pay", Payload.text("paid"));
+            store.leases().checkpoint(List.of(checkpoint)).getFirst().orThrow();
+            store.leases().end(List.of(new Ending.Release(lease.fence()))).getFirst().orThrow();
+        }
+        fixture.execute(
+                "update %s.step set name = '' where execution = '%s'"
+                        .formatted(schema(), damaged.uuid()));
+
+        assertThat(claim()).containsExactly(other);
+
+        assertThat(situation(damaged)).isEqualTo(Situation.HELD_BY_OPERATOR);
+        assertThat(store.queries().allSteps(other)).hasSize(1);
+        assertThatExceptionOfType(StoreFailure.class)
+                .isThrownBy(() -> store.queries().allSteps(damaged));
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Lease;
@@ -91,6 +92,42 @@ class ForgettingTest {
                         "log",
                         "told")) {
             assertThat(fixture.size(Namespace.DEFAULT, name)).as(name).isZero();
+        }
+    }
+
+    @Test
+    void steps_that_are_cleared_or_forgotten_with_their_work_leave_nothing() {
+        var hour = Duration.ofHours(1);
+        var submission = work().policy(Policy.DEFAULT.retention(hour));
+        var id = submission.id();
+        store.sessions().open(session);
+        store.submissions().submit(List.of(submission)).getFirst().orThrow();
+        record(claim(1), "pay", "send");
+        act(new OperatorCommand.Cancel(id));
+        long before = fixture.size(Namespace.DEFAULT, "detail");
+        act(new OperatorCommand.Replay(id, true));
+        assertThat(before - fixture.size(Namespace.DEFAULT, "detail"))
+                .as("three fields of each step, and who ended it")
+                .isEqualTo(7);
+        record(claim(2), "send");
+        act(new OperatorCommand.Cancel(id));
+
+        fixture.pass(hour);
+        fixture.pass(DAY.multipliedBy(20));
+
+        for (var name : List.of("execution", "detail", "log", "told")) {
+            assertThat(fixture.size(Namespace.DEFAULT, name)).as(name).isZero();
+        }
+    }
+
+    private Lease claim(int number) {
+        return store.claims().claim(new Claim(session.id(), number, 1)).leases().getFirst();
+    }
+
+    private void record(Lease lease, String... names) {
+        for (var name : names) {
+            var checkpoint = new Checkpoint(lease.fence(), name, Payload.text("done"));
+            store.leases().checkpoint(List.of(checkpoint)).getFirst().orThrow();
         }
     }
 

@@ -38,7 +38,9 @@ public final class RunningVerdict {
     }
 
     public RunningVerdict(Optional<Expectations> expected) {
-        var always = Stream.of(new SessionsCheck(notes, expected), quotas);
+        var always =
+                Stream.of(
+                        new SessionsCheck(notes, expected), quotas, new RecordedStepsCheck(notes));
         var inRealTime =
                 expected.stream()
                         .flatMap(

@@ -12,6 +12,8 @@ public record Violation(Kind kind, String subject, String explanation) {
     public enum Kind {
         /** Accepted work is missing, or was left lying when everything should have been done. */
         LOST_WORK,
+        /** A step was recorded a second time, without a replay in between. */
+        RECORDED_TWICE,
         /** A write was acknowledged and left no trace. */
         LOST_WRITE,
         /** A lease was acknowledged that the history does not have. */

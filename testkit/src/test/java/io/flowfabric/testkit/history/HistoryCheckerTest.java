@@ -97,6 +97,45 @@ class HistoryCheckerTest {
     }
 
     @Nested
+    class Recorded {
+        @Test
+        void steps_are_recorded_once_by_whoever_holds_the_lease() {
+            tale.submit().claim(ADA).recorded(1, "pay").toldRecorded(1, "pay").lapse(ADA);
+            tale.claim(BOB).toldRecorded(2, "pay").recorded(2, "send").complete(BOB);
+            tale.replay().claim(ADA_AGAIN).recorded(3, "pay").complete(ADA_AGAIN);
+
+            assertThat(kinds(tale.seenCompleted("done").history())).isEmpty();
+        }
+
+        @Test
+        void a_step_that_was_recorded_twice() {
+            tale.submit().claim(ADA).recorded(1, "pay").release(ADA);
+            tale.claim(BOB).recorded(2, "pay").complete(BOB);
+
+            assertThat(kinds(tale.seenCompleted("done").history()))
+                    .containsExactly(Kind.RECORDED_TWICE);
+        }
+
+        @Test
+        void a_step_under_a_lease_that_was_over() {
+            tale.submit().claim(ADA).lapse(ADA).recorded(1, "pay");
+            tale.claim(BOB).recorded(1, "send").recorded(2, "file").complete(BOB);
+
+            assertThat(kinds(tale.seenCompleted("done").history()))
+                    .containsExactly(Kind.STALE_WRITE, Kind.STALE_WRITE);
+        }
+
+        @Test
+        void a_step_that_was_acknowledged_to_a_worker_without_the_lease() {
+            tale.submit().claim(ADA).lapse(ADA).claim(BOB).toldLease(BOB, 2);
+            tale.toldRecorded(1, "pay").complete(BOB);
+
+            assertThat(kinds(tale.seenCompleted("done").history()))
+                    .containsExactly(Kind.STALE_WRITE);
+        }
+    }
+
+    @Nested
     class Lost {
         @Test
         void accepted_work_that_is_nowhere() {

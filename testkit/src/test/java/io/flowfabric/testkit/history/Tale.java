@@ -10,11 +10,13 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
@@ -33,6 +35,7 @@ import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
 import io.flowfabric.testkit.history.Acknowledgement.ProgressKept;
 import io.flowfabric.testkit.history.Acknowledgement.Span;
+import io.flowfabric.testkit.history.Acknowledgement.StepKept;
 import io.flowfabric.testkit.history.Acknowledgement.WorkAccepted;
 
 import java.time.Duration;
@@ -205,6 +208,19 @@ final class Tale {
     Tale toldProgress(int nth) {
         var report = new Progress(fence(nth), 50, "half");
         told.note(new ProgressKept(told.since(told.now()), report));
+        return this;
+    }
+
+    /** A step that was recorded under the nth lease that was given. */
+    Tale recorded(int nth, String name) {
+        var fence = fence(nth);
+        return tell(new Event.StepRecorded(id, lane, name, fence.attempt(), fence.epoch(), at));
+    }
+
+    Tale toldRecorded(int nth, String name) {
+        var checkpoint = new Checkpoint(fence(nth), name, Payload.EMPTY);
+        var step = new Step(name, Payload.EMPTY, checkpoint.fence().attempt(), at);
+        told.note(new StepKept(told.since(told.now()), checkpoint, step));
         return this;
     }
 

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.claim;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Makes leases of rows; what cannot be read is set aside instead of failing the others. */
@@ -130,7 +132,8 @@ public final class LeaseReader {
         var gateOf = catalog.gates().byNumber(db, gates);
         var policyOf = catalog.policies().byNumber(db, policies);
         var large = largeInputs(db);
-        var steps = steps(db);
+        var damaged = new HashSet<UUID>();
+        var steps = steps(db, damaged);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
         for (Raw row : rows) {
@@ -143,6 +146,7 @@ public final class LeaseReader {
                     || row.priority == null
                     || row.start == null
                     || input == null
+                    || damaged.contains(row.id.uuid())
                     || row.reserve.size() != gate.reservations()) {
                 unreadable.add(row.id.uuid());
                 continue;
@@ -184,19 +188,27 @@ public final class LeaseReader {
         return inputs;
     }
 
-    /** The steps that come with their leases; where none were recorded nothing is asked. */
-    private Map<UUID, List<Step>> steps(Jdbc db) {
+    /**
+     * The steps that come with their leases; where none were recorded nothing is asked.
+     *
+     * @param damaged the executions of which one cannot be read are added here
+     */
+    private Map<UUID, List<Step>> steps(Jdbc db, Set<UUID> damaged) {
         var steps = new HashMap<UUID, List<Step>>();
         var recorded = rows.stream().filter(Raw::bringsSteps).toList();
         for (var part : Chunks.of(recorded, Integer.MAX_VALUE, Raw::stepSize)) {
             db.query("leased_steps")
                     .uuids("ids", part, row -> row.id.uuid())
                     .each(
-                            row ->
-                                    steps.computeIfAbsent(
-                                                    row.uuid("execution"),
-                                                    first -> new ArrayList<>())
-                                            .add(RowCodec.step(row)));
+                            row -> {
+                                var id = row.uuid("execution");
+                                try {
+                                    steps.computeIfAbsent(id, first -> new ArrayList<>())
+                                            .add(RowCodec.step(row));
+                                } catch (Invalid unreadable) {
+                                    damaged.add(id);
+                                }
+                            });
         }
         return steps;
     }

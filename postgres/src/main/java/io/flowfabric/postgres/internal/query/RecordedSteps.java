@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.query;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
@@ -10,6 +11,8 @@ import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.step.FactsReader;
 
 import java.util.Optional;
 
@@ -36,11 +39,19 @@ final class RecordedSteps {
                                 row ->
                                         row.textOrNull("name") == null
                                                 ? Optional.<Step>empty()
-                                                : Optional.of(RowCodec.step(row)));
+                                                : Optional.of(step(execution, row)));
         if (rows.isEmpty()) {
             throw new NotFound("execution", execution.toString());
         }
         var steps = rows.stream().flatMap(Optional::stream).toList();
         return StepRecording.page(before, steps, max, false);
+    }
+
+    private static Step step(ExecutionId execution, Row row) {
+        try {
+            return RowCodec.step(row);
+        } catch (Invalid damaged) {
+            throw FactsReader.unreadable(execution);
+        }
     }
 }
