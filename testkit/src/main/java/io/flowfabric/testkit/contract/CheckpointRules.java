@@ -270,15 +270,15 @@ abstract class CheckpointRules extends Rules {
     @Test
     void all_steps_of_an_execution_together_have_their_limit() {
         var lease = world.begun();
-        int largest = (int) Limit.STEP_BYTES.max();
-        var large = Payload.of(new byte[largest], "x/y");
-        long overhead = "step-00".length() + "x/y".length();
-        int whole = (int) (Limit.ALL_STEPS_BYTES.max() / (largest + overhead));
+        var large = Payload.of(new byte[(int) Limit.STEP_BYTES.max()], "x/y");
+        int overhead = "step-00".length() + "x/y".length();
+        long each = Limit.STEP_BYTES.max() + overhead;
+        int whole = (int) (Limit.ALL_STEPS_BYTES.max() / each);
         record(
                 lease,
                 IntStream.range(0, whole)
                         .mapToObj(n -> new Named("step-%02d".formatted(n), large)));
-        int rest = (int) (Limit.ALL_STEPS_BYTES.max() - whole * (largest + overhead) - overhead);
+        int rest = (int) (Limit.ALL_STEPS_BYTES.max() - whole * each - overhead);
 
         var tooLarge = Payload.of(new byte[rest + 1], "x/y");
         assertThat(world.checkpoint(lease, "step-99", tooLarge)).isInvalid(Invalid.Code.TOO_LARGE);

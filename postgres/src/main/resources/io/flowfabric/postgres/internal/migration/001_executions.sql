@@ -430,6 +430,8 @@ create table ${schema}.step (
     execution uuid not null,
     name text not null,
     nth integer not null,
+    -- of its name, its content type and its content
+    bytes integer not null,
     digest bytea not null,
     content_type text,
     content bytea not null,

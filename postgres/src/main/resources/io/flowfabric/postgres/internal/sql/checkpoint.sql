@@ -5,12 +5,12 @@ with ${>clock},
 held as (
     select
         -- whoever waited here for another does not write an earlier time than that one did
-        i.*, greatest(clock.now, e.changed) as now, e.lane, coalesce(e.steps, 0) as steps, coalesce(e.step_bytes, 0) as step_bytes
+        i.*, greatest(clock.now, e.changed) as now, coalesce(e.steps, 0) as steps, coalesce(e.step_bytes, 0) as step_bytes
     from clock
     cross join unnest(
         :ids::uuid[], :parts::smallint[], :attempts::integer[], :epochs::bigint[], :names::text[], :digests::bytea[],
         :types::text[], :contents::bytea[], :sizes::integer[]
-    ) as i (id, part, attempt, epoch, name, digest, content_type, content, size)
+    ) as i (id, part, attempt, epoch, name, digest, content_type, content, bytes)
     join ${schema}.execution e on e.id = i.id and e.part = i.part and e.situation = 'running'
         and e.attempts - 1 = i.attempt and e.epoch = i.epoch
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > clock.now
@@ -18,24 +18,24 @@ held as (
     for update of e
 ),
 stored as (
-    insert into ${schema}.step (execution, name, nth, digest, content_type, content, attempt, recorded)
-    select id, name, steps + 1, digest, content_type, content, attempt, now
+    insert into ${schema}.step (execution, name, nth, bytes, digest, content_type, content, attempt, recorded)
+    select id, name, steps + 1, bytes, digest, content_type, content, attempt, now
     from held
-    where steps < :most::integer and step_bytes + size <= :most_bytes::integer
+    where steps < :most::integer and step_bytes + bytes <= :most_bytes::integer
     on conflict (execution, name) do nothing
-    returning execution
+    returning execution, name, nth, bytes, attempt, recorded
 ),
 changed as (
+    -- from what was stored alone: joining it to what is held would compare each with each
     update ${schema}.execution e
-    set steps = i.steps + 1, step_bytes = i.step_bytes + i.size, step_at = i.now
-    from held i
-    where e.id = i.id and i.id in (select execution from stored)
+    set steps = s.nth, step_bytes = coalesce(e.step_bytes, 0) + s.bytes, step_at = s.recorded
+    from stored s
+    where e.id = s.execution
+    returning e.id, e.part, e.lane, e.epoch, s.name, s.attempt, s.recorded as now
 ),
 recorded as (
     insert into ${schema}.event_${day} (kind, at, execution, part, lane, payload)
-    select 'step_recorded', now, id, part, lane, jsonb_build_object('step', name, 'attempt', attempt, 'epoch', epoch)
-    from held
-    where id in (select execution from stored)
+    select 'step_recorded', now, id, part, lane, jsonb_build_object('step', name, 'attempt', attempt, 'epoch', epoch) from changed
 )
 select id, now, steps, step_bytes, id in (select execution from stored) as stored from held
 
@@ -60,7 +60,7 @@ from ${schema}.execution e
 left join lateral (
     select page.*
     from (
-        select ${>step_columns}, s.nth, sum(octet_length(s.content)) over (order by s.nth) - octet_length(s.content) as ahead
+        select ${>step_columns}, s.nth, sum(s.bytes) over (order by s.nth) - s.bytes as ahead
         from ${schema}.step s
         where s.execution = e.id and s.nth > :before::integer
         order by s.nth
