@@ -91,7 +91,7 @@ end)
 
 -- forget: forgets executions whose retention has ended.
 -- asked: how many at most; lanes, each its number and how long its work is kept
--- answers: those that were, each its id and the partition that it names; how many were passed over because they cannot be
+-- answers: those that were, each its id, the partition that it names, its namespace and its key or false; how many were passed over because they cannot be
 --     read; whether the call ended before its time because one of them has reported much
 register('forget', {'allow-oom'}, function(asked)
     local most, kept = unpack(asked)
@@ -111,7 +111,7 @@ register('forget', {'allow-oom'}, function(asked)
                 full = left or reports == 0
                 if not left then
                     forget(id, x, submitted)
-                    done[#done + 1] = {id, x[PARTITION]}
+                    done[#done + 1] = {id, x[PARTITION], submitted[SUBMITTED_NAMESPACE], submitted[SUBMITTED_KEY] or false}
                 end
             else
                 passed = passed + 1

@@ -1,5 +1,6 @@
 package io.flowfabric.valkey;
 
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
@@ -145,6 +146,18 @@ public final class ValkeyStore implements Store {
                 wire.close();
             }
         }
+    }
+
+    /**
+     * Spreads a namespace over several partitions, so that the nodes of a cluster share its work.
+     * That is decided before it is used, and never changes; to say it again does nothing.
+     *
+     * @param partitions a few times as many as the cluster has nodes
+     * @throws io.flowfabric.core.Invalid when there are no so many
+     * @throws io.flowfabric.core.Conflict when it is in use, and spread otherwise
+     */
+    public void spread(Namespace namespace, int partitions) {
+        valkey.spread(namespace, partitions);
     }
 
     @Override

@@ -67,6 +67,7 @@ final class Forgetting {
                                 .answer();
                 var forgotten = told.at(0).list(Forgetting::id);
                 valkey.homes().forget(forgotten, partition);
+                told.at(0).list().forEach(one -> giveUpKey(one, partition));
                 // They are passed over again by each call.
                 passed = Math.max(passed, told.at(1).small());
                 done += forgotten.size();
@@ -83,6 +84,16 @@ final class Forgetting {
 
     private static ExecutionId id(Item told) {
         return new ExecutionId(new Partition(told.at(1).small()), told.at(0).uuid());
+    }
+
+    private void giveUpKey(Item told, Partition partition) {
+        var namespace = new Namespace(told.at(2).text());
+        told.at(3)
+                .optional(Item::text)
+                .ifPresent(
+                        key ->
+                                HeldKeys.giveUp(
+                                        valkey, namespace, key, told.at(0).uuid(), partition));
     }
 
     private List<Kept> lanes(Partition partition, int after) {

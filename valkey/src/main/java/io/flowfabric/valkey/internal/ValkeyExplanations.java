@@ -147,8 +147,13 @@ final class ValkeyExplanations {
 
     private int ahead(Partition home, Found found, CompetingWork rivals) {
         var gates = new ArrayList<Integer>();
-        WaitingWork.portions(
-                valkey, found.view.lane(), portion -> gates.addAll(gatesOf(portion, rivals)));
+        // Only what lies in the same partition stands in the same queue.
+        boolean unused =
+                WaitingWork.portions(
+                        valkey,
+                        found.view.lane(),
+                        home,
+                        portion -> gates.addAll(gatesOf(portion, rivals)));
         return valkey.read(
                         "ahead",
                         home,
@@ -181,14 +186,23 @@ final class ValkeyExplanations {
 
     LaneExplanation explain(Lane lane) {
         var portions = new ArrayList<WaitingWork>();
-        WaitingWork.portions(valkey, lane, portions::add);
+        var others = new EnumMap<Situation, Long>(Situation.class);
+        for (var part : valkey.spread(lane.namespace()).all()) {
+            int before = portions.size();
+            if (WaitingWork.portions(valkey, lane, part, portions::add)) {
+                count(portions.get(before).counts(), others);
+            }
+        }
+        if (portions.isEmpty()) {
+            throw new NotFound("lane", lane.toString());
+        }
         var first = portions.getFirst();
         var record = first.around().laneRecord(first.lane());
         return LaneExplainer.explain(
                 record.view(),
                 changedBy(record),
                 portions.stream().flatMap(portion -> queues(portion).stream()).toList(),
-                others(first.counts()),
+                others,
                 first.around().alive());
     }
 
@@ -209,15 +223,13 @@ final class ValkeyExplanations {
                 .toList();
     }
 
-    private static Map<Situation, Long> others(Item counts) {
-        var others = new EnumMap<Situation, Long>(Situation.class);
+    private static void count(Item counts, Map<Situation, Long> others) {
         var situations = Codes.SITUATIONS.words();
         for (int i = 0; i < situations.size(); i++) {
             var situation = situations.get(i);
             if (!situation.terminal() && situation != Situation.READY) {
-                others.put(situation, counts.at(i).number());
+                others.merge(situation, counts.at(i).number(), Long::sum);
             }
         }
-        return others;
     }
 }

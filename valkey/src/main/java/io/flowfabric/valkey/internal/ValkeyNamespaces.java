@@ -44,7 +44,7 @@ public final class ValkeyNamespaces implements Namespaces {
             Namespace namespace, NamespaceSettings settings, Attribution by) {
         by.mustBeOperator();
         return writes.decide(
-                valkey.inUse(namespace),
+                valkey.inUse(namespace).main(),
                 "namespace " + namespace,
                 draft -> configure(draft, namespace, settings, by));
     }
@@ -125,7 +125,9 @@ public final class ValkeyNamespaces implements Namespaces {
                         .answer();
         var views = new HashMap<Namespace, NamespaceView>();
         for (int i = 0; i < namespaces.size(); i++) {
-            if (stored.get(i).isPresent() || !lanes.at(i).list().isEmpty()) {
+            if (stored.get(i).isPresent()
+                    || !lanes.at(i).list().isEmpty()
+                    || valkey.spread(namespaces.get(i)).isWide()) {
                 views.put(namespaces.get(i), view(namespaces.get(i), stored.get(i)));
             }
         }

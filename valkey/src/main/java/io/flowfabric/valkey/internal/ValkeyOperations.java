@@ -12,6 +12,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.Steps.Step;
 import io.flowfabric.valkey.internal.wire.Item;
 
@@ -111,14 +112,25 @@ public final class ValkeyOperations implements Operations {
         if (!decided.isEmpty()) {
             var erased = erase(home, List.copyOf(decided.values())).iterator();
             var gone = new ArrayList<ExecutionId>();
+            var keyed = new ArrayList<Submission>();
             for (int n : decided.keySet()) {
                 if (erased.next()) {
                     gone.add(executions.get(n));
+                    var submission = read.all().get(n).readable().submission();
+                    submission.key().ifPresent(key -> keyed.add(submission));
                 } else {
                     answers.set(n, Optional.empty());
                 }
             }
             valkey.homes().forget(gone, home);
+            keyed.forEach(
+                    one ->
+                            HeldKeys.giveUp(
+                                    valkey,
+                                    one.lane().namespace(),
+                                    one.key().orElseThrow(),
+                                    one.id().uuid(),
+                                    home));
         }
         return answers;
     }
