@@ -18,6 +18,7 @@ final class PartitionTurns {
 
     private final List<Partition> parts;
     private int next;
+    private long highest;
 
     /** How many were visited one after the other in which nothing was found. */
     private int inVain;
@@ -44,6 +45,16 @@ final class PartitionTurns {
     synchronized void visited(Partition partition, boolean found) {
         next = (parts.indexOf(partition) + 1) % parts.size();
         inVain = found ? 0 : Math.min(parts.size(), inVain + 1);
+    }
+
+    /**
+     * Notes that a number is used, and says whether it may have been before: by an earlier call, or
+     * by one that this process has not heard of.
+     */
+    synchronized boolean isHeard(long number) {
+        boolean heard = number <= highest || (highest == 0 && number > 1);
+        highest = Math.max(highest, number);
+        return heard;
     }
 
     /** Whether there may be something in a partition that was not visited lately. */

@@ -43,7 +43,24 @@ final class SpreadClaim<T> {
     }
 
     Round<T> claim(Visit<T> visit) {
-        return claim.repeated() ? again(visit) : once(visit);
+        boolean heard = turns.isHeard(claim.number());
+        if (claim.repeated() || heard) {
+            var held = held(visit);
+            if (!held.isEmpty() || claim.repeated()) {
+                return again(visit, held);
+            }
+        }
+        return once(visit);
+    }
+
+    /** What was given under the same number before, wherever that was. */
+    private List<T> held(Visit<T> visit) {
+        var unheard = new Claim(claim.session(), claim.number(), claim.max());
+        var held = new ArrayList<T>();
+        for (var part : parts) {
+            held.addAll(visit.claim(part, unheard, 0).pieces());
+        }
+        return held;
     }
 
     private Round<T> once(Visit<T> visit) {
@@ -60,19 +77,15 @@ final class SpreadClaim<T> {
     }
 
     /**
-     * What the claim before gave under the same number, wherever that was. If it gave nothing, work
-     * is claimed now; then the number is used up everywhere, because the call before may be on its
-     * way.
+     * What the claim before gave under the same number. If it gave nothing, work is claimed now;
+     * either way the number is used up everywhere, because the call before may be on its way.
      */
-    private Round<T> again(Visit<T> visit) {
-        var unheard = new Claim(claim.session(), claim.number(), claim.max());
+    private Round<T> again(Visit<T> visit, List<T> held) {
+        pieces.addAll(held);
         for (var part : parts) {
-            pieces.addAll(visit.claim(part, unheard, 0).pieces());
-        }
-        boolean given = !pieces.isEmpty();
-        for (var part : parts) {
-            var round = visit.claim(part, claim, given ? 0 : claim.max() - pieces.size());
-            if (!given) {
+            var round =
+                    visit.claim(part, claim, held.isEmpty() ? claim.max() - pieces.size() : 0);
+            if (held.isEmpty()) {
                 pieces.addAll(round.pieces());
                 shut.addAll(round.shut());
                 more |= round.more();

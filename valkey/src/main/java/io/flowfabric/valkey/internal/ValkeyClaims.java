@@ -64,6 +64,13 @@ public final class ValkeyClaims implements Claims {
                         .claim((part, some, wanted) -> claimIn(part, some, wanted, ttl, reader));
     }
 
+    /** Notes that a number of a session was used otherwise than for a claim. */
+    void used(SessionId session, List<Partition> parts, long number) {
+        if (parts.size() > 1) {
+            boolean unused = turns(session, parts).isHeard(number);
+        }
+    }
+
     private PartitionTurns turns(SessionId session, List<Partition> parts) {
         return turns.computeIfAbsent(session, first -> new PartitionTurns(first, parts));
     }

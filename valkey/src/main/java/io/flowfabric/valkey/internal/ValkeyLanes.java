@@ -46,10 +46,11 @@ public final class ValkeyLanes implements Lanes {
                 GuardedWrites.retry(
                         "lane " + lane,
                         () -> attempt(lane, settings, by, spread.main(), Role.MAIN));
-        if (!others.isEmpty()) {
-            pushAll(lane, by, spread);
+        if (others.isEmpty()) {
+            return view;
         }
-        return view;
+        pushAll(lane, by, spread);
+        return describe(lane);
     }
 
     private static boolean isLimited(LaneSettings settings) {
@@ -166,15 +167,22 @@ public final class ValkeyLanes implements Lanes {
                 .orElseThrow(() -> new NotFound("lane", lane.toString()));
     }
 
-    /** A lane that is known in two partitions, as the main one has it, since it is in either. */
+    /**
+     * A lane that is known in two partitions: as the main one has it if that does, since it is in
+     * either.
+     */
     private static LaneView both(LaneView main, LaneView other) {
-        return other.since().isBefore(main.since())
+        boolean sooner = other.since().isBefore(main.since());
+        boolean unchanged = main.settings().equals(LaneSettings.DEFAULT);
+        return sooner
                 ? new LaneView(
                         main.lane(),
                         main.settings(),
                         other.since(),
                         other.registeredBy(),
-                        main.changed().equals(main.since()) ? other.since() : main.changed())
+                        unchanged && main.changed().equals(main.since())
+                                ? other.changed()
+                                : main.changed())
                 : main;
     }
 
