@@ -5,6 +5,8 @@ import io.flowfabric.core.SessionId;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Which partitions of a spread namespace the claims of one session visit. Each claim begins behind
@@ -17,15 +19,24 @@ final class PartitionTurns {
     static final int SCAN = 8;
 
     private final List<Partition> parts;
+    private final Lock claiming = new ReentrantLock();
     private int next;
     private long highest;
 
     /** How many were visited one after the other in which nothing was found. */
     private int inVain;
 
-    PartitionTurns(SessionId session, List<Partition> parts) {
+    PartitionTurns(SessionId session, List<Partition> parts, Placement placement) {
         this.parts = List.copyOf(parts);
-        this.next = Partition.crc16(Signposts.bytes(session.uuid())) % parts.size();
+        this.next = placement.index(Signposts.bytes(session.uuid()), parts.size());
+    }
+
+    void lock() {
+        claiming.lock();
+    }
+
+    void unlock() {
+        claiming.unlock();
     }
 
     /** The partitions that the next claim visits, in this order. */

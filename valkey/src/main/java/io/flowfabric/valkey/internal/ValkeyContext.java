@@ -33,6 +33,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
     private final ValkeyWakeups wakeups;
     private final Homes homes = new Homes(this);
     private final Partitions partitions = new Partitions(this);
+    private final Placement placement;
     private final Spreads spreads;
     private final FunctionCalls renewal = urgent(RENEWAL);
 
@@ -54,6 +55,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
      */
     public ValkeyContext(Wire wire, Optional<InstantSource> clock, Placement placement) {
         this.wire = wire;
+        this.placement = placement;
         this.spreads = new Spreads(this, placement);
         this.clock = clock;
         this.wakeups = new ValkeyWakeups(wire);
@@ -233,6 +235,11 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
      */
     public void spread(Namespace namespace, int partitions) {
         spreads.spread(namespace, partitions);
+    }
+
+    /** Where ids and keys lead to in spread namespaces. */
+    Placement placement() {
+        return placement;
     }
 
     /** Which namespaces are spread over several partitions. */
