@@ -1,8 +1,8 @@
 package io.flowfabric.valkey;
 
-import static java.util.stream.Collectors.toSet;
-
 import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.util.stream.Collectors.toSet;
 
 import io.flowfabric.testkit.contract.StoreContract;
 

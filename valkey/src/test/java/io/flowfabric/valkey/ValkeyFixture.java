@@ -64,8 +64,7 @@ final class ValkeyFixture implements StoreFixture {
     private ValkeyFixture(TestRedis redis, Placement placement) {
         this.redis = redis;
         this.store =
-                new ValkeyStore(
-                        redis.wire(keys), Optional.empty(), Optional.of(clock), placement);
+                new ValkeyStore(redis.wire(keys), Optional.empty(), Optional.of(clock), placement);
     }
 
     /**

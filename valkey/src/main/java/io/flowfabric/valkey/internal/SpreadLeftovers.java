@@ -32,9 +32,7 @@ final class SpreadLeftovers {
         var reports = new LinkedHashMap<Namespace, List<UUID>>();
         for (var one : gone) {
             one.key.ifPresent(
-                    key ->
-                            HeldKeys.giveUp(
-                                    valkey, one.namespace, key, one.id.uuid(), home));
+                    key -> HeldKeys.giveUp(valkey, one.namespace, key, one.id.uuid(), home));
             if (!valkey.home(one.namespace).equals(home)) {
                 reports.computeIfAbsent(one.namespace, first -> new ArrayList<>())
                         .add(one.id.uuid());

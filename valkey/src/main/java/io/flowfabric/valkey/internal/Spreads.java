@@ -47,7 +47,8 @@ final class Spreads {
             all.put(name, Spread.of(name, one.at(1).small(), placement));
         }
         wide = all.values().stream().collect(groupingBy(Spread::main));
-        var spread = Optional.ofNullable(all.get(namespace)).orElse(Spread.of(namespace, 1, placement));
+        var spread =
+                Optional.ofNullable(all.get(namespace)).orElse(Spread.of(namespace, 1, placement));
         if (used) {
             known.put(namespace, spread);
         }

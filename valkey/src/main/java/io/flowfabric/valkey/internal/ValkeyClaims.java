@@ -76,7 +76,8 @@ public final class ValkeyClaims implements Claims {
     }
 
     private PartitionTurns turns(SessionId session, List<Partition> parts) {
-        return turns.computeIfAbsent(session, first -> new PartitionTurns(first, parts, valkey.placement()));
+        return turns.computeIfAbsent(
+                session, first -> new PartitionTurns(first, parts, valkey.placement()));
     }
 
     private <T> Round<T> claimIn(

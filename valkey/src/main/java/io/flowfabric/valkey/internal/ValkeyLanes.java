@@ -38,18 +38,23 @@ public final class ValkeyLanes implements Lanes {
         by.mustBeOperator();
         var spread = valkey.inUse(lane.namespace());
         var others = spread.all().subList(1, spread.count());
+        // Whoever brought it into being in any partition did so in all of them.
+        var registrar =
+                others.isEmpty()
+                        ? by.actor()
+                        : found(lane).map(LaneView::registeredBy).orElse(by.actor());
         if (isLimited(settings)) {
             // Before it is known here that all of its work counts, none may be elsewhere.
-            others.forEach(part -> push(lane, settings, by, part));
+            others.forEach(part -> push(lane, settings, by, registrar, part));
         }
         var view =
                 GuardedWrites.retry(
                         "lane " + lane,
-                        () -> attempt(lane, settings, by, spread.main(), Role.MAIN));
+                        () -> attempt(lane, settings, by, registrar, spread.main(), Role.MAIN));
         if (others.isEmpty()) {
             return view;
         }
-        pushAll(lane, by, spread);
+        pushAll(lane, by, registrar, spread);
         return describe(lane);
     }
 
@@ -58,7 +63,7 @@ public final class ValkeyLanes implements Lanes {
     }
 
     /** Lets a lane behave in all partitions as it does in the main one. */
-    private void pushAll(Lane lane, Attribution by, Spread spread) {
+    private void pushAll(Lane lane, Attribution by, String registrar, Spread spread) {
         Optional<LaneSettings> pushed = Optional.empty();
         while (true) {
             var settings =
@@ -71,15 +76,17 @@ public final class ValkeyLanes implements Lanes {
             }
             spread.all()
                     .subList(1, spread.count())
-                    .forEach(part -> push(lane, settings.get(), by, part));
+                    .forEach(part -> push(lane, settings.get(), by, registrar, part));
             pushed = settings;
         }
     }
 
-    private void push(Lane lane, LaneSettings settings, Attribution by, Partition part) {
+    private void push(
+            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition part) {
         var unused =
                 GuardedWrites.retry(
-                        "lane " + lane, () -> attempt(lane, settings, by, part, Role.OTHER));
+                        "lane " + lane,
+                        () -> attempt(lane, settings, by, registrar, part, Role.OTHER));
     }
 
     /** Whether a partition is the main one of a namespace: only there quotas are, and budgets. */
@@ -89,7 +96,12 @@ public final class ValkeyLanes implements Lanes {
     }
 
     private Optional<LaneView> attempt(
-            Lane lane, LaneSettings settings, Attribution by, Partition home, Role role) {
+            Lane lane,
+            LaneSettings settings,
+            Attribution by,
+            String registrar,
+            Partition home,
+            Role role) {
         var read = read(lane, home);
         var known = read.answer().optional(LaneRecord::new);
         var before = known.flatMap(LaneRecord::written);
@@ -104,7 +116,7 @@ public final class ValkeyLanes implements Lanes {
                                     out.list(9)
                                             .text(lane.namespace().name())
                                             .text(lane.name())
-                                            .text(by.actor())
+                                            .text(registrar)
                                             .optional(before, Packer::text)
                                             .texts(main ? settings.quotas() : List.of());
                                     GateDefinition.writeNeeded(
@@ -160,11 +172,14 @@ public final class ValkeyLanes implements Lanes {
 
     @Override
     public LaneView describe(Lane lane) {
+        return found(lane).orElseThrow(() -> new NotFound("lane", lane.toString()));
+    }
+
+    private Optional<LaneView> found(Lane lane) {
         return valkey.spread(lane.namespace()).all().stream()
                 .flatMap(part -> read(lane, part).answer().optional(LaneRecord::new).stream())
                 .map(LaneRecord::view)
-                .reduce(ValkeyLanes::both)
-                .orElseThrow(() -> new NotFound("lane", lane.toString()));
+                .reduce(ValkeyLanes::both);
     }
 
     /**

@@ -67,9 +67,7 @@ final class ValkeyLedger {
     private Reports read(Partition home, ExecutionId execution) {
         var reports = read(home, execution, Optional.empty());
         var main = valkey.home(reports.namespace);
-        return main.equals(home)
-                ? reports
-                : read(main, execution, Optional.of(reports.namespace));
+        return main.equals(home) ? reports : read(main, execution, Optional.of(reports.namespace));
     }
 
     private Reports read(Partition home, ExecutionId execution, Optional<Namespace> apart) {

@@ -140,7 +140,10 @@ public final class ValkeyNamespaces implements Namespaces {
                 .skip(1)
                 .anyMatch(
                         part ->
-                                !valkey.read("range", part, out -> firstLane(out.list(1), namespace))
+                                !valkey.read(
+                                                "range",
+                                                part,
+                                                out -> firstLane(out.list(1), namespace))
                                         .answer()
                                         .at(0)
                                         .list()
