@@ -86,7 +86,8 @@ register_reading('told', function(asked)
         local packed = unit.get('log', string.sub(numbers, at, at + 5))
         local events = packed and cmsgpack.unpack(packed)[ENTRY_EVENTS] or {}
         for n = 1, #events do
-            if events[n][1] == EVENT_OTHER or events[n][2] == id then
+            local kind = events[n][1]
+            if kind == EVENT_OTHER or kind == EVENT_OTHER_OF_PART or events[n][2] == id then
                 found[#found + 1] = {bytes.read_six(numbers, at), n - 1, events[n]}
             end
         end

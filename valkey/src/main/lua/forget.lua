@@ -19,7 +19,7 @@ local function remove(id, x, submitted)
     unit.remove('execution', id)
     executions.known[id] = nil
     executions.changed[id] = nil
-    budgets.forget(id, x, math.huge)
+    budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], math.huge)
     executions.clear_steps(id, x)
     for n = 1, #LETTERS do
         unit.remove('detail', id .. LETTERS[n])
@@ -92,7 +92,7 @@ end)
 
 -- forget: forgets executions whose retention has ended.
 -- asked: how many at most; lanes, each its number and how long its work is kept
--- answers: those that were, each its id and the partition that it names; how many were passed over because they cannot be
+-- answers: those that were, each its id, the partition that it names, its namespace and its key or false; how many were passed over because they cannot be
 --     read; whether the call ended before its time because of what some have reported or recorded
 register('forget', {'allow-oom'}, function(asked)
     local most, kept = unpack(asked)
@@ -107,12 +107,12 @@ register('forget', {'allow-oom'}, function(asked)
             local x = executions.get(id)
             local submitted = x and submission(id)
             if x and submitted and executions.is_terminal(x[SITUATION]) then
-                local gone, left = budgets.forget(id, x, reports)
+                local gone, left = budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], reports)
                 reports = math.max(0, reports - gone - (left and 0 or executions.step_count(x)))
                 full = left or reports == 0
                 if not left then
                     forget(id, x, submitted)
-                    done[#done + 1] = {id, x[PARTITION]}
+                    done[#done + 1] = {id, x[PARTITION], submitted[SUBMITTED_NAMESPACE], submitted[SUBMITTED_KEY] or false}
                 end
             else
                 passed = passed + 1
@@ -178,6 +178,17 @@ register('erase', {'allow-oom'}, function(asked)
         end
     end
     return answers
+end)
+
+-- forget_reports: forgets what executions of another partition of a namespace reported.
+-- asked: namespace, and the ids
+register('forget_reports', {'allow-oom'}, function(asked)
+    local namespace, ids = unpack(asked)
+    for n = 1, #ids do
+        budgets.forget(ids[n], namespace, math.huge)
+        unit.remove('detail', ids[n] .. 'u')
+    end
+    return true
 end)
 
 local DAY = 86400000

@@ -72,12 +72,24 @@ local function change_lane(number, lane, settings)
     executions.woken[number] = false
 end
 
+-- Whether there is work in a lane that has not ended.
+local function is_occupied(number)
+    for situation = READY, SUSPENDED do
+        if unit.get('count', bytes.four(number) .. string.char(situation)) then
+            return true
+        end
+    end
+    return false
+end
+
 -- configure_lane: changes how a lane behaves, which comes into being if there is none.
 -- asked: namespace, name, who does it, the written settings that it was decided by or false, quotas that must be there, budgets
---     with dimensions that must be there, the settings as they are to be or false if they stay, and what is told of it
--- answers: 'again' when it has other settings by now; what is missing; or 'done' and how it stands
+--     with dimensions that must be there, the settings as they are to be or false if they stay, what is told of it or false, and
+--     whether this is not the main partition of the namespace
+-- answers: 'again' when it has other settings by now; what is missing; 'occupied' when limits are not kept here, and there is
+--     work that they would have to count; or 'done' and how it stands
 register('configure_lane', {'allow-oom'}, function(asked)
-    local namespace, name, actor, before, named, drawn, settings, event = unpack(asked)
+    local namespace, name, actor, before, named, drawn, settings, event, apart = unpack(asked)
     local number = lanes.number(namespace, name)
     if (number and lanes.get(number)[SETTINGS] or false) ~= before then
         return {'again'}
@@ -86,9 +98,14 @@ register('configure_lane', {'allow-oom'}, function(asked)
     if lacking then
         return lacking
     end
+    if apart and number and settings and (#settings[5] > 0 or #settings[6] > 0) and is_occupied(number) then
+        return {'occupied'}
+    end
     number = lanes.register(namespace, name, actor)
     if settings then
         change_lane(number, lanes.get(number), settings)
+    end
+    if event then
         log.append(event)
     end
     return {'done', lanes.get(number)}

@@ -59,6 +59,11 @@ function lanes.gives(lane)
     return lane[LANE_STATE] == ACTIVE or lane[LANE_STATE] == DRAINING
 end
 
+-- Whether everything in a lane counts against something.
+function lanes.limits(lane)
+    return #lane[LANE_QUOTAS] > 0 or #lane[LANE_BUDGETS] > 0
+end
+
 -- Where work stands in a lane, in fifteen bytes: by rank, then begun before fresh, then in the order of submission.
 function lanes.place(lane, x, round)
     local fresh = x[NEXT] == FIRST

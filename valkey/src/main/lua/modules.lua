@@ -7,6 +7,7 @@ local rounds = {}     -- whose turn it is, in lanes where keys take turns
 local gates = {}      -- what work needs before it may start
 local quotas = {}     -- how much may run
 local budgets = {}    -- how much may be used up
+local held_keys = {}  -- keys of work that lies in another partition
 local signposts = {}  -- where something lies that is looked for here
 local sessions = {}   -- worker processes
 local executions = {} -- pieces of work, and the steps that they take

@@ -38,10 +38,11 @@ end
 local FORGOTTEN_MOVES = 2000
 
 -- open: registers a session.
--- asked: id, namespace, lanes, time to live, worker, instance, all of it as it is to be compared and shown
+-- asked: id, namespace, lanes, time to live, worker, instance, all of it as it is to be compared and shown, and whether this is
+--     only its part in another partition of a spread namespace than the main one
 -- answers: 'opened' or 'renewed' with until when it lives; 'dead'; 'taken'; 'instance' with another session and its worker
 register('open', {}, function(asked)
-    local id, namespace, served, ttl, worker, instance, description = unpack(asked)
+    local id, namespace, served, ttl, worker, instance, description, part = unpack(asked)
     local known = sessions.get(id)
     -- What is left of a session that is forgotten: that its id is used up.
     if not known and unit.get('unique', signposts.field('t', id)) then
@@ -59,8 +60,8 @@ register('open', {}, function(asked)
     end
     local session = {
         namespace, served, ttl, unit.now + ttl, 0, false, false, unit.now, worker, instance, description,
-        log.nothing_noted(), {}}
-    local other = other_name(session)
+        log.nothing_noted(), {}, part}
+    local other = not part and other_name(session)
     if other then
         return {'instance', other, sessions.get(other)[WORKER]}
     end

@@ -28,7 +28,7 @@ end
 -- Shows a sign of life.
 function sessions.renew(id, session)
     session[ALIVE_UNTIL] = unit.now + session[TTL]
-    log.append({EVENT_RENEWAL, id, session[SESSION_NAMESPACE], unit.now, session[ALIVE_UNTIL]})
+    log.append({session[IS_PART] and EVENT_RENEWAL_OF_PART or EVENT_RENEWAL, id, session[SESSION_NAMESPACE], unit.now, session[ALIVE_UNTIL]})
     session[SESSION_STEPS] = log.noted(id, session[SESSION_STEPS])
     unit.add('expiry', session[ALIVE_UNTIL], id)
     sessions.set(id, session)

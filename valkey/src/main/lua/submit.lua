@@ -1,10 +1,12 @@
 -- submit: accepts work.
--- asked: lanes (namespace, name, creator of what comes first in it); gates (kind, needs, quotas, budgets); terms (priority,
+-- asked: lanes (namespace, name, creator of what comes first in it, whether this is not the main partition); gates (kind, needs, quotas, budgets); terms (priority,
 --     start, deadline, attempt timeout, stall timeout, retention, share, quotas that must be there, budgets with dimensions
---     that must be there); items
+--     that must be there); items; and when it is too late to take them or false
 -- each item: id, numbers of its lane, its gate and its terms, partition, what was submitted, input, key in its namespace, tags
 -- answers, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
---     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id
+--     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id,
+--     'held' with an execution that has the key elsewhere and for how long it has been on its way there, 'gathered' when all
+--     work of the lane belongs into the main partition, 'late'
 
 local function due(moment)
     -- 'after' counts from now on, 'at' is a time
@@ -22,7 +24,7 @@ local function repeated(id, unique, stored)
         return {'elsewhere', elsewhere}
     end
     local same = unique and unit.get('unique', unique)
-    return same and {'known', same}
+    return same and held_keys.answer(same)
 end
 
 -- The input that is kept apart; of a large one its size, because it is seldom wanted.
@@ -57,6 +59,9 @@ local function accept(asked, item, stored)
     if number and not lanes.takes(lanes.get(number)) then
         return {'closed', lanes.get(number)[LANE_STATE]}
     end
+    if number and lane[4] and lanes.limits(lanes.get(number)) then
+        return {'gathered'}
+    end
     local missing = lacking(lane[1], terms)
     if missing then
         return missing
@@ -86,12 +91,13 @@ end
 
 register('submit', {}, function(asked)
     local items, ids, answers = asked[4], {}, {}
+    local late = asked[5] and unit.now > asked[5]
     for n = 1, #items do
         ids[n] = items[n][1]
     end
     local stored = unit.get_all('execution', ids)
     for n = 1, #items do
-        answers[n] = accept(asked, items[n], stored[n])
+        answers[n] = late and {'late'} or accept(asked, items[n], stored[n])
     end
     -- What is known already is shown as it is, once all of the call are.
     for n = 1, #answers do

@@ -36,6 +36,12 @@ public final class Conflict extends FlowFabricException {
         NOT_CLAIMABLE,
         /** The execution and the session that was to get it belong to different namespaces. */
         OTHER_NAMESPACE,
+        /** The namespace is in use, and spread over another number of partitions. */
+        NAMESPACE_USED,
+        /**
+         * Work of the lane lies in several partitions, where limits of the lane cannot count it.
+         */
+        LANE_SPREAD,
         /** The execution is not waiting for anything that could be lifted. */
         NOT_WAITING;
 

@@ -1,5 +1,6 @@
 package io.flowfabric.valkey;
 
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
@@ -22,6 +23,7 @@ import io.flowfabric.valkey.internal.Abilities;
 import io.flowfabric.valkey.internal.Deaths;
 import io.flowfabric.valkey.internal.GuardedWrites;
 import io.flowfabric.valkey.internal.PartitionCount;
+import io.flowfabric.valkey.internal.Placement;
 import io.flowfabric.valkey.internal.StartCheck;
 import io.flowfabric.valkey.internal.Steps;
 import io.flowfabric.valkey.internal.UnreadableWork;
@@ -76,7 +78,15 @@ public final class ValkeyStore implements Store {
     }
 
     ValkeyStore(Wire wire, Optional<KeyWrapping> wrapping, Optional<InstantSource> clock) {
-        this.valkey = new ValkeyContext(wire, clock);
+        this(wire, wrapping, clock, Placement.HASHED);
+    }
+
+    ValkeyStore(
+            Wire wire,
+            Optional<KeyWrapping> wrapping,
+            Optional<InstantSource> clock,
+            Placement placement) {
+        this.valkey = new ValkeyContext(wire, clock, placement);
         var steps = new Steps(valkey);
         var deaths = new Deaths(valkey, steps);
         this.submissions = new ValkeySubmissions(valkey);
@@ -145,6 +155,18 @@ public final class ValkeyStore implements Store {
                 wire.close();
             }
         }
+    }
+
+    /**
+     * Spreads a namespace over several partitions, so that the nodes of a cluster share its work.
+     * That is decided before it is used, and never changes; to say it again does nothing.
+     *
+     * @param partitions a few times as many as the cluster has nodes
+     * @throws io.flowfabric.core.Invalid when there are no so many
+     * @throws io.flowfabric.core.Conflict when it is in use, and spread otherwise
+     */
+    public void spread(Namespace namespace, int partitions) {
+        valkey.spread(namespace, partitions);
     }
 
     @Override

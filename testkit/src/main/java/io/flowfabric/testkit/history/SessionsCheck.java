@@ -1,5 +1,6 @@
 package io.flowfabric.testkit.history;
 
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.Event.Step;
@@ -19,7 +20,8 @@ import java.util.Optional;
  * what it held has lapsed, or when the time is over that its last heartbeat gave it.
  *
  * <p>A call that began before the death may commit, and be told of, after it: only what is later by
- * the clock of the store counts.
+ * the clock of the store counts. A step is never told to be earlier than the one before it: one of
+ * the same moment may have waited for that one, and says nothing of when its call began.
  */
 final class SessionsCheck implements RunCheck {
     /** How many of the dead are remembered. */
@@ -28,6 +30,10 @@ final class SessionsCheck implements RunCheck {
     private final Notes notes;
     private final Optional<Expectations> expected;
     private final Map<SessionId, Instant> aliveUntil = new HashMap<>();
+
+    /** When executions took their last steps, of those that have not ended. */
+    private final Map<ExecutionId, Instant> lastSteps = new HashMap<>();
+
     private final Map<SessionId, Instant> died =
             new LinkedHashMap<>() {
                 @Override
@@ -49,7 +55,14 @@ final class SessionsCheck implements RunCheck {
                 acts(renewal.owner(), renewal.at(), "sent a heartbeat");
                 aliveUntil.put(renewal.owner().session(), renewal.until());
             }
-            case Step step -> step.owner().ifPresent(owner -> step(owner, step));
+            case Step step -> {
+                step.owner().ifPresent(owner -> step(owner, step));
+                if (step.now().terminal()) {
+                    lastSteps.remove(step.execution());
+                } else {
+                    lastSteps.put(step.execution(), step.at());
+                }
+            }
             case Event other -> {}
         }
     }
@@ -60,7 +73,9 @@ final class SessionsCheck implements RunCheck {
                 returnsInTime(owner, step);
                 dies(owner, step.at());
             }
-        } else if (step.by().isEmpty() && step.transition() != Transition.FORFEIT) {
+        } else if (step.by().isEmpty()
+                && step.transition() != Transition.FORFEIT
+                && !step.at().equals(lastSteps.get(step.execution()))) {
             acts(
                     owner,
                     step.at(),

@@ -6,8 +6,11 @@ import static io.flowfabric.testkit.history.Tale.kinds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.history.Violation.Kind;
 
 import org.junit.jupiter.api.Test;
@@ -44,6 +47,36 @@ class SessionsCheckTest {
         tale.complete(ADA).seenCompleted("in time");
 
         assertThat(kinds(tale)).isEmpty();
+    }
+
+    @Test
+    void an_end_that_waited_for_another_step_may_have_begun_before_the_death() {
+        tale.submit().toldAccepted().claim(ADA).tell(marked(tale.at));
+        tale.at = tale.at.plus(SECOND);
+        var moment = tale.at;
+        reprioritise(tale);
+        tale.at = moment;
+        tale.complete(ADA).seenCompleted("in time");
+
+        assertThat(kinds(tale)).isEmpty();
+    }
+
+    @Test
+    void an_end_after_another_step_and_after_the_death() {
+        tale.submit().toldAccepted().claim(ADA).tell(marked(tale.at));
+        tale.at = tale.at.plus(SECOND);
+        reprioritise(tale);
+        tale.complete(ADA).seenCompleted("late");
+
+        assertThat(kinds(tale)).containsExactly(Kind.WRITE_AFTER_DEATH);
+    }
+
+    private static void reprioritise(Tale tale) {
+        tale.step(
+                Transition.REPRIORITISE,
+                Situation.RUNNING,
+                Optional.of(ADA),
+                Optional.of(new Attribution("olga", "first things first")));
     }
 
     @Test

@@ -20,7 +20,7 @@ public final class Abilities {
     private static final int MOST = 10_000;
 
     private final ValkeyContext valkey;
-    private volatile Map<SessionId, Judged> sessions = LatelyUsed.ofMost(MOST);
+    private volatile Map<Known, Judged> sessions = LatelyUsed.ofMost(MOST);
 
     public Abilities(ValkeyContext valkey) {
         this.valkey = valkey;
@@ -63,12 +63,16 @@ public final class Abilities {
         }
     }
 
+    /** Routes have numbers of their own in each partition. */
+    private record Known(SessionId session, Partition home) {}
+
     Judged of(SessionId session, Partition home) {
         var known = sessions;
-        var judged = known.get(session);
+        var key = new Known(session, home);
+        var judged = known.get(key);
         if (judged == null) {
             judged = new Judged(read(session, home));
-            var other = known.putIfAbsent(session, judged);
+            var other = known.putIfAbsent(key, judged);
             judged = other == null ? judged : other;
         }
         return judged;

@@ -3,6 +3,7 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.TimerDecisions;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.Steps.Step;
 import io.flowfabric.valkey.internal.wire.Item;
@@ -52,9 +53,21 @@ public final class Deaths {
      */
     public record Burial(boolean known, int returned, int unreadable, boolean more) {}
 
-    /** Ends a session at once; an event is told if it was alive. */
-    public void end(Partition home, SessionId session, Optional<byte[]> event) {
-        bury(home, session, false, Integer.MAX_VALUE, event);
+    /**
+     * Ends a session at once, in all partitions that it is known in; an event is told if it was
+     * alive.
+     */
+    public void end(List<Partition> parts, SessionId session, Optional<Event> event) {
+        for (int n = 0; n < parts.size(); n++) {
+            boolean main = n == 0;
+            var packed =
+                    event.map(
+                            one ->
+                                    main
+                                            ? GuardedWrites.packed(one)
+                                            : GuardedWrites.packedForPart(one));
+            var unused = bury(parts.get(n), session, false, Integer.MAX_VALUE, packed);
+        }
     }
 
     /**

@@ -33,6 +33,9 @@ public final class GuardedWrites {
     /** The number of an event that was decided here. */
     private static final int EVENT_OTHER = 1;
 
+    /** The number of one that another partition tells of. */
+    private static final int EVENT_OTHER_OF_PART = 7;
+
     private final ValkeyContext valkey;
 
     public GuardedWrites(ValkeyContext valkey) {
@@ -206,10 +209,15 @@ public final class GuardedWrites {
 
     /** An event that was decided here, as the log keeps it. */
     public static byte[] packed(Event event) {
-        return new Packer()
-                .list(2)
-                .number(EVENT_OTHER)
-                .text(EventCodec.write(event).toString())
-                .done();
+        return packed(event, EVENT_OTHER);
+    }
+
+    /** An event that another partition tells of, for histories in this one. */
+    static byte[] packedForPart(Event event) {
+        return packed(event, EVENT_OTHER_OF_PART);
+    }
+
+    private static byte[] packed(Event event, int kind) {
+        return new Packer().list(2).number(kind).text(EventCodec.write(event).toString()).done();
     }
 }

@@ -2,14 +2,17 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.store.Chunks;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +29,9 @@ import java.util.function.BiFunction;
 public final class Homes {
     private static final int MOST = 1 << 16;
 
+    /** So many executions are looked for in one call. */
+    private static final int PORTION = 1000;
+
     /** So long a call waits for signposts to be put up again, which it can do without. */
     private static final Duration BRIEF = Duration.ofSeconds(1);
 
@@ -36,6 +42,7 @@ public final class Homes {
     private final Signposts<SessionId> sessionSignposts;
     private final Signposts<ExecutionId> executionSignposts;
     private final Map<UUID, Remembered> sessions = LatelyUsed.ofMost(MOST);
+    private final Map<UUID, Namespace> namespaces = LatelyUsed.ofMost(MOST);
     private final Map<UUID, Partition> strays = LatelyUsed.ofMost(MOST);
     private final AtomicInteger doubts = new AtomicInteger();
     private volatile long pausedUntil = System.nanoTime();
@@ -134,11 +141,49 @@ public final class Homes {
         return other;
     }
 
+    /** A session is of this namespace. */
+    void belongs(SessionId session, Namespace namespace) {
+        namespaces.put(session.uuid(), namespace);
+    }
+
+    /**
+     * The partitions that a session is known in: those of its namespace, its home first.
+     *
+     * @param home where its signpost leads to
+     */
+    List<Partition> partsOf(SessionId session, Partition home, FunctionCalls calls) {
+        var namespace = namespaces.get(session.uuid());
+        if (namespace == null) {
+            var found = Records.sessions(calls, home, List.of(session));
+            if (found.isEmpty()) {
+                return List.of(home);
+            }
+            namespace = found.getFirst().session().namespace();
+            namespaces.put(session.uuid(), namespace);
+        }
+        return valkey.spread(namespace).all();
+    }
+
     // Executions.
 
-    /** Where an execution lies, unless a signpost says otherwise that was not read yet. */
+    /** Where an execution lies, as far as this process knows; a signpost may say otherwise. */
     Partition of(ExecutionId id) {
-        return Optional.ofNullable(strays.get(id.uuid())).orElse(id.partition());
+        return Optional.ofNullable(strays.get(id.uuid())).orElseGet(() -> leads(id).getFirst());
+    }
+
+    /**
+     * Where an id may lead to: into each of the namespaces that share its partition and are spread
+     * over several, and to the partition itself.
+     */
+    private List<Partition> leads(ExecutionId id) {
+        var spreads = valkey.spreads().at(id.partition());
+        if (spreads.isEmpty()) {
+            return List.of(id.partition());
+        }
+        var leads = new LinkedHashSet<Partition>();
+        spreads.forEach(spread -> leads.add(spread.of(id.uuid())));
+        leads.add(id.partition());
+        return List.copyOf(leads);
     }
 
     /**
@@ -180,36 +225,89 @@ public final class Homes {
 
     /**
      * Where executions may be that were not found in a partition: where their signposts lead to; or
-     * in the partition that their ids name, when it was only remembered that they were elsewhere.
+     * where their ids do, when it was only remembered that they were elsewhere.
      */
     Map<ExecutionId, Partition> elsewhere(Collection<ExecutionId> ids, Partition tried) {
         var asked = Set.copyOf(ids);
-        var led = executionSignposts.read(asked, valkey);
-        var found = new HashMap<ExecutionId, Partition>();
+        if (asked.isEmpty()) {
+            return Map.of();
+        }
+        valkey.spreads().readAgain();
+        var found = found(asked);
         for (var id : asked) {
-            var home = led.get(id);
-            if (home == null) {
+            var home = found.get(id);
+            if (home == null || home.equals(leads(id).getFirst())) {
                 strays.remove(id.uuid());
             } else {
                 strays.put(id.uuid(), home);
             }
-            var next = of(id);
-            if (!next.equals(tried)) {
-                found.put(id, next);
+        }
+        found.values().removeIf(tried::equals);
+        return found;
+    }
+
+    /** Where executions are, of those that have signposts or may be in several partitions. */
+    private Map<ExecutionId, Partition> found(Collection<ExecutionId> ids) {
+        var several = new ArrayList<ExecutionId>();
+        var found = new HashMap<ExecutionId, Partition>();
+        for (var id : ids) {
+            if (leads(id).size() == 1) {
+                found.put(id, id.partition());
+            } else {
+                several.add(id);
+            }
+        }
+        byLead(ids)
+                .forEach((at, some) -> found.putAll(executionSignposts.readAt(at, some, valkey)));
+        byLead(several).forEach((at, some) -> found.putAll(present(at, some)));
+        return found;
+    }
+
+    private Map<Partition, List<ExecutionId>> byLead(Collection<ExecutionId> ids) {
+        var groups = new LinkedHashMap<Partition, List<ExecutionId>>();
+        for (var id : ids) {
+            leads(id).forEach(at -> groups.computeIfAbsent(at, first -> new ArrayList<>()).add(id));
+        }
+        return groups;
+    }
+
+    /** Those of these executions that lie in a partition. */
+    private Map<ExecutionId, Partition> present(Partition at, List<ExecutionId> ids) {
+        var found = new HashMap<ExecutionId, Partition>();
+        for (var part : Chunks.of(ids, PORTION, id -> 0)) {
+            var told =
+                    valkey.read(
+                                    "read",
+                                    at,
+                                    out ->
+                                            out.list(1)
+                                                    .list(2)
+                                                    .text("execution")
+                                                    .list(part, (o, id) -> o.uuid(id.uuid())))
+                            .answer()
+                            .at(0);
+            for (int n = 0; n < part.size(); n++) {
+                if (!told.at(n).isAbsent()) {
+                    found.put(part.get(n), at);
+                }
             }
         }
         return found;
     }
 
     /**
-     * Lets executions be found that are about to be stored, and whose ids name another partition.
+     * Lets executions be found that are about to be stored, and whose ids lead elsewhere.
      *
+     * @param at where their ids lead to
      * @param instead where their signposts may lead to so far, because nothing is there
      * @return those that are elsewhere, or may be, with where
      */
     Map<ExecutionId, Partition> lead(
-            Collection<ExecutionId> ids, Partition home, Optional<Partition> instead) {
-        var others = executionSignposts.putUp(ids, home, instead, valkey);
+            Partition at,
+            Collection<ExecutionId> ids,
+            Partition home,
+            Optional<Partition> instead) {
+        var others = executionSignposts.putUpAt(at, List.copyOf(ids), home, instead, valkey);
         ids.stream()
                 .filter(id -> !others.containsKey(id))
                 .forEach(id -> strays.put(id.uuid(), home));
@@ -218,14 +316,19 @@ public final class Homes {
 
     /** Takes down the signposts of executions that are not there any more. */
     void forget(Collection<ExecutionId> ids, Partition home) {
-        executionSignposts.takeDown(
-                ids.stream().filter(id -> !id.partition().equals(home)).toList(), home);
+        byLead(ids)
+                .forEach(
+                        (at, some) -> {
+                            if (!at.equals(home)) {
+                                executionSignposts.takeDownAt(at, some, home);
+                            }
+                        });
         ids.forEach(id -> strays.remove(id.uuid()));
     }
 
     /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
-    void clear(ExecutionId id, Partition nothing) {
-        executionSignposts.takeDown(List.of(id), nothing);
+    void clear(ExecutionId id, Partition at, Partition nothing) {
+        executionSignposts.takeDownAt(at, List.of(id), nothing);
         strays.remove(id.uuid());
     }
 }

@@ -16,7 +16,17 @@ record LoggedEvent(long number, int index, Item packed) {
     private static final int RENEWAL = 2;
     private static final int BUDGET_REACHED = 3;
     private static final int DRIFTED = 5;
-    private static final int STEP_RECORDED = 6;
+    private static final int RENEWAL_OF_PART = 6;
+    private static final int OTHER_OF_PART = 7;
+    private static final int STEP_RECORDED = 8;
+
+    /**
+     * Whether it is about the part of a session that lies in this partition. What is told of such
+     * sessions is told once, by the main partition; here it is only for histories.
+     */
+    boolean isOfPart() {
+        return kind() == RENEWAL_OF_PART || kind() == OTHER_OF_PART;
+    }
 
     /** Whether an execution took a step. */
     boolean isStep() {
@@ -35,12 +45,12 @@ record LoggedEvent(long number, int index, Item packed) {
 
     /** Whether a session showed a sign of life. */
     boolean isRenewal() {
-        return kind() == RENEWAL;
+        return kind() == RENEWAL || kind() == RENEWAL_OF_PART;
     }
 
     /** Whether it was decided by a program, and says itself what it is. */
     boolean isOther() {
-        return kind() == OTHER;
+        return kind() == OTHER || kind() == OTHER_OF_PART;
     }
 
     /** Whether a limit of a budget was reached. */

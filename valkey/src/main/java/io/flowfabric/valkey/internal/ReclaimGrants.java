@@ -99,7 +99,7 @@ final class ReclaimGrants {
         var told =
                 valkey.call(
                                 "grant",
-                                home(worker.id()),
+                                valkey.home(row.id()),
                                 out ->
                                         out.list(4)
                                                 .uuid(row.uuid())

@@ -3,7 +3,6 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.valkey.internal.record.SessionFields;
-import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.util.ArrayList;
@@ -16,9 +15,9 @@ final class Records {
 
     /** The sessions that there are of these. */
     static List<SessionFields> sessions(
-            ValkeyContext valkey, Partition home, Collection<SessionId> ids) {
+            FunctionCalls calls, Partition home, Collection<SessionId> ids) {
         var told =
-                valkey.read(
+                calls.read(
                                 "read",
                                 home,
                                 out ->
@@ -45,9 +44,5 @@ final class Records {
         bytes.putLong(id.getLeastSignificantBits());
         bytes.put((byte) letter);
         out.bytes(bytes.array());
-    }
-
-    static Item none() {
-        return new Item.Truth(false);
     }
 }

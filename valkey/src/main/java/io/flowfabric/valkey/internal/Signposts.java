@@ -46,11 +46,14 @@ final class Signposts<T> {
     /** Where those lead to that there are. */
     Map<T, Partition> read(Collection<T> ids, FunctionCalls calls) {
         var found = new HashMap<T, Partition>();
-        grouped(ids)
-                .forEach(
-                        (at, some) ->
-                                Chunks.of(some, CHUNK, id -> 0)
-                                        .forEach(part -> found.putAll(read(at, part, calls))));
+        grouped(ids).forEach((at, some) -> found.putAll(readAt(at, some, calls)));
+        return found;
+    }
+
+    /** Where those lead to that stand in a partition. */
+    Map<T, Partition> readAt(Partition at, List<T> ids, FunctionCalls calls) {
+        var found = new HashMap<T, Partition>();
+        Chunks.of(ids, CHUNK, id -> 0).forEach(part -> found.putAll(read(at, part, calls)));
         return found;
     }
 
@@ -91,16 +94,20 @@ final class Signposts<T> {
     Map<T, Partition> putUp(
             Collection<T> ids, Partition home, Optional<Partition> instead, FunctionCalls calls) {
         var others = new HashMap<T, Partition>();
-        grouped(ids)
-                .forEach(
-                        (at, some) ->
-                                Chunks.of(some, CHUNK, id -> 0)
-                                        .forEach(
-                                                part ->
-                                                        others.putAll(
-                                                                putUp(
-                                                                        at, part, home, instead,
-                                                                        calls))));
+        grouped(ids).forEach((at, some) -> others.putAll(putUpAt(at, some, home, instead, calls)));
+        return others;
+    }
+
+    /** Puts signposts up in a partition, except where there are others. */
+    Map<T, Partition> putUpAt(
+            Partition at,
+            List<T> ids,
+            Partition home,
+            Optional<Partition> instead,
+            FunctionCalls calls) {
+        var others = new HashMap<T, Partition>();
+        Chunks.of(ids, CHUNK, id -> 0)
+                .forEach(part -> others.putAll(putUp(at, part, home, instead, calls)));
         return others;
     }
 
@@ -133,21 +140,15 @@ final class Signposts<T> {
                 .optional(instead, (o, other) -> o.number(other.number()));
     }
 
-    /** Takes those down that lead to where nothing is any more. */
-    void takeDown(Collection<T> ids, Partition home) {
-        grouped(ids)
-                .forEach(
-                        (at, some) ->
-                                valkey.leave(
-                                        "unsign",
-                                        at,
-                                        out ->
-                                                out.list(
-                                                        some,
-                                                        (o, id) ->
-                                                                o.list(2)
-                                                                        .uuid(uuid.apply(id))
-                                                                        .number(home.number()))));
+    /** Takes those down that stand in a partition and lead to where nothing is any more. */
+    void takeDownAt(Partition at, Collection<T> ids, Partition home) {
+        valkey.leave(
+                "unsign",
+                at,
+                out ->
+                        out.list(
+                                ids,
+                                (o, id) -> o.list(2).uuid(uuid.apply(id)).number(home.number())));
     }
 
     private Map<Partition, List<T>> grouped(Collection<T> ids) {

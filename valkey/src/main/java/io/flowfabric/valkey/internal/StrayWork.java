@@ -18,11 +18,15 @@ import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 
-/** Work whose id names another partition than that of its namespace. */
+/** Work whose id leads to another partition than the one that it belongs to. */
 final class StrayWork {
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
@@ -38,13 +42,16 @@ final class StrayWork {
      * @return the answers for what is not to be stored, because its id is used elsewhere; by place
      */
     Map<Integer, Answer<Submitted>> lead(List<Submission> submissions, Partition home) {
-        var strays =
-                submissions.stream()
-                        .map(Submission::id)
-                        .filter(id -> !id.partition().equals(home))
-                        .distinct()
-                        .toList();
-        var others = valkey.homes().lead(strays, home, Optional.empty());
+        var strays = new LinkedHashMap<Partition, Set<ExecutionId>>();
+        for (var submission : submissions) {
+            var at = ledTo(submission);
+            if (!at.equals(home)) {
+                strays.computeIfAbsent(at, first -> new LinkedHashSet<>()).add(submission.id());
+            }
+        }
+        var others = new HashMap<ExecutionId, Partition>();
+        strays.forEach(
+                (at, ids) -> others.putAll(valkey.homes().lead(at, ids, home, Optional.empty())));
         var answers = new HashMap<Integer, Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
@@ -59,6 +66,16 @@ final class StrayWork {
         return answers;
     }
 
+    /** Where the id of some work leads to. */
+    private Partition ledTo(Submission submission) {
+        return valkey.spread(submission.lane().namespace()).ledTo(submission.id());
+    }
+
+    /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
+    void clear(Submission submission, Partition nothing) {
+        valkey.homes().clear(submission.id(), ledTo(submission), nothing);
+    }
+
     /**
      * Lets work be found whose signpost led to where nothing is.
      *
@@ -67,7 +84,10 @@ final class StrayWork {
     private Optional<Answer<Submitted>> lead(
             Submission submission, Partition home, Partition nothing) {
         var id = submission.id();
-        var another = valkey.homes().lead(List.of(id), home, Optional.of(nothing)).get(id);
+        var another =
+                valkey.homes()
+                        .lead(ledTo(submission), List.of(id), home, Optional.of(nothing))
+                        .get(id);
         return Optional.ofNullable(another)
                 .map(
                         place ->
@@ -82,37 +102,53 @@ final class StrayWork {
 
     /** The answer for a submission whose id is used elsewhere; nothing when it is not. */
     Optional<Answer<Submitted>> known(Submission submission, Partition elsewhere) {
-        var found =
-                valkey.read(
-                                "view",
-                                elsewhere,
-                                out ->
-                                        out.list(4)
-                                                .list(1)
-                                                .uuid(submission.id().uuid())
-                                                .text("si")
-                                                .truth(false)
-                                                .number(Chunks.BYTES))
-                        .answer()
-                        .at(0)
-                        .at(0);
-        return found.optional(entry -> answer(submission, entry));
+        return found(submission.id().uuid(), elsewhere)
+                .map(entry -> answer(submission, submission.id(), entry));
     }
 
-    private static Answer<Submitted> answer(Submission submission, Item entry) {
+    /** The answer for a submission whose key some work elsewhere has, if it is there. */
+    Optional<Answer<Submitted>> keyed(Submission submission, UUID holder, Partition elsewhere) {
+        return found(holder, elsewhere)
+                .map(
+                        entry ->
+                                answer(
+                                        submission,
+                                        new ExecutionId(submission.id().partition(), holder),
+                                        entry));
+    }
+
+    private Optional<Item> found(UUID id, Partition elsewhere) {
+        return valkey.read(
+                        "view",
+                        elsewhere,
+                        out ->
+                                out.list(4)
+                                        .list(1)
+                                        .uuid(id)
+                                        .text("si")
+                                        .truth(false)
+                                        .number(Chunks.BYTES))
+                .answer()
+                .at(0)
+                .at(0)
+                .optional(entry -> entry);
+    }
+
+    private static Answer<Submitted> answer(Submission submission, ExecutionId asked, Item entry) {
         try {
+            var same = Optional.of(known(asked, entry));
+            boolean byId = asked.uuid().equals(submission.id().uuid());
             return Answer.done(
                     Acceptance.repeated(
                                     submission,
                                     submission.digest(),
-                                    Optional.of(known(submission.id(), entry)),
-                                    Optional.empty())
+                                    byId ? same : Optional.empty(),
+                                    byId ? Optional.empty() : same)
                             .orElseThrow());
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         } catch (Item.Unreadable damaged) {
-            return Answer.refused(
-                    StoreFailure.unreadable("The execution " + submission.id(), damaged));
+            return Answer.refused(StoreFailure.unreadable("The execution " + asked, damaged));
         }
     }
 

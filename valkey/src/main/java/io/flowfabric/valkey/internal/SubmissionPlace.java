@@ -20,7 +20,7 @@ record SubmissionPlace(long submitted, long sequence) {
     static final SubmissionPlace FIRST = new SubmissionPlace(0, 0);
     static final SubmissionPlace LAST = new SubmissionPlace(MOST, MOST);
 
-    private static final Comparator<SubmissionPlace> ORDER =
+    static final Comparator<SubmissionPlace> ORDER =
             Comparator.comparingLong(SubmissionPlace::submitted)
                     .thenComparingLong(SubmissionPlace::sequence);
 
@@ -50,7 +50,11 @@ record SubmissionPlace(long submitted, long sequence) {
         if (position.length != 2 * Long.BYTES) {
             throw Cursor.malformed();
         }
-        var bytes = ByteBuffer.wrap(position);
+        return read(ByteBuffer.wrap(position));
+    }
+
+    /** The next place in a cursor. */
+    static SubmissionPlace read(ByteBuffer bytes) {
         var place = new SubmissionPlace(bytes.getLong(), bytes.getLong());
         if (!place.fits()) {
             throw Cursor.malformed();

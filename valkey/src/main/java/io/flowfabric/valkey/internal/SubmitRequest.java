@@ -8,6 +8,7 @@ import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Work as {@code submit.lua} is asked to take it. Most work of a batch is of the same lane, kind
@@ -23,14 +25,26 @@ import java.util.TreeSet;
 final class SubmitRequest {
     private final List<Submission> submissions;
     private final List<Digest> digests;
+    private final Optional<Instant> latest;
+    private final Predicate<Lane> apart;
     private final Map<Lane, Integer> lanes = new LinkedHashMap<>();
     private final List<String> creators = new ArrayList<>();
     private final Map<GateDefinition, Integer> gates = new LinkedHashMap<>();
     private final Map<Policy, Integer> terms = new LinkedHashMap<>();
 
-    SubmitRequest(List<Submission> submissions, List<Digest> digests) {
+    /**
+     * @param latest when it is too late to take it
+     * @param apart whether this is not the main partition of a lane's namespace
+     */
+    SubmitRequest(
+            List<Submission> submissions,
+            List<Digest> digests,
+            Optional<Instant> latest,
+            Predicate<Lane> apart) {
         this.submissions = submissions;
         this.digests = digests;
+        this.latest = latest;
+        this.apart = apart;
         for (var submission : submissions) {
             if (lanes.putIfAbsent(submission.lane(), lanes.size() + 1) == null) {
                 creators.add(submission.creator());
@@ -45,19 +59,21 @@ final class SubmitRequest {
     }
 
     void write(Packer out) {
-        out.list(4).list(lanes.size());
+        out.list(5).list(lanes.size());
         lanes.forEach(
                 (lane, number) ->
-                        out.list(3)
+                        out.list(4)
                                 .text(lane.namespace().name())
                                 .text(lane.name())
-                                .text(creators.get(number - 1)));
+                                .text(creators.get(number - 1))
+                                .truth(apart.test(lane)));
         out.list(gates.keySet(), (o, gate) -> gate.write(o))
                 .list(terms.keySet(), SubmitRequest::write)
                 .list(submissions.size());
         for (int i = 0; i < submissions.size(); i++) {
             write(out, submissions.get(i), digests.get(i));
         }
+        out.optional(latest, Packer::moment);
     }
 
     private static void write(Packer out, Policy policy) {

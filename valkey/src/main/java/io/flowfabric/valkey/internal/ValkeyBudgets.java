@@ -64,7 +64,7 @@ public final class ValkeyBudgets implements Budgets {
         var told =
                 valkey.call(
                                 "define_budget",
-                                valkey.inUse(budget.namespace()),
+                                valkey.inUse(budget.namespace()).main(),
                                 out -> {
                                     write(out.list(10), budget, before);
                                     out.packed(change);

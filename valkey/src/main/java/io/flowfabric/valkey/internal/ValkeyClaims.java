@@ -17,16 +17,22 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
 /** Which work a worker gets. */
 public final class ValkeyClaims implements Claims {
+    private static final int MOST = 10_000;
+
     private final ValkeyContext valkey;
     private final Abilities abilities;
     private final UnreadableWork unreadable;
     private final LargeInputs inputs;
+
+    /** Of sessions in namespaces that are spread over several partitions. */
+    private final Map<SessionId, PartitionTurns> turns = LatelyUsed.ofMost(MOST);
 
     public ValkeyClaims(ValkeyContext valkey, Abilities abilities, UnreadableWork unreadable) {
         this.valkey = valkey;
@@ -41,8 +47,12 @@ public final class ValkeyClaims implements Claims {
         return new Claimed(round.pieces, round.shut, round.more);
     }
 
-    /** What one claim came to. */
-    record Round<T>(List<T> pieces, Set<AdmissionBlock> shut, boolean more) {}
+    /**
+     * What one claim came to.
+     *
+     * @param again whether its number was used before, and this is what is left of what it gave
+     */
+    record Round<T>(List<T> pieces, Set<AdmissionBlock> shut, boolean more, boolean again) {}
 
     /**
      * Claims. What cannot be read is held for an operator, and keeps nothing from the others.
@@ -51,19 +61,41 @@ public final class ValkeyClaims implements Claims {
      * @param reader makes a lease or a grant of what is told of it
      */
     <T> Round<T> claim(Claim claim, Optional<Duration> ttl, Function<Item, T> reader) {
-        var home =
-                valkey.home(claim.session())
-                        .orElseThrow(() -> ValkeySessions.unknown(claim.session()));
+        var parts = valkey.parts(claim.session());
+        return parts.size() == 1
+                ? claimIn(parts.getFirst(), claim, claim.max(), ttl, reader)
+                : new SpreadClaim<T>(claim, parts, turns(claim.session(), parts))
+                        .claim((part, some, wanted) -> claimIn(part, some, wanted, ttl, reader));
+    }
+
+    /** Notes that a number of a session was used otherwise than for a claim. */
+    void used(SessionId session, List<Partition> parts, long number) {
+        if (parts.size() > 1) {
+            boolean unused = turns(session, parts).isHeard(number);
+        }
+    }
+
+    private PartitionTurns turns(SessionId session, List<Partition> parts) {
+        return turns.computeIfAbsent(
+                session, first -> new PartitionTurns(first, parts, valkey.placement()));
+    }
+
+    private <T> Round<T> claimIn(
+            Partition home,
+            Claim claim,
+            int wanted,
+            Optional<Duration> ttl,
+            Function<Item, T> reader) {
         while (true) {
-            var round = round(home, claim, ttl);
+            var round = round(home, claim, wanted, ttl);
             var given = ReadablePieces.of(whole(home, round, ttl), reader);
             if (given.damaged().isEmpty()) {
-                return new Round<>(given.readable(), round.shut, round.more);
+                return new Round<>(given.readable(), round.shut, round.more, round.again);
             }
             boolean numberIsFree =
                     unreadable.putAside(home, claim.session(), claim.number(), given.damaged());
             if (!given.readable().isEmpty() || !numberIsFree) {
-                return new Round<>(given.readable(), round.shut, true);
+                return new Round<>(given.readable(), round.shut, true, round.again);
             }
         }
     }
@@ -75,21 +107,24 @@ public final class ValkeyClaims implements Claims {
                 : AppliedParts.after(() -> inputs.fetched(home, round.pieces));
     }
 
-    private Round<Item> round(Partition home, Claim claim, Optional<Duration> ttl) {
+    private Round<Item> round(Partition home, Claim claim, int wanted, Optional<Duration> ttl) {
         while (true) {
             var judged = abilities.of(claim.session(), home);
-            var answer = ask(home, claim, judged, ttl);
+            var answer = ask(home, claim, wanted, judged, ttl);
             switch (answer.at(0).text()) {
                 case "dead" -> throw ValkeySessions.unknown(claim.session());
                 case "used" -> throw used(claim.number());
                 case "again" -> {
-                    return new Round<>(answer.at(1).list(), Set.of(), false);
+                    return new Round<>(answer.at(1).list(), Set.of(), false, true);
                 }
                 default -> {
                     var unknown = answer.at(2);
                     if (unknown.list().isEmpty()) {
                         return new Round<>(
-                                answer.at(1).list(), blocks(answer.at(3)), answer.at(4).truth());
+                                answer.at(1).list(),
+                                blocks(answer.at(3)),
+                                answer.at(4).truth(),
+                                false);
                     }
                     judged.learn(unknown);
                 }
@@ -97,7 +132,12 @@ public final class ValkeyClaims implements Claims {
         }
     }
 
-    private Item ask(Partition home, Claim claim, Abilities.Judged judged, Optional<Duration> ttl) {
+    private Item ask(
+            Partition home,
+            Claim claim,
+            int wanted,
+            Abilities.Judged judged,
+            Optional<Duration> ttl) {
         return valkey.call(
                         "claim",
                         home,
@@ -105,7 +145,7 @@ public final class ValkeyClaims implements Claims {
                                 out.list(7)
                                         .uuid(claim.session().uuid())
                                         .number(claim.number())
-                                        .number(claim.max())
+                                        .number(wanted)
                                         .truth(claim.repeated())
                                         .list(judged.able(), (o, route) -> o.number(route))
                                         .list(judged.unable(), (o, route) -> o.number(route))

@@ -33,6 +33,8 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
     private final ValkeyWakeups wakeups;
     private final Homes homes = new Homes(this);
     private final Partitions partitions = new Partitions(this);
+    private final Placement placement;
+    private final Spreads spreads;
     private final FunctionCalls renewal = urgent(RENEWAL);
 
     /** The namespaces that this process has noted to be there. */
@@ -49,9 +51,12 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
 
     /**
      * @param clock another one than that of the servers, for tests
+     * @param placement where ids and keys lead to in spread namespaces
      */
-    public ValkeyContext(Wire wire, Optional<InstantSource> clock) {
+    public ValkeyContext(Wire wire, Optional<InstantSource> clock, Placement placement) {
         this.wire = wire;
+        this.placement = placement;
+        this.spreads = new Spreads(this, placement);
         this.clock = clock;
         this.wakeups = new ValkeyWakeups(wire);
         whenInDoubt(doubts::incrementAndGet);
@@ -198,34 +203,48 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         return packer.done();
     }
 
-    /** Where everything of a namespace lies. */
+    /**
+     * The main partition of a namespace. Its settings, quotas and budgets lie there; of one that is
+     * not spread everything does.
+     */
     public Partition home(Namespace namespace) {
         return Partition.of(namespace);
     }
 
-    /**
-     * Where everything of a namespace lies, before something is written there: all namespaces are
-     * known in the partition of the default one.
-     */
-    public Partition inUse(Namespace namespace) {
-        namespaces.make(
-                namespace, () -> noteUse(namespace, this), () -> noteUse(namespace, renewal));
-        return home(namespace);
+    /** The partitions of a namespace. */
+    Spread spread(Namespace namespace) {
+        return spreads.of(namespace);
     }
 
-    private static void noteUse(Namespace namespace, FunctionCalls calls) {
-        calls.leave(
-                "apply",
-                Partitions.FIRST,
-                out ->
-                        out.list(2)
-                                .list(0)
-                                .list(1)
-                                .list(4)
-                                .text("add")
-                                .text("listing")
-                                .number(0)
-                                .text("n" + namespace.name()));
+    /**
+     * The partitions of a namespace, before something is written there: all namespaces are known in
+     * the partition of the default one.
+     */
+    Spread inUse(Namespace namespace) {
+        namespaces.make(
+                namespace,
+                () -> spreads.use(namespace, Optional.empty(), this),
+                () -> spreads.use(namespace, Optional.empty(), renewal));
+        return spreads.of(namespace);
+    }
+
+    /**
+     * Spreads a namespace over several partitions, before it is used.
+     *
+     * @throws io.flowfabric.core.Conflict when it is in use, and spread otherwise
+     */
+    public void spread(Namespace namespace, int partitions) {
+        spreads.spread(namespace, partitions);
+    }
+
+    /** Where ids and keys lead to in spread namespaces. */
+    Placement placement() {
+        return placement;
+    }
+
+    /** Which namespaces are spread over several partitions. */
+    Spreads spreads() {
+        return spreads;
     }
 
     /** Where an execution lies, unless a signpost says otherwise that was not read yet. */
@@ -236,6 +255,16 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
     /** Where a session lies; nothing when it is not known. */
     public Optional<Partition> home(SessionId session) {
         return Optional.ofNullable(homes.of(List.of(session), this).get(session));
+    }
+
+    /**
+     * The partitions that a session is known in, its home first.
+     *
+     * @throws NotFound when it is not known
+     */
+    List<Partition> parts(SessionId session) {
+        var home = home(session).orElseThrow(() -> ValkeySessions.unknown(session));
+        return homes.partsOf(session, home, this);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
+import io.flowfabric.core.Partition;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
@@ -27,10 +28,25 @@ final class ValkeyCounts {
     }
 
     Map<Lane, Map<PublicState, Long>> of(Namespace namespace) {
+        var all = new TreeMap<Lane, Map<PublicState, Long>>();
+        for (var part : valkey.spread(namespace).all()) {
+            of(namespace, part)
+                    .forEach(
+                            (lane, counts) -> {
+                                var sums =
+                                        all.computeIfAbsent(
+                                                lane, first -> new EnumMap<>(PublicState.class));
+                                counts.forEach((state, n) -> sums.merge(state, n, Long::sum));
+                            });
+        }
+        return all;
+    }
+
+    private Map<Lane, Map<PublicState, Long>> of(Namespace namespace, Partition part) {
         var told =
                 valkey.read(
                         "counts",
-                        valkey.home(namespace),
+                        part,
                         out -> out.list(2).text(namespace.name()).number(WaitingWork.PORTION));
         var around = Surroundings.read(told.answer().at(1), told.now());
         var all = new TreeMap<Lane, Map<PublicState, Long>>();
@@ -39,7 +55,7 @@ final class ValkeyCounts {
             var counts = stored(one.at(2));
             boolean more = one.at(4).truth();
             if (more) {
-                WaitingWork.portions(valkey, lane, portion -> shift(portion, counts));
+                WaitingWork.portions(valkey, lane, part, portion -> shift(portion, counts));
             } else {
                 int number = one.at(0).small();
                 one.at(3).list().forEach(gate -> shift(number, gate, around, counts));

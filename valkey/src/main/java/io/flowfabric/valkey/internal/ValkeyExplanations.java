@@ -75,7 +75,7 @@ final class ValkeyExplanations {
                         around.alive(),
                         ready ? around.budgets(lane, policy.budgets()).toList() : List.of(),
                         ready ? around.quotas(lane, policy.quotas()).toList() : List.of(),
-                        ready ? held(found, rivals) : 0,
+                        ready ? held(home, found, rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(home, found, rivals) : 0),
                         around.now()));
     }
@@ -139,16 +139,39 @@ final class ValkeyExplanations {
                 : Optional.empty();
     }
 
-    private static int held(Found found, CompetingWork rivals) {
-        return rivals.workers().stream()
-                .mapToInt(worker -> found.running.getOrDefault(worker.id(), 0))
+    private int held(Partition home, Found found, CompetingWork rivals) {
+        int held =
+                rivals.workers().stream()
+                        .mapToInt(worker -> found.running.getOrDefault(worker.id(), 0))
+                        .sum();
+        for (var part : valkey.spread(found.view.lane().namespace()).all()) {
+            held += part.equals(home) ? 0 : heldIn(part, rivals);
+        }
+        return held;
+    }
+
+    private int heldIn(Partition part, CompetingWork rivals) {
+        return valkey
+                .read(
+                        "workers",
+                        part,
+                        out -> out.list(rivals.workers(), (o, it) -> o.uuid(it.id().uuid())))
+                .answer()
+                .list(entry -> entry.isAbsent() ? 0 : entry.at(1).small())
+                .stream()
+                .mapToInt(Integer::intValue)
                 .sum();
     }
 
     private int ahead(Partition home, Found found, CompetingWork rivals) {
         var gates = new ArrayList<Integer>();
-        WaitingWork.portions(
-                valkey, found.view.lane(), portion -> gates.addAll(gatesOf(portion, rivals)));
+        // Only what lies in the same partition stands in the same queue.
+        boolean unused =
+                WaitingWork.portions(
+                        valkey,
+                        found.view.lane(),
+                        home,
+                        portion -> gates.addAll(gatesOf(portion, rivals)));
         return valkey.read(
                         "ahead",
                         home,
@@ -181,14 +204,23 @@ final class ValkeyExplanations {
 
     LaneExplanation explain(Lane lane) {
         var portions = new ArrayList<WaitingWork>();
-        WaitingWork.portions(valkey, lane, portions::add);
+        var others = new EnumMap<Situation, Long>(Situation.class);
+        for (var part : valkey.spread(lane.namespace()).all()) {
+            int before = portions.size();
+            if (WaitingWork.portions(valkey, lane, part, portions::add)) {
+                count(portions.get(before).counts(), others);
+            }
+        }
+        if (portions.isEmpty()) {
+            throw new NotFound("lane", lane.toString());
+        }
         var first = portions.getFirst();
         var record = first.around().laneRecord(first.lane());
         return LaneExplainer.explain(
                 record.view(),
                 changedBy(record),
                 portions.stream().flatMap(portion -> queues(portion).stream()).toList(),
-                others(first.counts()),
+                others,
                 first.around().alive());
     }
 
@@ -209,15 +241,13 @@ final class ValkeyExplanations {
                 .toList();
     }
 
-    private static Map<Situation, Long> others(Item counts) {
-        var others = new EnumMap<Situation, Long>(Situation.class);
+    private static void count(Item counts, Map<Situation, Long> others) {
         var situations = Codes.SITUATIONS.words();
         for (int i = 0; i < situations.size(); i++) {
             var situation = situations.get(i);
             if (!situation.terminal() && situation != Situation.READY) {
-                others.put(situation, counts.at(i).number());
+                others.merge(situation, counts.at(i).number(), Long::sum);
             }
         }
-        return others;
     }
 }

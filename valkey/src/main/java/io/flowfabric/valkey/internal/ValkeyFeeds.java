@@ -5,6 +5,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
 import io.flowfabric.valkey.internal.LogPlaces.Place;
@@ -58,9 +59,10 @@ public final class ValkeyFeeds implements Feeds {
     }
 
     private LogPlaces ends(FeedFilter filter) {
-        var wanted = home(filter).map(List::of).orElseGet(() -> wanted(filter));
+        var homes = homes(filter);
+        var wanted = homes.orElseGet(() -> wanted(filter));
         var edges = edges(wanted);
-        if (home(filter).isEmpty() && (wanted.isEmpty() || isAnyStrayed(edges))) {
+        if (homes.isEmpty() && (wanted.isEmpty() || isAnyStrayed(edges))) {
             wanted = valkey.partitions().inUse();
             edges = edges(wanted);
         }
@@ -91,11 +93,11 @@ public final class ValkeyFeeds implements Feeds {
         return LogPlaces.of(places);
     }
 
-    /** The only partition in which there may be something that fits, if there is only one. */
-    private Optional<Partition> home(FeedFilter filter) {
+    /** The only partitions in which there may be something that fits, if that is known. */
+    private Optional<List<Partition>> homes(FeedFilter filter) {
         return filter.namespace()
                 .or(() -> filter.lane().map(lane -> lane.namespace()))
-                .map(valkey::home);
+                .map(namespace -> valkey.spread(namespace).all());
     }
 
     private static List<Partition> wanted(FeedFilter filter) {
@@ -109,9 +111,9 @@ public final class ValkeyFeeds implements Feeds {
         // What was not in use when the cursor was given out is read from its first event on.
         Function<Partition, Optional<Place>> from =
                 start ? one -> Optional.empty() : one -> Optional.of(places.orFirst(one));
-        var home = home(filter);
-        if (home.isPresent()) {
-            return some(List.of(home.get()), from);
+        var homes = homes(filter);
+        if (homes.isPresent()) {
+            return some(homes.get(), from);
         }
         var wanted = wanted(filter);
         if (wanted.isEmpty() || !wanted.containsAll(places.all())) {
@@ -144,7 +146,10 @@ public final class ValkeyFeeds implements Feeds {
         prepare(filter, merged);
         var entries = new ArrayList<Entry>();
         for (var next : merged) {
-            var event = next.from.decoder().decode(next.event);
+            Optional<Event> event =
+                    next.event.isOfPart()
+                            ? Optional.empty()
+                            : next.from.decoder().decode(next.event);
             var tags = next.from.decoder().tags(next.event);
             boolean fits = event.filter(one -> filter.fits(one, tags)).isPresent();
             if (fits && entries.size() == max) {

@@ -20,7 +20,9 @@ import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,24 +82,49 @@ public final class ValkeyGrants implements Grants {
         var ring = keys.ring();
         var session = redemption.session();
         var presented = PresentedTokens.of(ring, redemption.tokens());
-        var tickets = tickets(presented, session);
-        var home = home(session);
-        var told =
-                valkey.call(
-                                "redeem",
-                                home,
-                                out ->
-                                        out.list(3)
-                                                .uuid(session.uuid())
-                                                .number(redemption.number())
-                                                .list(tickets, ValkeyGrants::write))
-                        .answer();
-        return switch (told.at(0).text()) {
-            case "dead" -> throw ValkeySessions.unknown(session);
-            case "used" -> throw ValkeyClaims.used(redemption.number());
-            case "again" -> again(redemption, ring, leases(home, redemption, told.at(1)));
-            default -> answers(presented, leases(home, redemption, told.at(1)));
-        };
+        claims.used(session, valkey.parts(session), redemption.number());
+        boolean again = false;
+        var leases = new HashMap<ExecutionId, Lease>();
+        for (var group : byHome(tickets(presented, session), session).entrySet()) {
+            var home = group.getKey();
+            var told = redeem(home, redemption, group.getValue());
+            switch (told.at(0).text()) {
+                case "dead" -> throw ValkeySessions.unknown(session);
+                case "used" -> throw ValkeyClaims.used(redemption.number());
+                default -> {
+                    again |= told.at(0).text().equals("again");
+                    leases.putAll(leases(home, redemption, told.at(1)));
+                }
+            }
+        }
+        return again ? again(redemption, ring, leases) : answers(presented, leases);
+    }
+
+    private Item redeem(Partition home, Redemption redemption, List<GrantToken> tickets) {
+        return valkey.call(
+                        "redeem",
+                        home,
+                        out ->
+                                out.list(3)
+                                        .uuid(redemption.session().uuid())
+                                        .number(redemption.number())
+                                        .list(tickets, ValkeyGrants::write))
+                .answer();
+    }
+
+    /**
+     * Tickets by where their executions lie. A session without tickets is asked about all the same,
+     * and so are all partitions that may have what it redeemed before.
+     */
+    private Map<Partition, List<GrantToken>> byHome(List<GrantToken> tickets, SessionId session) {
+        var groups = new LinkedHashMap<Partition, List<GrantToken>>();
+        var parts = valkey.parts(session);
+        parts.forEach(part -> groups.put(part, new ArrayList<>()));
+        for (var ticket : tickets) {
+            var home = parts.size() == 1 ? parts.getFirst() : valkey.home(ticket.execution());
+            groups.computeIfAbsent(home, first -> new ArrayList<>()).add(ticket);
+        }
+        return groups;
     }
 
     /** What the same redemption was told before, as far as it still holds. */
@@ -132,9 +159,17 @@ public final class ValkeyGrants implements Grants {
     @Override
     public List<Answer<Grant>> verify(SessionId session, List<String> tokens) {
         Limit.BATCH.checkCount("tokens", tokens.size());
-        var home = home(session);
+        // An unknown session is refused whatever it shows.
+        var unused = valkey.parts(session);
         var presented = PresentedTokens.of(keys.ring(), tokens);
-        var tickets = tickets(presented, session);
+        var good = new HashMap<GrantToken, Grant>();
+        byHome(tickets(presented, session), session)
+                .forEach((home, tickets) -> good.putAll(granted(home, session, tickets)));
+        return presented.answers(token -> Optional.ofNullable(good.get(token)));
+    }
+
+    private Map<GrantToken, Grant> granted(
+            Partition home, SessionId session, List<GrantToken> tickets) {
         var told =
                 valkey.read(
                                 "granted",
@@ -155,7 +190,7 @@ public final class ValkeyGrants implements Grants {
                     .flatMap(stored -> lane(token.execution(), stored))
                     .ifPresent(lane -> good.put(token, Grant.of(token, lane)));
         }
-        return presented.answers(token -> Optional.ofNullable(good.get(token)));
+        return good;
     }
 
     /** What cannot be read cannot be redeemed. */
@@ -179,9 +214,5 @@ public final class ValkeyGrants implements Grants {
                 .uuid(token.execution().uuid())
                 .number(token.execution().partition().number())
                 .number(token.epoch());
-    }
-
-    private Partition home(SessionId session) {
-        return valkey.home(session).orElseThrow(() -> ValkeySessions.unknown(session));
     }
 }

@@ -44,7 +44,7 @@ public final class ValkeyNamespaces implements Namespaces {
             Namespace namespace, NamespaceSettings settings, Attribution by) {
         by.mustBeOperator();
         return writes.decide(
-                valkey.inUse(namespace),
+                valkey.inUse(namespace).main(),
                 "namespace " + namespace,
                 draft -> configure(draft, namespace, settings, by));
     }
@@ -125,11 +125,29 @@ public final class ValkeyNamespaces implements Namespaces {
                         .answer();
         var views = new HashMap<Namespace, NamespaceView>();
         for (int i = 0; i < namespaces.size(); i++) {
-            if (stored.get(i).isPresent() || !lanes.at(i).list().isEmpty()) {
+            if (stored.get(i).isPresent()
+                    || !lanes.at(i).list().isEmpty()
+                    || hasLaneElsewhere(namespaces.get(i))) {
                 views.put(namespaces.get(i), view(namespaces.get(i), stored.get(i)));
             }
         }
         return views;
+    }
+
+    private boolean hasLaneElsewhere(Namespace namespace) {
+        var spread = valkey.spread(namespace);
+        return spread.all().stream()
+                .skip(1)
+                .anyMatch(
+                        part ->
+                                !valkey.read(
+                                                "range",
+                                                part,
+                                                out -> firstLane(out.list(1), namespace))
+                                        .answer()
+                                        .at(0)
+                                        .list()
+                                        .isEmpty());
     }
 
     private static void firstLane(Packer out, Namespace namespace) {

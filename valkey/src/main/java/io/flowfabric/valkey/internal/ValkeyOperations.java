@@ -12,6 +12,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.valkey.internal.SpreadLeftovers.Gone;
 import io.flowfabric.valkey.internal.Steps.Step;
 import io.flowfabric.valkey.internal.wire.Item;
 
@@ -25,11 +26,13 @@ public final class ValkeyOperations implements Operations {
     private final ValkeyContext valkey;
     private final Steps steps;
     private final HandClaims claims;
+    private final SpreadLeftovers leftovers;
 
     public ValkeyOperations(ValkeyContext valkey, Steps steps, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.steps = steps;
         this.claims = new HandClaims(valkey, unreadable);
+        this.leftovers = new SpreadLeftovers(valkey);
     }
 
     @Override
@@ -110,15 +113,20 @@ public final class ValkeyOperations implements Operations {
         }
         if (!decided.isEmpty()) {
             var erased = erase(home, List.copyOf(decided.values())).iterator();
-            var gone = new ArrayList<ExecutionId>();
+            var gone = new ArrayList<Gone>();
             for (int n : decided.keySet()) {
                 if (erased.next()) {
-                    gone.add(executions.get(n));
+                    var submission = read.all().get(n).readable().submission();
+                    gone.add(
+                            new Gone(
+                                    executions.get(n),
+                                    submission.lane().namespace(),
+                                    submission.key()));
                 } else {
                     answers.set(n, Optional.empty());
                 }
             }
-            valkey.homes().forget(gone, home);
+            leftovers.remove(gone, home);
         }
         return answers;
     }

@@ -58,7 +58,7 @@ public final class ValkeyQuotas implements Quotas {
                         quota.namespace(), quota.name(), Optional.of(quota), by, read.now());
         return valkey.call(
                         "define_quota",
-                        valkey.inUse(quota.namespace()),
+                        valkey.inUse(quota.namespace()).main(),
                         out -> {
                             out.list(5)
                                     .text(quota.namespace().name())

@@ -47,7 +47,7 @@ final class ValkeySearch {
     }
 
     /** What is asked for, between two places. */
-    private record Stretch(Search search, SubmissionPlace low, SubmissionPlace high) {
+    record Stretch(Search search, SubmissionPlace low, SubmissionPlace high) {
         static Stretch of(Search search) {
             return new Stretch(
                     search,
@@ -59,38 +59,66 @@ final class ValkeySearch {
             return moment.map(SubmissionPlace::at);
         }
 
+        boolean newestFirst() {
+            return search.order() == Search.Order.NEWEST_FIRST;
+        }
+
         Stretch after(SubmissionPlace place) {
-            return search.order() == Search.Order.NEWEST_FIRST
+            return newestFirst()
                     ? new Stretch(search, low, high.orSooner(place))
                     : new Stretch(search, low.orLater(place.next()), high);
         }
+
+        /** What is there from a place on, with what is in that very place. */
+        Stretch from(SubmissionPlace place) {
+            return newestFirst()
+                    ? new Stretch(search, low, high.orSooner(place.next()))
+                    : new Stretch(search, low.orLater(place), high);
+        }
     }
 
-    private record Found(SubmissionPlace place, ExecutionView view) {}
+    record Found(SubmissionPlace place, ExecutionView view) {}
+
+    /**
+     * What was found in one partition.
+     *
+     * @param last up to where everything was, if there may be more behind it
+     */
+    record Part(List<Found> items, Optional<SubmissionPlace> last) {}
 
     Page<ExecutionView> page(Search search, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
+        var spread = valkey.spread(search.namespace());
+        if (spread.isWide()) {
+            return new SpreadSearch(this, spread).page(search, after, max);
+        }
         var stretch = Stretch.of(search);
         if (!after.equals(Cursor.START)) {
             stretch = stretch.after(SubmissionPlace.of(after));
         }
+        var part = look(spread.main(), stretch, max);
+        return page(part.items, part.last);
+    }
+
+    /** Looks into one partition. */
+    Part look(Partition home, Stretch stretch, int max) {
         var items = new ArrayList<Found>();
         var rest = Optional.of(stretch);
         int looked = 0;
         while (rest.isPresent()) {
-            var told = ask(rest.get(), Math.min(PORTION, max - items.size() + SPARE));
-            read(told, search, items);
+            var told = ask(home, rest.get(), Math.min(PORTION, max - items.size() + SPARE));
+            read(told, stretch.search, items);
             looked += told.answer().at(2).small();
             if (items.size() > max) {
-                return page(items.subList(0, max), Optional.of(items.get(max - 1).place));
+                return new Part(items.subList(0, max), Optional.of(items.get(max - 1).place));
             }
             var last = told.answer().at(1).optional(SubmissionPlace::read);
             if (last.isPresent() && looked >= BUDGET) {
-                return page(items, last);
+                return new Part(items, last);
             }
             rest = last.map(rest.get()::after);
         }
-        return page(items, Optional.empty());
+        return new Part(items, Optional.empty());
     }
 
     private static Page<ExecutionView> page(List<Found> items, Optional<SubmissionPlace> last) {
@@ -122,18 +150,18 @@ final class ValkeySearch {
         return new StoredExecution(row, StoredExecution.VIEWED, details).view(around);
     }
 
-    private ValkeyContext.Told ask(Stretch stretch, int most) {
+    private ValkeyContext.Told ask(Partition home, Stretch stretch, int most) {
         var search = stretch.search;
         var situations = situations(search);
         return valkey.read(
                 "search",
-                valkey.home(search.namespace()),
+                home,
                 out -> {
                     out.list(8);
                     where(out, search, situations);
                     out.bytes(stretch.low.bytes())
                             .bytes(stretch.high.bytes())
-                            .truth(search.order() == Search.Order.NEWEST_FIRST)
+                            .truth(stretch.newestFirst())
                             .number(LOOK)
                             .number(most)
                             .text(StoredExecution.VIEWED);

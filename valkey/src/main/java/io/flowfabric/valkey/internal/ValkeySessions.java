@@ -20,6 +20,8 @@ import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -42,21 +44,34 @@ public final class ValkeySessions implements Sessions {
 
     @Override
     public OpenedSession open(Session session) {
-        var home = valkey.inUse(session.namespace());
-        lead(session.id(), home);
+        var spread = valkey.inUse(session.namespace());
+        lead(session.id(), spread.main());
+        valkey.homes().belongs(session.id(), session.namespace());
+        var opened = open(session, spread.main(), false);
+        // Where it is only a part of it, nothing else could have its id.
+        for (var other : spread.all().subList(1, spread.count())) {
+            var part = open(session, other, true);
+            var end = part.aliveUntil().isBefore(opened.aliveUntil()) ? part : opened;
+            opened = new OpenedSession(end.aliveUntil(), opened.registered());
+        }
+        return opened;
+    }
+
+    private OpenedSession open(Session session, Partition home, boolean part) {
         var told =
                 valkey.call(
                                 "open",
                                 home,
                                 out ->
-                                        out.list(7)
+                                        out.list(8)
                                                 .uuid(session.id().uuid())
                                                 .text(session.namespace().name())
                                                 .texts(session.lanes())
                                                 .duration(session.ttl())
                                                 .text(session.worker())
                                                 .text(session.instance())
-                                                .bytes(SessionFields.describe(session)))
+                                                .bytes(SessionFields.describe(session))
+                                                .truth(part))
                         .answer();
         return switch (told.at(0).text()) {
             case "opened" -> new OpenedSession(told.at(1).moment(), true);
@@ -116,24 +131,46 @@ public final class ValkeySessions implements Sessions {
             var session = heartbeats.get(i).session();
             answers.add(Answer.refused(unknown(session)));
             int place = i;
-            Optional.ofNullable(known.get(session))
-                    .ifPresent(
-                            home ->
-                                    homes.computeIfAbsent(home, first -> new ArrayList<>())
+            Optional.ofNullable(known.get(session)).stream()
+                    .flatMap(home -> valkey.homes().partsOf(session, home, calls).stream())
+                    .forEach(
+                            part ->
+                                    homes.computeIfAbsent(part, first -> new ArrayList<>())
                                             .add(place));
         }
         var parts = new AppliedParts();
+        var told = new HashMap<Integer, Answer<HeartbeatResult>>();
         homes.forEach(
                 (home, places) -> {
                     for (var part : Chunks.of(places, CHUNK, place -> 0)) {
                         var some = part.stream().map(heartbeats::get).toList();
-                        var told = parts.change(() -> heartbeat(home, some, calls));
+                        var results = parts.change(() -> heartbeat(home, some, calls));
                         for (int n = 0; n < some.size(); n++) {
-                            answers.set(part.get(n), told.get(n));
+                            told.merge(part.get(n), results.get(n), ValkeySessions::both);
                         }
                     }
                 });
+        told.forEach(answers::set);
         return answers;
+    }
+
+    /**
+     * What the heartbeat of a session came to that is known in two partitions: it is dead as soon
+     * as it is so in one. What it has lies in one of them, and is lost if it is in neither.
+     */
+    private static Answer<HeartbeatResult> both(
+            Answer<HeartbeatResult> one, Answer<HeartbeatResult> other) {
+        if (one instanceof Answer.Done<HeartbeatResult>(var first)
+                && other instanceof Answer.Done<HeartbeatResult>(var second)) {
+            var lost = new HashSet<>(first.lost());
+            lost.retainAll(second.lost());
+            var end =
+                    first.aliveUntil().isBefore(second.aliveUntil())
+                            ? first.aliveUntil()
+                            : second.aliveUntil();
+            return Answer.done(new HeartbeatResult(end, lost, first.leases() + second.leases()));
+        }
+        return one instanceof Answer.Done<HeartbeatResult> ? other : one;
     }
 
     private static List<Answer<HeartbeatResult>> heartbeat(
@@ -184,7 +221,13 @@ public final class ValkeySessions implements Sessions {
 
     @Override
     public void close(SessionId session) {
-        valkey.home(session).ifPresent(home -> deaths.end(home, session, Optional.empty()));
+        valkey.home(session)
+                .ifPresent(
+                        home ->
+                                deaths.end(
+                                        valkey.homes().partsOf(session, home, valkey),
+                                        session,
+                                        Optional.empty()));
     }
 
     static NotFound unknown(SessionId session) {

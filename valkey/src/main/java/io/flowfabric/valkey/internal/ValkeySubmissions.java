@@ -1,9 +1,11 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
@@ -18,6 +20,8 @@ import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,13 +33,17 @@ import java.util.stream.IntStream;
 public final class ValkeySubmissions implements Submissions {
     private static final int CHUNK = 1000;
 
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
     private final ValkeyContext valkey;
     private final StrayWork strays;
+    private final HeldKeys keys;
     private final LargeInputs inputs;
 
     public ValkeySubmissions(ValkeyContext valkey) {
         this.valkey = valkey;
         this.strays = new StrayWork(valkey);
+        this.keys = new HeldKeys(valkey, strays);
         this.inputs = new LargeInputs(valkey);
     }
 
@@ -48,10 +56,9 @@ public final class ValkeySubmissions implements Submissions {
         }
         var homes = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < submissions.size(); i++) {
-            homes.computeIfAbsent(
-                            valkey.inUse(submissions.get(i).lane().namespace()),
-                            first -> new ArrayList<>())
-                    .add(i);
+            var submission = submissions.get(i);
+            var home = valkey.inUse(submission.lane().namespace()).of(submission);
+            homes.computeIfAbsent(home, first -> new ArrayList<>()).add(i);
         }
         var applied = new AppliedParts();
         homes.forEach(
@@ -68,32 +75,77 @@ public final class ValkeySubmissions implements Submissions {
         return answers;
     }
 
-    /** Stores work that can be found by then, whatever partition its id names. */
+    /** Stores work that can be found by then, wherever its id and its key lead to. */
     private List<Answer<Submitted>> lead(Partition home, List<Submission> submissions) {
-        var used = strays.lead(submissions, home);
+        var held = keys.hold(submissions, home);
+        var used = new TreeMap<>(held.used());
+        used.putAll(strays.lead(submissions, home));
         if (used.isEmpty()) {
-            return submit(home, submissions);
+            return submit(home, submissions, held.latest());
         }
         var places =
                 IntStream.range(0, submissions.size()).filter(i -> !used.containsKey(i)).toArray();
-        var told = submit(home, IntStream.of(places).mapToObj(submissions::get).toList());
-        var answers = new TreeMap<>(used);
+        var rest = IntStream.of(places).mapToObj(submissions::get).toList();
+        var told = submit(home, rest, held.latest());
         for (int n = 0; n < places.length; n++) {
-            answers.put(places[n], told.get(n));
+            used.put(places[n], told.get(n));
         }
+        return List.copyOf(used.values());
+    }
+
+    private Answer<Submitted> lead(Partition home, Submission submission) {
+        return lead(home, List.of(submission)).getFirst();
+    }
+
+    /**
+     * @param latest when it is too late: keys may not be held any more
+     */
+    private List<Answer<Submitted>> submit(
+            Partition home, List<Submission> submissions, Optional<Instant> latest) {
+        var digests = submissions.stream().map(Submission::digest).toList();
+        var request = new SubmitRequest(submissions, digests, latest, lane -> isApart(lane, home));
+        var told = valkey.call("submit", home, request::write).answer();
+        var gathered = new LinkedHashMap<Partition, List<Integer>>();
+        var answers = new TreeMap<Integer, Answer<Submitted>>();
+        for (int i = 0; i < submissions.size(); i++) {
+            var submission = submissions.get(i);
+            if (isGathered(told.at(i))) {
+                gathered.computeIfAbsent(main(submission.lane()), first -> new ArrayList<>())
+                        .add(i);
+            } else {
+                answers.put(i, answer(home, submission, digests.get(i), told.at(i)));
+            }
+        }
+        gathered.forEach(
+                (main, places) -> {
+                    var others = lead(main, places.stream().map(submissions::get).toList());
+                    for (int n = 0; n < places.size(); n++) {
+                        answers.put(places.get(n), others.get(n));
+                    }
+                });
         return List.copyOf(answers.values());
     }
 
-    private List<Answer<Submitted>> submit(Partition home, List<Submission> submissions) {
-        var digests = submissions.stream().map(Submission::digest).toList();
-        var told =
-                valkey.call(
-                        "submit", home, out -> new SubmitRequest(submissions, digests).write(out));
-        var answers = new ArrayList<Answer<Submitted>>();
-        for (int i = 0; i < submissions.size(); i++) {
-            answers.add(answer(home, submissions.get(i), digests.get(i), told.answer().at(i)));
-        }
-        return answers;
+    private static boolean isGathered(Item told) {
+        return !(told instanceof Item.Truth) && told.at(0).text().equals("gathered");
+    }
+
+    private boolean isApart(Lane lane, Partition home) {
+        return !main(lane).equals(home);
+    }
+
+    private Partition main(Lane lane) {
+        return valkey.spread(lane.namespace()).main();
+    }
+
+    /** The answer for work whose key is held for other work, which may never come. */
+    private Answer<Submitted> held(Partition home, Submission submission, Item told) {
+        return keys.held(submission, told, main(submission.lane()))
+                .orElseGet(
+                        () -> {
+                            keys.giveUp(home, submission, told.at(1).uuid());
+                            return lead(home, submission);
+                        });
     }
 
     /** The answer for work whose id leads elsewhere; where nothing is there it is stored here. */
@@ -101,8 +153,8 @@ public final class ValkeySubmissions implements Submissions {
         return strays.known(submission, other)
                 .orElseGet(
                         () -> {
-                            valkey.homes().clear(submission.id(), other);
-                            return submit(home, List.of(submission)).getFirst();
+                            strays.clear(submission, other);
+                            return lead(home, submission);
                         });
     }
 
@@ -115,6 +167,9 @@ public final class ValkeySubmissions implements Submissions {
             return switch (told.at(0).text()) {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
                 case "known" -> Answer.done(repeated(home, submission, digest, told));
+                case "held" -> held(home, submission, told);
+                case "late" ->
+                        throw new Contended("the submission " + submission.id(), RETRY_AFTER);
                 case "closed" -> {
                     Acceptance.mustTake(submission.lane(), Codes.LANE_STATES.word(told.at(1)));
                     throw new IllegalStateException("the lane takes work");

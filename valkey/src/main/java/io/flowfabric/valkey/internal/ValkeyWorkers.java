@@ -16,6 +16,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -35,7 +36,8 @@ public final class ValkeyWorkers implements Workers {
     @Override
     public Page<WorkerView> list(Namespace namespace, Scope scope, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        var home = valkey.home(namespace);
+        var spread = valkey.spread(namespace);
+        var home = spread.main();
         var from = after.equals(Cursor.START) ? FIRST : next(after);
         var ids =
                 valkey.read(
@@ -52,7 +54,7 @@ public final class ValkeyWorkers implements Workers {
         // A page begins with the session that its cursor names: before the first one there is none.
         boolean more = ids.size() > max;
         var views =
-                views(home, more ? ids.subList(0, max) : ids).stream()
+                views(spread.all(), more ? ids.subList(0, max) : ids).stream()
                         // A session that has died since the ids were read is not alive any more.
                         .filter(view -> scope == Scope.ALL || view.alive())
                         .toList();
@@ -61,23 +63,27 @@ public final class ValkeyWorkers implements Workers {
 
     @Override
     public WorkerView describe(SessionId session) {
-        return view(home(session), session);
+        return view(valkey.parts(session), session);
     }
 
     @Override
     public WorkerView markDead(SessionId session, Attribution by) {
         by.mustBeOperator();
-        var home = home(session);
-        var known = record(home, session);
+        var parts = valkey.parts(session);
+        var known = record(parts, session);
         var event =
                 new Event.MarkedDead(
                         known.record.owner(), known.record.session().namespace(), by, known.now);
-        deaths.end(home, session, Optional.of(GuardedWrites.packed(event)));
-        return view(home, session);
+        deaths.end(parts, session, Optional.of(event));
+        return view(parts, session);
     }
 
     /** A session at a moment. */
     private record Known(SessionFields record, int running, Instant now) {
+        Known with(int more) {
+            return new Known(record, running + more, now);
+        }
+
         WorkerView view() {
             return new WorkerView(
                     record.session(),
@@ -89,22 +95,31 @@ public final class ValkeyWorkers implements Workers {
         }
     }
 
-    private Partition home(SessionId session) {
-        return valkey.home(session).orElseThrow(() -> ValkeySessions.unknown(session));
-    }
-
-    private Known record(Partition home, SessionId session) {
-        return known(home, List.of(session)).stream()
+    private Known record(List<Partition> parts, SessionId session) {
+        return known(parts, List.of(session)).stream()
                 .findFirst()
                 .orElseThrow(() -> ValkeySessions.unknown(session));
     }
 
-    private WorkerView view(Partition home, SessionId session) {
-        return record(home, session).view();
+    private WorkerView view(List<Partition> parts, SessionId session) {
+        return record(parts, session).view();
     }
 
-    private List<WorkerView> views(Partition home, List<SessionId> ids) {
-        return known(home, ids).stream().map(Known::view).toList();
+    private List<WorkerView> views(List<Partition> parts, List<SessionId> ids) {
+        return known(parts, ids).stream().map(Known::view).toList();
+    }
+
+    /** Sessions as their home says, with what they have in all partitions. */
+    private List<Known> known(List<Partition> parts, List<SessionId> ids) {
+        var found = new LinkedHashMap<SessionId, Known>();
+        known(parts.getFirst(), ids).forEach(one -> found.put(one.record.owner().session(), one));
+        for (var part : parts.subList(1, parts.size())) {
+            for (var one : known(part, ids)) {
+                found.computeIfPresent(
+                        one.record.owner().session(), (id, main) -> main.with(one.running));
+            }
+        }
+        return List.copyOf(found.values());
     }
 
     private List<Known> known(Partition home, List<SessionId> ids) {

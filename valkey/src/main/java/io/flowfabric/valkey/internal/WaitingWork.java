@@ -2,6 +2,7 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Partition;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
@@ -26,13 +27,25 @@ record WaitingWork(int lane, Item counts, List<Item> gates, Surroundings around)
      * @throws NotFound when there is no such lane
      */
     static void portions(ValkeyContext valkey, Lane lane, Consumer<WaitingWork> visitor) {
+        boolean found = false;
+        for (var part : valkey.spread(lane.namespace()).all()) {
+            found |= portions(valkey, lane, part, visitor);
+        }
+        if (!found) {
+            throw new NotFound("lane", lane.toString());
+        }
+    }
+
+    /** Looks at what waits in one partition, and says whether the lane is known there. */
+    static boolean portions(
+            ValkeyContext valkey, Lane lane, Partition part, Consumer<WaitingWork> visitor) {
         var next = Optional.<Item>empty();
         do {
             var from = next;
             var told =
                     valkey.read(
                             "waiting",
-                            valkey.home(lane.namespace()),
+                            part,
                             out ->
                                     out.list(4)
                                             .text(lane.namespace().name())
@@ -40,7 +53,7 @@ record WaitingWork(int lane, Item counts, List<Item> gates, Surroundings around)
                                             .optional(from, WaitingWork::write)
                                             .number(PORTION));
             if (told.answer().isAbsent()) {
-                throw new NotFound("lane", lane.toString());
+                return false;
             }
             var answer = told.answer();
             visitor.accept(
@@ -51,6 +64,7 @@ record WaitingWork(int lane, Item counts, List<Item> gates, Surroundings around)
                             Surroundings.read(answer.at(4), told.now())));
             next = answer.at(3).optional(place -> place);
         } while (next.isPresent());
+        return true;
     }
 
     private static void write(Packer out, Item place) {
