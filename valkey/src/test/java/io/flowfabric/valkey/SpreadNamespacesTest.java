@@ -38,6 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -68,7 +69,8 @@ class SpreadNamespacesTest {
                         @Override
                         public byte[] call(String function, Partition partition, byte[] request) {
                             if (function.equals("submit") && broken.get()) {
-                                throw new StoreFailure("The connection was cut.", false, null);
+                                throw new StoreFailure(
+                                        "The connection was cut.", false, new IOException("cut"));
                             }
                             return super.call(function, partition, request);
                         }
