@@ -3,36 +3,40 @@
 
 local ID = 16
 
--- Who has a key: 'known' with an execution of this partition; or 'held' with one of another and for how long it has been.
+-- Who has a key: 'known' with an execution of this partition; or 'held' with one of another and since when.
 function held_keys.answer(value)
     if #value == ID then
         return {'known', value}
     end
-    return {'held', string.sub(value, 1, ID), unit.now - bytes.read_six(value, ID + 1)}
+    return {'held', string.sub(value, 1, ID), bytes.read_six(value, ID + 1)}
 end
 
--- hold_key: holds a key for work that is about to be stored in another partition.
--- asked: the key with its namespace, the execution, and the one that it may be held for so far or false
--- answers: false when it is held; or who has it
-register('hold_key', {}, function(asked)
-    local unique, id, instead = unpack(asked)
-    local value = unit.get('unique', unique)
-    if value then
-        local holder = held_keys.answer(value)
-        if holder[1] == 'known' or (holder[2] ~= id and holder[2] ~= instead) then
-            return holder
+-- hold_keys: holds keys for work that is about to be stored in another partition.
+-- asked, each: the key with its namespace, and the execution
+-- answers, each: false when it is held; or who has it
+register('hold_keys', {}, function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        local unique, id = unpack(asked[n])
+        local value = unit.get('unique', unique)
+        local holder = value and held_keys.answer(value)
+        if holder and (holder[1] == 'known' or holder[2] ~= id) then
+            answers[n] = holder
+        else
+            unit.set('unique', unique, id .. bytes.six(unit.now))
+            answers[n] = false
         end
     end
-    unit.set('unique', unique, id .. bytes.six(unit.now))
-    return false
+    return answers
 end)
 
 -- give_up_key: gives up a key that was held for work of another partition.
--- asked: the key with its namespace, and the execution
+-- asked: the key with its namespace, the execution, and since when it is held or false for whenever
 register('give_up_key', {'allow-oom'}, function(asked)
-    local unique, id = unpack(asked)
+    local unique, id, since = unpack(asked)
     local value = unit.get('unique', unique)
-    if value and #value > ID and string.sub(value, 1, ID) == id then
+    local holder = value and held_keys.answer(value)
+    if holder and holder[1] == 'held' and holder[2] == id and (not since or holder[3] == since) then
         unit.remove('unique', unique)
     end
     return true

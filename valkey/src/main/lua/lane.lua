@@ -72,6 +72,38 @@ local function change_lane(number, lane, settings)
     executions.woken[number] = false
 end
 
+-- configure_lane: changes how a lane behaves, which comes into being if there is none.
+-- asked: namespace, name, who brings it into being, the written settings that it was decided by or false, quotas that must be
+--     there, budgets with dimensions that must be there, the settings as they are to be or false if they stay, and what is told of it
+-- answers: 'again' when it has other settings by now; what is missing; or 'done' and how it stands
+register('configure_lane', {'allow-oom'}, function(asked)
+    local namespace, name, actor, before, named, drawn, settings, event = unpack(asked)
+    local number = lanes.number(namespace, name)
+    if (number and lanes.get(number)[SETTINGS] or false) ~= before then
+        return {'again'}
+    end
+    local lacking = gates.missing(namespace, named, drawn)
+    if lacking then
+        return lacking
+    end
+    number = lanes.register(namespace, name, actor)
+    if settings then
+        change_lane(number, lanes.get(number), settings)
+        log.append(event)
+        lanes.get(number)[LANE_STAMP] = log.stamp()
+    end
+    return {'done', lanes.get(number)}
+end)
+
+-- lane_lacks: what is not there of what a lane is to name; false when all of it is.
+-- asked: namespace, quotas, budgets with dimensions
+register_reading('lane_lacks', function(asked)
+    return gates.missing(unpack(asked)) or false
+end)
+
+-- Lanes in the other partitions of a spread namespace. How one behaves is decided in the main partition, and passed on with the
+-- stamp of that decision.
+
 -- Whether there is work in a lane that has not ended.
 local function is_occupied(number)
     for situation = READY, SUSPENDED do
@@ -82,31 +114,32 @@ local function is_occupied(number)
     return false
 end
 
--- configure_lane: changes how a lane behaves, which comes into being if there is none.
--- asked: namespace, name, who does it, the written settings that it was decided by or false, quotas that must be there, budgets
---     with dimensions that must be there, the settings as they are to be or false if they stay, what is told of it or false, and
---     whether this is not the main partition of the namespace
--- answers: 'again' when it has other settings by now; what is missing; 'occupied' when limits are not kept here, and there is
---     work that they would have to count; or 'done' and how it stands
-register('configure_lane', {'allow-oom'}, function(asked)
-    local namespace, name, actor, before, named, drawn, settings, event, apart = unpack(asked)
-    local number = lanes.number(namespace, name)
-    if (number and lanes.get(number)[SETTINGS] or false) ~= before then
-        return {'again'}
+-- gather_lane: lets no more work into a lane here: it belongs into the main partition from now on, whatever becomes of that.
+-- asked: namespace, name, who brings it into being
+-- answers: false when there is work in it that has not ended
+register('gather_lane', {'allow-oom'}, function(asked)
+    local namespace, name, actor = unpack(asked)
+    local number = lanes.register(namespace, name, actor)
+    if is_occupied(number) then
+        return false
     end
-    local lacking = gates.missing(namespace, named, drawn)
-    if lacking then
-        return lacking
+    lanes.get(number)[GATHERED] = true
+    lanes.changed[number] = true
+    return true
+end)
+
+-- pass_on_lane: lets a lane behave as it does in the main partition.
+-- asked: namespace, name, who brings it into being, the settings, the stamp with which they were decided
+-- answers: whether they were new here
+register('pass_on_lane', {'allow-oom'}, function(asked)
+    local namespace, name, actor, settings, stamp = unpack(asked)
+    local number = lanes.register(namespace, name, actor)
+    local lane = lanes.get(number)
+    if lane[LANE_STAMP] >= stamp then
+        return false
     end
-    if apart and number and settings and (#settings[5] > 0 or #settings[6] > 0) and is_occupied(number) then
-        return {'occupied'}
-    end
-    number = lanes.register(namespace, name, actor)
-    if settings then
-        change_lane(number, lanes.get(number), settings)
-    end
-    if event then
-        log.append(event)
-    end
-    return {'done', lanes.get(number)}
+    change_lane(number, lane, settings)
+    lane[LANE_STAMP] = stamp
+    lane[GATHERED] = false
+    return true
 end)

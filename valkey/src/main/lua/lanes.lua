@@ -27,7 +27,7 @@ function lanes.register(namespace, name, by)
         unit.set('name', 'l' .. namespace .. '\0' .. name, tostring(number))
         unit.add('listing', 0, 'l' .. namespace .. '\0' .. name)
         lanes.known[number] = {
-            namespace, name, ACTIVE, 1, false, false, {}, {}, 1, 0, false, unit.now, by, false, 0, false}
+            namespace, name, ACTIVE, 1, false, false, {}, {}, 1, 0, false, unit.now, by, false, 0, false, 0, false}
         lanes.changed[number] = true
     end
     return number
@@ -59,9 +59,9 @@ function lanes.gives(lane)
     return lane[LANE_STATE] == ACTIVE or lane[LANE_STATE] == DRAINING
 end
 
--- Whether everything in a lane counts against something.
-function lanes.limits(lane)
-    return #lane[LANE_QUOTAS] > 0 or #lane[LANE_BUDGETS] > 0
+-- Whether all work of a lane belongs into the main partition, because it counts against something there.
+function lanes.is_gathered(lane)
+    return lane[GATHERED] or #lane[LANE_QUOTAS] > 0 or #lane[LANE_BUDGETS] > 0
 end
 
 -- Where work stands in a lane, in fifteen bytes: by rank, then begun before fresh, then in the order of submission.

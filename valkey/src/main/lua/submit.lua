@@ -5,7 +5,7 @@
 -- each item: id, numbers of its lane, its gate and its terms, partition, what was submitted, input, key in its namespace, tags
 -- answers, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
 --     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id,
---     'held' with an execution that has the key elsewhere and for how long it has been on its way there, 'gathered' when all
+--     'held' with an execution that has the key elsewhere and since when it is on its way there, 'gathered' when all
 --     work of the lane belongs into the main partition, 'late'
 
 local function due(moment)
@@ -59,7 +59,7 @@ local function accept(asked, item, stored)
     if number and not lanes.takes(lanes.get(number)) then
         return {'closed', lanes.get(number)[LANE_STATE]}
     end
-    if number and lane[4] and lanes.limits(lanes.get(number)) then
+    if number and lane[4] and lanes.is_gathered(lanes.get(number)) then
         return {'gathered'}
     end
     local missing = lacking(lane[1], terms)

@@ -85,6 +85,11 @@ public final class ClaimWaiter implements AutoCloseable {
                     if (!found.leases().isEmpty()) {
                         return found.leases();
                     }
+                    if (found.full() && longest - (time.nanos() - began) > 0) {
+                        // There may be some where it has not looked yet.
+                        interruptible();
+                        continue;
+                    }
                     room.looked(time.nanos());
                 }
                 long left = longest - (time.nanos() - began);
@@ -94,9 +99,7 @@ public final class ClaimWaiter implements AutoCloseable {
                 if (!waiter.signalled()) {
                     parking.park(Math.min(left, parking.safetyPoll()));
                 }
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
+                interruptible();
                 signal = room.enter(waiter);
                 if (over(attempt)) {
                     return List.of();
@@ -112,6 +115,12 @@ public final class ClaimWaiter implements AutoCloseable {
             if (found.full() && !handedOn && !lastHandedOn) {
                 room.wakeOne(Signal.HINT);
             }
+        }
+    }
+
+    private static void interruptible() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
         }
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
@@ -42,6 +43,10 @@ class ClaimWaiterTest {
 
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicBoolean deaf = new AtomicBoolean();
+
+    /** So many looks find nothing, and say that there may be something elsewhere. */
+    private final AtomicInteger elsewhere = new AtomicInteger();
+
     private final Tally tally = new Tally();
     private final Store store =
             HookedStore.over(
@@ -49,6 +54,9 @@ class ClaimWaiterTest {
                     (call, real) -> {
                         if (call.equals("claim")) {
                             looks.incrementAndGet();
+                            if (elsewhere.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+                                return new Claimed(List.of(), Set.of(), true);
+                            }
                         }
                         return call.equals("listen") && deaf.get()
                                 ? (AutoCloseableListening) () -> {}
@@ -74,6 +82,17 @@ class ClaimWaiterTest {
 
         assertThat(place("kind").claim(2)).hasSize(2);
         assertThat(place("kind").claim(2)).hasSize(1);
+    }
+
+    @Test
+    void a_look_that_found_nothing_where_there_may_be_more_is_followed_by_another_at_once()
+            throws Exception {
+        engine.start();
+        elsewhere.set(3);
+        submit(1, "kind");
+
+        assertThat(place("kind").claim(1)).hasSize(1);
+        assertThat(looks).hasValue(4);
     }
 
     @Test

@@ -18,8 +18,10 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
@@ -310,6 +312,116 @@ class SpreadNamespacesTest {
 
         clock.advance(Duration.ofMinutes(1));
         keys.forEach(key -> submit(work().key(key)));
+    }
+
+    @Test
+    void a_claim_looks_everywhere_again_after_it_found_nothing() {
+        store.sessions().open(session);
+        int number = 0;
+        for (int n = 0; n < 30; n++) {
+            while (store.claims().claim(new Claim(session.id(), ++number, 1)).more()) {
+                // Until there is nothing anywhere.
+            }
+            var id = submit(work());
+            var found = new ArrayList<ExecutionId>();
+            boolean more = true;
+            while (more && found.isEmpty()) {
+                var claimed = store.claims().claim(new Claim(session.id(), ++number, 1));
+                claimed.leases().forEach(lease -> found.add(lease.fence().execution()));
+                more = claimed.more();
+            }
+            assertThat(found).containsExactly(id);
+        }
+    }
+
+    @Test
+    void grants_are_redeemed_by_a_process_that_heard_nothing_of_the_work() {
+        var unused = store.keys().first();
+        store.sessions().open(session);
+        IntStream.range(0, 40).forEach(n -> submit(n % 2 == 0 ? work() : work().key("k" + n)));
+        var grants = new ArrayList<String>();
+        for (int number = 1; grants.size() < 40; number++) {
+            store.grants()
+                    .claimForWorker(new Claim(session.id(), number, 16), Duration.ofSeconds(30))
+                    .grants()
+                    .forEach(grant -> grants.add(grant.token()));
+        }
+
+        assertThat(other.grants().verify(session.id(), grants)).allMatch(Answer::isDone);
+        var redemption = new Grants.Redemption(session.id(), 1000, grants);
+        assertThat(other.grants().redeem(redemption)).allMatch(Answer::isDone);
+    }
+
+    @Test
+    void settings_of_a_lane_that_are_refused_leave_all_partitions_as_they_were() {
+        var unknown = LaneSettings.DEFAULT.quota("unknown").state(LaneSettings.State.DRAINING);
+        assertThatThrownBy(() -> store.lanes().configure(LANE, unknown, OLGA))
+                .isInstanceOf(NotFound.class);
+        assertThatThrownBy(() -> store.lanes().describe(LANE)).isInstanceOf(NotFound.class);
+
+        submitMany(60);
+        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
+        var spread = LaneSettings.DEFAULT.quota("five").state(LaneSettings.State.DRAINING);
+        assertThatThrownBy(() -> store.lanes().configure(LANE, spread, OLGA))
+                .isInstanceOf(Conflict.class);
+        submitMany(60);
+        assertThat(store.lanes().describe(LANE).settings()).isEqualTo(LaneSettings.DEFAULT);
+    }
+
+    @Test
+    void older_settings_of_a_lane_do_not_come_after_newer_ones() {
+        submitMany(60);
+        store.lanes().configure(LANE, LaneSettings.DEFAULT.weight(3), OLGA);
+        other.lanes().configure(LANE, LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED), OLGA);
+        store.sessions().open(session);
+
+        for (int number = 1; number <= 10; number++) {
+            assertThat(store.claims().claim(new Claim(session.id(), number, 16)).leases())
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void work_that_ended_before_its_lane_had_limits_is_not_replayed_past_them() {
+        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
+        var ids = submitMany(60);
+        ids.forEach(id -> store.operations().act(List.of(new OperatorCommand.Cancel(id)), OLGA));
+        store.lanes().configure(LANE, LaneSettings.DEFAULT.quota("five"), OLGA);
+
+        int refused = 0;
+        for (var id : ids) {
+            var answer =
+                    store.operations()
+                            .act(List.of(new OperatorCommand.Replay(id)), OLGA)
+                            .getFirst();
+            refused += answer.isDone() ? 0 : 1;
+        }
+        assertThat(refused).isBetween(40, 60);
+        store.sessions().open(session);
+        int running = 0;
+        for (int number = 1; number <= 10; number++) {
+            running += store.claims().claim(new Claim(session.id(), number, 16)).leases().size();
+        }
+        assertThat(running).isLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void the_key_of_work_that_was_refused_is_free_at_once() {
+        var missing = Policy.DEFAULT.quota("missing");
+        for (int n = 0; n < 20; n++) {
+            var refused = work().key("k" + n).policy(missing);
+            assertThat(offer(refused).isDone()).isFalse();
+            submit(work().key("k" + n));
+        }
+    }
+
+    @Test
+    void a_feed_of_the_partition_that_ids_name_has_the_events_of_all_of_them() {
+        submitMany(60);
+        var filter = FeedFilter.of(FeedFilter.Topic.EVERYTHING).partition(Partition.of(BIG));
+
+        assertThat(store.feeds().read(filter, store.feeds().beginning(), 100).entries())
+                .hasSize(60);
     }
 
     private Set<Partition> occupied() {

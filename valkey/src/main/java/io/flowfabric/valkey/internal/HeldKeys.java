@@ -7,9 +7,11 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,27 +51,44 @@ final class HeldKeys {
 
     /** Holds the keys of work that is about to be stored. */
     Held hold(List<Submission> submissions, Partition home) {
-        var places = new LinkedHashMap<Partition, Map<Integer, Submission>>();
+        var places = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < submissions.size(); i++) {
-            var submission = submissions.get(i);
-            var at = ledTo(submission);
-            if (at.isPresent() && !at.get().equals(home)) {
-                places.computeIfAbsent(at.get(), first -> new LinkedHashMap<>()).put(i, submission);
-            }
+            int place = i;
+            ledTo(submissions.get(i))
+                    .filter(at -> !at.equals(home))
+                    .ifPresent(
+                            at ->
+                                    places.computeIfAbsent(at, first -> new ArrayList<>())
+                                            .add(place));
         }
         var used = new HashMap<Integer, Answer<Submitted>>();
         Optional<Instant> latest = Optional.empty();
         for (var group : places.entrySet()) {
-            for (var one : group.getValue().entrySet()) {
-                var now = hold(group.getKey(), home, one.getKey(), one.getValue(), used);
-                latest = Optional.of(earlier(latest, now.plus(ON_THE_WAY)));
-            }
+            var now = hold(group.getKey(), home, group.getValue(), submissions, used);
+            latest = Optional.of(earlier(latest, now.plus(ON_THE_WAY)));
         }
         return new Held(used, latest);
     }
 
     private static Instant earlier(Optional<Instant> one, Instant other) {
         return one.filter(other::isAfter).orElse(other);
+    }
+
+    /** Gives up the keys of work that was refused, so that other work can take them at once. */
+    void giveUpRefused(
+            List<Submission> submissions, List<Answer<Submitted>> answers, Partition home) {
+        for (int i = 0; i < submissions.size(); i++) {
+            var submission = submissions.get(i);
+            var at = ledTo(submission).filter(one -> !one.equals(home));
+            if (at.isPresent() && !answers.get(i).isDone()) {
+                giveUp(
+                        valkey,
+                        at.get(),
+                        unique(submission),
+                        submission.id().uuid(),
+                        Optional.empty());
+            }
+        }
     }
 
     /** Where the key of some work leads to, in a namespace that is spread over partitions. */
@@ -81,47 +100,55 @@ final class HeldKeys {
     private Instant hold(
             Partition at,
             Partition home,
-            int place,
-            Submission submission,
+            List<Integer> places,
+            List<Submission> submissions,
             Map<Integer, Answer<Submitted>> used) {
-        Optional<UUID> instead = Optional.empty();
-        while (true) {
-            var told = ask(at, submission, instead);
-            var holder = told.answer();
-            if (holder.isAbsent()) {
-                return told.now();
+        var told = ask(at, places.stream().map(submissions::get).toList());
+        for (int n = 0; n < places.size(); n++) {
+            var holder = told.answer().at(n);
+            var submission = submissions.get(places.get(n));
+            if (!holder.isAbsent()) {
+                var answer = used(submission, holder, at, home, told.now());
+                if (answer.isEmpty()) {
+                    giveUp(at, submission, holder);
+                    boolean held = ask(at, List.of(submission)).answer().at(0).isAbsent();
+                    answer = held ? answer : Optional.of(contended(submission));
+                }
+                int place = places.get(n);
+                answer.ifPresent(one -> used.put(place, one));
             }
-            var id = holder.at(1).uuid();
-            boolean given = holder.at(0).text().equals("held");
-            var answer = given ? held(submission, holder, home) : strays.keyed(submission, id, at);
-            if (answer.isPresent() || instead.isPresent()) {
-                used.put(place, answer.orElseGet(() -> contended(submission)));
-                return told.now();
-            }
-            instead = Optional.of(id);
         }
+        return told.now();
     }
 
-    private ValkeyContext.Told ask(Partition at, Submission submission, Optional<UUID> instead) {
+    private Optional<Answer<Submitted>> used(
+            Submission submission, Item holder, Partition at, Partition home, Instant now) {
+        return holder.at(0).text().equals("held")
+                ? held(submission, holder, home, now)
+                : strays.keyed(submission, holder.at(1).uuid(), at)
+                        .or(() -> Optional.of(contended(submission)));
+    }
+
+    private ValkeyContext.Told ask(Partition at, List<Submission> submissions) {
         return valkey.call(
-                "hold_key",
+                "hold_keys",
                 at,
                 out ->
-                        out.list(3)
-                                .text(unique(submission))
-                                .uuid(submission.id().uuid())
-                                .optional(instead, (o, other) -> o.uuid(other)));
+                        out.list(
+                                submissions,
+                                (o, it) -> o.list(2).text(unique(it)).uuid(it.id().uuid())));
     }
 
     /**
      * The answer for a submission whose key is held for other work.
      *
-     * @param told whose, and for how long it has been
+     * @param told whose, and since when
      * @param home where that would be stored
      * @return nothing when the other work has not come, and will not
      */
-    Optional<Answer<Submitted>> held(Submission submission, Item told, Partition home) {
-        var age = Duration.ofMillis(told.at(2).number());
+    Optional<Answer<Submitted>> held(
+            Submission submission, Item told, Partition home, Instant now) {
+        var age = Duration.between(told.at(2).moment(), now);
         return strays.keyed(submission, told.at(1).uuid(), home)
                 .or(
                         () ->
@@ -131,8 +158,9 @@ final class HeldKeys {
     }
 
     /** Gives up a key that was held for work which has not come, so that other work can take it. */
-    void giveUp(Partition at, Submission submission, UUID holder) {
-        giveUp(valkey, at, unique(submission), holder);
+    void giveUp(Partition at, Submission submission, Item held) {
+        // If it was held again since, its work has come.
+        giveUp(valkey, at, unique(submission), held.at(1).uuid(), Optional.of(held.at(2).moment()));
     }
 
     /**
@@ -144,12 +172,20 @@ final class HeldKeys {
             ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition home) {
         var spread = valkey.spread(namespace);
         if (spread.isWide() && !spread.of(key).equals(home)) {
-            giveUp(valkey, spread.of(key), NameListing.whole(namespace, key), id);
+            giveUp(valkey, spread.of(key), NameListing.whole(namespace, key), id, Optional.empty());
         }
     }
 
-    private static void giveUp(ValkeyContext valkey, Partition at, String unique, UUID holder) {
-        valkey.call("give_up_key", at, out -> out.list(2).text(unique).uuid(holder));
+    private static void giveUp(
+            ValkeyContext valkey,
+            Partition at,
+            String unique,
+            UUID holder,
+            Optional<Instant> since) {
+        valkey.call(
+                "give_up_key",
+                at,
+                out -> out.list(3).text(unique).uuid(holder).optional(since, Packer::moment));
     }
 
     private static Answer<Submitted> contended(Submission submission) {

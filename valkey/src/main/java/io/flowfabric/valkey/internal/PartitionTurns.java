@@ -41,6 +41,10 @@ final class PartitionTurns {
 
     /** The partitions that the next claim visits, in this order. */
     synchronized List<Partition> next() {
+        if (!isMore()) {
+            // What was everywhere in vain begins anew.
+            inVain = 0;
+        }
         var turn = new ArrayList<Partition>();
         for (int n = 0; n < Math.min(SCAN, parts.size()); n++) {
             turn.add(parts.get((next + n) % parts.size()));

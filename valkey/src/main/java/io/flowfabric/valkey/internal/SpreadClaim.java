@@ -68,7 +68,12 @@ final class SpreadClaim<T> {
     /** What is left of an earlier claim; its number is used up in all partitions. */
     private Round<T> same(Visit<T> visit) {
         if (claim.repeated()) {
-            parts.forEach(part -> visit.claim(part, claim, 0));
+            // The call before may have gone on meanwhile.
+            for (var part : parts) {
+                visit.claim(part, claim, 0).pieces().stream()
+                        .filter(piece -> !pieces.contains(piece))
+                        .forEach(pieces::add);
+            }
         }
         return new Round<>(pieces, shut, false, true);
     }

@@ -1,8 +1,12 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,6 +19,8 @@ import java.util.UUID;
  * and what it reported.
  */
 final class SpreadLeftovers {
+    private static final Logger log = LoggerFactory.getLogger(SpreadLeftovers.class);
+
     private final ValkeyContext valkey;
 
     SpreadLeftovers(ValkeyContext valkey) {
@@ -32,13 +38,30 @@ final class SpreadLeftovers {
         var reports = new LinkedHashMap<Namespace, List<UUID>>();
         for (var one : gone) {
             one.key.ifPresent(
-                    key -> HeldKeys.giveUp(valkey, one.namespace, key, one.id.uuid(), home));
+                    key ->
+                            tried(
+                                    () ->
+                                            HeldKeys.giveUp(
+                                                    valkey,
+                                                    one.namespace,
+                                                    key,
+                                                    one.id.uuid(),
+                                                    home)));
             if (!valkey.home(one.namespace).equals(home)) {
                 reports.computeIfAbsent(one.namespace, first -> new ArrayList<>())
                         .add(one.id.uuid());
             }
         }
-        reports.forEach(this::forgetReports);
+        reports.forEach((namespace, ids) -> tried(() -> forgetReports(namespace, ids)));
+    }
+
+    /** What is left in a partition that is away does no harm: it leads to nothing. */
+    private static void tried(Runnable removal) {
+        try {
+            removal.run();
+        } catch (FlowFabricException away) {
+            log.warn("Something is left of work that is gone, because a partition is away", away);
+        }
     }
 
     private void forgetReports(Namespace namespace, List<UUID> ids) {

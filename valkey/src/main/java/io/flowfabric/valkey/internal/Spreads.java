@@ -3,9 +3,13 @@ package io.flowfabric.valkey.internal;
 import static java.util.stream.Collectors.groupingBy;
 
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +22,8 @@ import java.util.Optional;
  * use is known for ever, and a process that uses none that is spread asks once for each.
  */
 final class Spreads {
+    private static final Logger log = LoggerFactory.getLogger(Spreads.class);
+
     private final ValkeyContext valkey;
     private final Placement placement;
 
@@ -60,9 +66,13 @@ final class Spreads {
         return wide.getOrDefault(partition, List.of());
     }
 
-    /** Hears of those that have come to be since. */
+    /** Hears of those that have come to be since; while that cannot be asked, of none. */
     void readAgain() {
-        var unused = read(Namespace.DEFAULT);
+        try {
+            var unused = read(Namespace.DEFAULT);
+        } catch (FlowFabricException away) {
+            log.debug("It cannot be asked which namespaces are spread", away);
+        }
     }
 
     /**

@@ -71,11 +71,6 @@ final class StrayWork {
         return valkey.spread(submission.lane().namespace()).ledTo(submission.id());
     }
 
-    /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
-    void clear(Submission submission, Partition nothing) {
-        valkey.homes().clear(submission.id(), ledTo(submission), nothing);
-    }
-
     /**
      * Lets work be found whose signpost led to where nothing is.
      *

@@ -62,7 +62,7 @@ public final class ValkeyFeeds implements Feeds {
         var homes = homes(filter);
         var wanted = homes.orElseGet(() -> wanted(filter));
         var edges = edges(wanted);
-        if (homes.isEmpty() && (wanted.isEmpty() || isAnyStrayed(edges))) {
+        if (homes.isEmpty() && (wanted.isEmpty() || isAnyStrayed(edges) || isAnySpread(wanted))) {
             wanted = valkey.partitions().inUse();
             edges = edges(wanted);
         }
@@ -79,6 +79,12 @@ public final class ValkeyFeeds implements Feeds {
                 .stream()
                 .map(Answer::orThrow)
                 .toList();
+    }
+
+    /** Whether work with ids of these lies in other partitions of its namespace. */
+    private boolean isAnySpread(List<Partition> wanted) {
+        valkey.spreads().readAgain();
+        return wanted.stream().anyMatch(one -> !valkey.spreads().at(one).isEmpty());
     }
 
     private static boolean isAnyStrayed(List<Told> edges) {
@@ -116,7 +122,7 @@ public final class ValkeyFeeds implements Feeds {
             return some(homes.get(), from);
         }
         var wanted = wanted(filter);
-        if (wanted.isEmpty() || !wanted.containsAll(places.all())) {
+        if (wanted.isEmpty() || !wanted.containsAll(places.all()) || isAnySpread(wanted)) {
             return all(from);
         }
         var narrowed = some(wanted, from);

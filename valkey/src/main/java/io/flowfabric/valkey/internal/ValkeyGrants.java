@@ -20,9 +20,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,12 +80,14 @@ public final class ValkeyGrants implements Grants {
         var ring = keys.ring();
         var session = redemption.session();
         var presented = PresentedTokens.of(ring, redemption.tokens());
-        claims.used(session, valkey.parts(session), redemption.number());
+        var parts = valkey.parts(session);
+        claims.used(session, parts, redemption.number());
+        var tickets = tickets(presented, session);
         boolean again = false;
         var leases = new HashMap<ExecutionId, Lease>();
-        for (var group : byHome(tickets(presented, session), session).entrySet()) {
-            var home = group.getKey();
-            var told = redeem(home, redemption, group.getValue());
+        // Each ticket is shown wherever its execution may lie, and opens it where it does.
+        for (var home : parts) {
+            var told = redeem(home, redemption, tickets);
             switch (told.at(0).text()) {
                 case "dead" -> throw ValkeySessions.unknown(session);
                 case "used" -> throw ValkeyClaims.used(redemption.number());
@@ -110,21 +110,6 @@ public final class ValkeyGrants implements Grants {
                                         .number(redemption.number())
                                         .list(tickets, ValkeyGrants::write))
                 .answer();
-    }
-
-    /**
-     * Tickets by where their executions lie. A session without tickets is asked about all the same,
-     * and so are all partitions that may have what it redeemed before.
-     */
-    private Map<Partition, List<GrantToken>> byHome(List<GrantToken> tickets, SessionId session) {
-        var groups = new LinkedHashMap<Partition, List<GrantToken>>();
-        var parts = valkey.parts(session);
-        parts.forEach(part -> groups.put(part, new ArrayList<>()));
-        for (var ticket : tickets) {
-            var home = parts.size() == 1 ? parts.getFirst() : valkey.home(ticket.execution());
-            groups.computeIfAbsent(home, first -> new ArrayList<>()).add(ticket);
-        }
-        return groups;
     }
 
     /** What the same redemption was told before, as far as it still holds. */
@@ -160,11 +145,11 @@ public final class ValkeyGrants implements Grants {
     public List<Answer<Grant>> verify(SessionId session, List<String> tokens) {
         Limit.BATCH.checkCount("tokens", tokens.size());
         // An unknown session is refused whatever it shows.
-        var unused = valkey.parts(session);
+        var parts = valkey.parts(session);
         var presented = PresentedTokens.of(keys.ring(), tokens);
+        var tickets = tickets(presented, session);
         var good = new HashMap<GrantToken, Grant>();
-        byHome(tickets(presented, session), session)
-                .forEach((home, tickets) -> good.putAll(granted(home, session, tickets)));
+        parts.forEach(home -> good.putAll(granted(home, session, tickets)));
         return presented.answers(token -> Optional.ofNullable(good.get(token)));
     }
 

@@ -23,7 +23,6 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /** How lanes are kept. */
 public final class ValkeyLanes implements Lanes {
@@ -38,23 +37,18 @@ public final class ValkeyLanes implements Lanes {
         by.mustBeOperator();
         var spread = valkey.inUse(lane.namespace());
         var others = spread.all().subList(1, spread.count());
-        // Whoever brought it into being in any partition did so in all of them.
-        var registrar =
-                others.isEmpty()
-                        ? by.actor()
-                        : found(lane).map(LaneView::registeredBy).orElse(by.actor());
-        if (isLimited(settings)) {
-            // Before it is known here that all of its work counts, none may be elsewhere.
-            others.forEach(part -> push(lane, settings, by, registrar, part));
-        }
-        var view =
-                GuardedWrites.retry(
-                        "lane " + lane,
-                        () -> attempt(lane, settings, by, registrar, spread.main(), Role.MAIN));
         if (others.isEmpty()) {
-            return view;
+            return configure(lane, settings, by, by.actor(), spread.main());
         }
-        pushAll(lane, by, registrar, spread);
+        // Whoever brought it into being in any partition did so in all of them.
+        var registrar = found(lane).map(LaneView::registeredBy).orElse(by.actor());
+        if (isLimited(settings)) {
+            mustBeDefined(lane, settings, spread.main());
+            // Before all of its work counts, none may be where it cannot be counted.
+            others.forEach(part -> gather(lane, registrar, part));
+        }
+        var unused = configure(lane, settings, by, registrar, spread.main());
+        passOn(lane, by, registrar, spread);
         return describe(lane);
     }
 
@@ -62,87 +56,120 @@ public final class ValkeyLanes implements Lanes {
         return !settings.quotas().isEmpty() || !settings.budgets().isEmpty();
     }
 
-    /** Lets a lane behave in all partitions as it does in the main one. */
-    private void pushAll(Lane lane, Attribution by, String registrar, Spread spread) {
-        Optional<LaneSettings> pushed = Optional.empty();
-        while (true) {
-            var settings =
-                    read(lane, spread.main())
-                            .answer()
-                            .optional(LaneRecord::new)
-                            .map(LaneRecord::settings);
-            if (settings.equals(pushed) || settings.isEmpty()) {
-                return;
-            }
-            spread.all()
-                    .subList(1, spread.count())
-                    .forEach(part -> push(lane, settings.get(), by, registrar, part));
-            pushed = settings;
+    private void mustBeDefined(Lane lane, LaneSettings settings, Partition main) {
+        var lacks =
+                valkey.read(
+                                "lane_lacks",
+                                main,
+                                out -> {
+                                    out.list(3)
+                                            .text(lane.namespace().name())
+                                            .texts(settings.quotas());
+                                    GateDefinition.writeNeeded(out, settings.budgets());
+                                })
+                        .answer();
+        if (!lacks.isAbsent()) {
+            throw GateDefinition.missing(lacks);
         }
     }
 
-    private void push(
-            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition part) {
-        var unused =
-                GuardedWrites.retry(
-                        "lane " + lane,
-                        () -> attempt(lane, settings, by, registrar, part, Role.OTHER));
+    private void gather(Lane lane, String registrar, Partition part) {
+        boolean gathered =
+                valkey.call(
+                                "gather_lane",
+                                part,
+                                out ->
+                                        out.list(3)
+                                                .text(lane.namespace().name())
+                                                .text(lane.name())
+                                                .text(registrar))
+                        .answer()
+                        .truth();
+        if (!gathered) {
+            throw occupied(lane);
+        }
     }
 
-    /** Whether a partition is the main one of a namespace: only there quotas are, and budgets. */
-    private enum Role {
-        MAIN,
-        OTHER
+    /** Lets a lane behave in all partitions as it does in the main one. */
+    private void passOn(Lane lane, Attribution by, String registrar, Spread spread) {
+        var main =
+                read(lane, spread.main())
+                        .answer()
+                        .optional(LaneRecord::new)
+                        .filter(record -> record.written().isPresent());
+        if (main.isEmpty()) {
+            return;
+        }
+        var record = main.get();
+        var changedBy = record.changedBy().orElse(by);
+        for (var part : spread.all().subList(1, spread.count())) {
+            valkey.call(
+                    "pass_on_lane",
+                    part,
+                    out -> {
+                        out.list(5).text(lane.namespace().name()).text(lane.name()).text(registrar);
+                        write(out, record.settings(), record.written(), changedBy);
+                        out.number(record.stamp());
+                    });
+        }
+    }
+
+    private LaneView configure(
+            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition home) {
+        return GuardedWrites.retry(
+                "lane " + lane, () -> attempt(lane, settings, by, registrar, home));
     }
 
     private Optional<LaneView> attempt(
-            Lane lane,
-            LaneSettings settings,
-            Attribution by,
-            String registrar,
-            Partition home,
-            Role role) {
+            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition home) {
         var read = read(lane, home);
         var known = read.answer().optional(LaneRecord::new);
         var before = known.flatMap(LaneRecord::written);
         boolean stays =
                 known.map(LaneRecord::settings).orElse(LaneSettings.DEFAULT).equals(settings);
-        boolean main = role == Role.MAIN;
         var told =
                 valkey.call(
                                 "configure_lane",
                                 home,
                                 out -> {
-                                    out.list(9)
+                                    out.list(8)
                                             .text(lane.namespace().name())
                                             .text(lane.name())
                                             .text(registrar)
                                             .optional(before, Packer::text)
-                                            .texts(main ? settings.quotas() : List.of());
-                                    GateDefinition.writeNeeded(
-                                            out, main ? settings.budgets() : new TreeSet<>());
+                                            .texts(settings.quotas());
+                                    GateDefinition.writeNeeded(out, settings.budgets());
                                     if (stays) {
-                                        out.absent();
+                                        out.absent().absent();
                                     } else {
                                         write(out, settings, before, by);
-                                    }
-                                    if (stays || !main) {
-                                        out.absent();
-                                    } else {
                                         out.packed(
                                                 GuardedWrites.packed(
                                                         new Event.LaneChange(
                                                                 lane, settings, by, read.now())));
                                     }
-                                    out.truth(!main);
                                 })
                         .answer();
         return switch (told.at(0).text()) {
             case "again" -> Optional.empty();
-            case "occupied" -> throw occupied(lane);
             case "done" -> Optional.of(new LaneRecord(told.at(1)).view());
             default -> throw GateDefinition.missing(told);
         };
+    }
+
+    /**
+     * Refuses to let work wait again where the limits of its lane cannot count it: it ended there
+     * before the lane had any.
+     */
+    void mustCount(Lane lane, Partition home) {
+        if (!valkey.home(lane.namespace()).equals(home)
+                && read(lane, home)
+                        .answer()
+                        .optional(LaneRecord::new)
+                        .filter(LaneRecord::isGathered)
+                        .isPresent()) {
+            throw occupied(lane);
+        }
     }
 
     private static Conflict occupied(Lane lane) {
@@ -150,7 +177,8 @@ public final class ValkeyLanes implements Lanes {
                 Conflict.Code.LANE_SPREAD,
                 lane.toString(),
                 "Work of this lane lies in several partitions, where no quota or budget of the lane"
-                        + " can count it: let it end first, or name them before there is any.");
+                        + " can count it: let it end before the lane names one, and submit anew"
+                        + " instead of replaying it.");
     }
 
     private static void write(

@@ -26,12 +26,14 @@ public final class ValkeyOperations implements Operations {
     private final ValkeyContext valkey;
     private final Steps steps;
     private final HandClaims claims;
+    private final ValkeyLanes lanes;
     private final SpreadLeftovers leftovers;
 
     public ValkeyOperations(ValkeyContext valkey, Steps steps, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.steps = steps;
         this.claims = new HandClaims(valkey, unreadable);
+        this.lanes = new ValkeyLanes(valkey);
         this.leftovers = new SpreadLeftovers(valkey);
     }
 
@@ -54,6 +56,9 @@ public final class ValkeyOperations implements Operations {
                 var stored = read.all().get(n).readable();
                 var facts = stored.facts();
                 var change = OperatorDecisions.act(acts.get(n), by, facts, read.now());
+                if (change.isPresent() && acts.get(n) instanceof OperatorCommand.Replay) {
+                    lanes.mustCount(stored.submission().lane(), home);
+                }
                 if (change.isPresent()) {
                     decided.put(n, new Step(stored.row(), stored.submission(), change.get()));
                 }

@@ -81,12 +81,15 @@ public final class ValkeySubmissions implements Submissions {
         var used = new TreeMap<>(held.used());
         used.putAll(strays.lead(submissions, home));
         if (used.isEmpty()) {
-            return submit(home, submissions, held.latest());
+            var all = submit(home, submissions, held.latest());
+            keys.giveUpRefused(submissions, all, home);
+            return all;
         }
         var places =
                 IntStream.range(0, submissions.size()).filter(i -> !used.containsKey(i)).toArray();
         var rest = IntStream.of(places).mapToObj(submissions::get).toList();
         var told = submit(home, rest, held.latest());
+        keys.giveUpRefused(rest, told, home);
         for (int n = 0; n < places.length; n++) {
             used.put(places[n], told.get(n));
         }
@@ -104,7 +107,8 @@ public final class ValkeySubmissions implements Submissions {
             Partition home, List<Submission> submissions, Optional<Instant> latest) {
         var digests = submissions.stream().map(Submission::digest).toList();
         var request = new SubmitRequest(submissions, digests, latest, lane -> isApart(lane, home));
-        var told = valkey.call("submit", home, request::write).answer();
+        var answer = valkey.call("submit", home, request::write);
+        var told = answer.answer();
         var gathered = new LinkedHashMap<Partition, List<Integer>>();
         var answers = new TreeMap<Integer, Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {
@@ -113,7 +117,7 @@ public final class ValkeySubmissions implements Submissions {
                 gathered.computeIfAbsent(main(submission.lane()), first -> new ArrayList<>())
                         .add(i);
             } else {
-                answers.put(i, answer(home, submission, digests.get(i), told.at(i)));
+                answers.put(i, answer(home, submission, digests.get(i), told.at(i), answer.now()));
             }
         }
         gathered.forEach(
@@ -139,11 +143,11 @@ public final class ValkeySubmissions implements Submissions {
     }
 
     /** The answer for work whose key is held for other work, which may never come. */
-    private Answer<Submitted> held(Partition home, Submission submission, Item told) {
-        return keys.held(submission, told, main(submission.lane()))
+    private Answer<Submitted> held(Partition home, Submission submission, Item told, Instant now) {
+        return keys.held(submission, told, main(submission.lane()), now)
                 .orElseGet(
                         () -> {
-                            keys.giveUp(home, submission, told.at(1).uuid());
+                            keys.giveUp(home, submission, told);
                             return lead(home, submission);
                         });
     }
@@ -153,13 +157,13 @@ public final class ValkeySubmissions implements Submissions {
         return strays.known(submission, other)
                 .orElseGet(
                         () -> {
-                            strays.clear(submission, other);
+                            valkey.homes().clear(submission.id(), home, other);
                             return lead(home, submission);
                         });
     }
 
     private Answer<Submitted> answer(
-            Partition home, Submission submission, Digest digest, Item told) {
+            Partition home, Submission submission, Digest digest, Item told, Instant now) {
         if (told instanceof Item.Truth) {
             return Answer.done(new Submitted(submission.id(), true));
         }
@@ -167,7 +171,7 @@ public final class ValkeySubmissions implements Submissions {
             return switch (told.at(0).text()) {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
                 case "known" -> Answer.done(repeated(home, submission, digest, told));
-                case "held" -> held(home, submission, told);
+                case "held" -> held(home, submission, told, now);
                 case "late" ->
                         throw new Contended("the submission " + submission.id(), RETRY_AFTER);
                 case "closed" -> {

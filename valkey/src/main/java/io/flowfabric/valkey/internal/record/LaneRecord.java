@@ -32,6 +32,19 @@ public record LaneRecord(Item fields) {
                 .orElse(LaneSettings.DEFAULT);
     }
 
+    /** Orders the decisions about how it behaves. */
+    public long stamp() {
+        return fields.at(16).number();
+    }
+
+    /** Whether all of its work belongs into the main partition, because it counts there. */
+    public boolean isGathered() {
+        var settings = settings();
+        return fields.at(17).truth()
+                || !settings.quotas().isEmpty()
+                || !settings.budgets().isEmpty();
+    }
+
     /** Other settings, written onto these. */
     public static JsonObject write(LaneSettings settings, Optional<String> before) {
         return SettingsCodec.write(
