@@ -45,9 +45,6 @@ final class MutantTrial {
     /** How often it is looked whether tests still come to an end, in milliseconds. */
     private static final long LOOK = 100;
 
-    /** How many tests are asked first, and after them: most changes are noticed by a few. */
-    private static final List<Integer> PORTIONS = List.of(6, 40, 150, Integer.MAX_VALUE);
-
     private final PrintStream answers = System.out;
     private final Path module;
 
@@ -182,13 +179,8 @@ final class MutantTrial {
 
     private void ask(Suite suite, int number, List<Covering> covering) throws Exception {
         int asked = 0;
-        for (int portion : PORTIONS) {
-            int end = (int) Math.min(covering.size(), (long) asked + portion);
-            var some = covering.subList(asked, end);
-            if (some.isEmpty()) {
-                break;
-            }
-            asked = end;
+        for (var some : Portions.of(covering)) {
+            asked += some.size();
             var failed = noticed(suite, some);
             if (failed.isPresent()) {
                 answer(number, TrialOutcome.NOTICED, asked, failed.get());
