@@ -252,6 +252,19 @@ class ServiceContractTest {
 
     @ParameterizedTest
     @EnumSource
+    void what_was_refused_to_one_thread_can_be_stopped_by_another(Kind kind) throws Exception {
+        var service = kind.make(store, engine);
+        service.start();
+        assertThatThrownBy(service::start).isInstanceOf(IllegalStateException.class);
+
+        var other = Thread.ofPlatform().daemon().start(service::stop);
+
+        assertThat(other.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(service.running()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void it_survives_a_store_that_fails_for_a_while(Kind kind) {
         var service = kind.make(store, engine);
         service.start();

@@ -12,6 +12,11 @@ final class JavaMutants {
     /** The module whose tests need a server, which all its processes share. */
     private static final String ON_POSTGRES = "postgres";
 
+    /** Tests of load and of plans: each is asked about every change that no other test notices. */
+    private static final String SLOW =
+            "*PlansTest,*HarnessTest,*.FeedBesideWritersTest,*.HeldSnapshotTest,*.HeldUpSweepsTest,"
+                    + "*.LaneRankSweepTest,*.RankedAnewTest,*.ShutBudgetTest,*.ManyGatesTest";
+
     private JavaMutants() {}
 
     /**
@@ -62,6 +67,9 @@ final class JavaMutants {
         words.addAll(chosen(module, told.subList(1, told.size())));
         words.add("--mutationThreshold=" + told.getFirst());
         words.add("--targetTests=io.flowfabric.*");
+        if (module.name().equals(ON_POSTGRES)) {
+            words.add("--excludedTestClasses=" + SLOW);
+        }
         words.add("--mutableCodePaths=" + target.resolve("classes"));
         words.add("--sourceDirs=" + module.folder().resolve("src/main/java"));
         words.add("--reportDir=" + reports(module));

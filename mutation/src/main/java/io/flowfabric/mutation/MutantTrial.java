@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -43,11 +42,8 @@ final class MutantTrial {
 
     private static final Pattern NAMED = Pattern.compile("/\\* flowfabric:([A-Za-z0-9_.-]+) \\*/");
 
-    private static final Duration GRACE = Duration.ofSeconds(30);
-    private static final int TIMES_AS_LONG = 10;
-
-    /** How many tests are asked first, and after them: most changes are noticed by a few. */
-    private static final List<Integer> PORTIONS = List.of(6, 40, Integer.MAX_VALUE);
+    /** How often it is looked whether tests still come to an end, in milliseconds. */
+    private static final long LOOK = 100;
 
     private final PrintStream answers = System.out;
     private final Path module;
@@ -183,13 +179,8 @@ final class MutantTrial {
 
     private void ask(Suite suite, int number, List<Covering> covering) throws Exception {
         int asked = 0;
-        for (int portion : PORTIONS) {
-            int end = (int) Math.min(covering.size(), (long) asked + portion);
-            var some = covering.subList(asked, end);
-            if (some.isEmpty()) {
-                break;
-            }
-            asked = end;
+        for (var some : Portions.of(covering)) {
+            asked += some.size();
             var failed = noticed(suite, some);
             if (failed.isPresent()) {
                 answer(number, TrialOutcome.NOTICED, asked, failed.get());
@@ -228,7 +219,7 @@ final class MutantTrial {
     /** Runs tests; one that takes many times as long as it should has noticed something. */
     private static Optional<TestIdentifier> within(Suite suite, List<Covering> some)
             throws Exception {
-        long usual = some.stream().mapToLong(Covering::millis).sum();
+        var patience = new Patience(some, System.nanoTime());
         var over = new CountDownLatch(1);
         var failed = new ArrayList<TestIdentifier>();
         var runner =
@@ -236,15 +227,19 @@ final class MutantTrial {
                         .daemon()
                         .start(
                                 () -> {
-                                    suite.firstToFail(some.stream().map(Covering::test).toList())
+                                    suite.firstToFail(
+                                                    some.stream().map(Covering::test).toList(),
+                                                    patience)
                                             .ifPresent(failed::add);
                                     over.countDown();
                                 });
-        if (over.await(GRACE.toMillis() + TIMES_AS_LONG * usual, TimeUnit.MILLISECONDS)) {
-            runner.join();
-            return failed.stream().findFirst();
+        while (!over.await(LOOK, TimeUnit.MILLISECONDS)) {
+            if (patience.isOver(System.nanoTime())) {
+                throw new Endless();
+            }
         }
-        throw new Endless();
+        runner.join();
+        return failed.stream().findFirst();
     }
 
     /** Tests that do not come to an end. */

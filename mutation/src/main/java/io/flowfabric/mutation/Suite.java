@@ -61,7 +61,7 @@ final class Suite implements AutoCloseable {
     }
 
     /** Runs some tests until one fails, and says which. */
-    Optional<TestIdentifier> firstToFail(List<String> tests) {
+    Optional<TestIdentifier> firstToFail(List<String> tests, TestExecutionListener listener) {
         var those =
                 LauncherDiscoveryRequestBuilder.request()
                         .selectors(tests.stream().map(test -> selectUniqueId(test)).toList())
@@ -73,6 +73,7 @@ final class Suite implements AutoCloseable {
                         LauncherExecutionRequestBuilder.request(those)
                                 .cancellationToken(token)
                                 .listeners(
+                                        listener,
                                         new TestExecutionListener() {
                                             @Override
                                             public void executionFinished(

@@ -20,6 +20,7 @@ import io.flowfabric.core.operate.NamespaceSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.postgres.internal.feed.FeedPosition;
 import io.flowfabric.postgres.internal.jdbc.Statements;
 
 import org.junit.jupiter.api.AfterEach;
@@ -329,6 +330,20 @@ class EventLogTest {
 
         dropAll();
 
+        assertExpired(behind);
+    }
+
+    @Test
+    void a_reader_is_told_of_the_first_transaction_that_it_cannot_have_seen_and_of_none_before()
+            throws SQLException {
+        submit(1);
+        var behind = quiet(store.feeds().beginning());
+        long unseen = FeedPosition.of(behind).seen().orElseThrow().xmax();
+
+        execute("update %s.event_log set dropped_early = " + (unseen - 1));
+        assertThat(readAll(behind).told).isEmpty();
+
+        execute("update %s.event_log set dropped_early = " + unseen);
         assertExpired(behind);
     }
 

@@ -249,6 +249,20 @@ abstract class LaneAdmissionRules extends Rules {
     }
 
     @Test
+    void a_lane_cannot_name_what_was_deleted() {
+        allowAtOnce("press", 1);
+        allow("team", 10);
+        deletedQuota("press");
+        deletedBudget("team");
+        var before = world.everything();
+
+        assertThat(asked(() -> configured(PRESS))).isNotFound("quota");
+        assertThat(asked(() -> configured(LaneSettings.DEFAULT.budget("team"))))
+                .isNotFound("budget");
+        assertThat(world.everything()).isEqualTo(before);
+    }
+
+    @Test
     void what_a_lane_names_cannot_be_deleted() {
         allowAtOnce("press", 1);
         allow("team", 10);

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Due;
@@ -98,6 +99,18 @@ abstract class OrderingRules extends Rules {
         world.end(release(world.claimByHand(begun, world.worker()).orThrow())).orThrow();
 
         assertThat(world.worker().takeOneByOne(2)).containsExactly(begun, fresh);
+    }
+
+    @Test
+    void one_claim_hands_out_what_was_begun_first_also_behind_a_quota() {
+        world.store().quotas().define(Quota.atOnce("mail", 10), Scenario.OLGA);
+        for (var policy : List.of(Policy.DEFAULT, Policy.DEFAULT.quota("mail"))) {
+            var fresh = world.submit(policy);
+            var begun = world.submit(policy);
+            world.end(release(world.claimByHand(begun, world.worker()).orThrow())).orThrow();
+
+            assertThat(world.worker().take(2)).containsExactly(begun, fresh);
+        }
     }
 
     @Test

@@ -148,6 +148,19 @@ abstract class RetainingRules extends Rules {
     }
 
     @Test
+    void others_of_the_same_moment_are_still_found_by_their_tags_when_one_is_forgotten() {
+        var gone = world.submit(work(AN_HOUR).tag("colour", "red"));
+        var left = world.submit(work(AN_HOUR).tag("colour", "red"));
+        world.cancel(gone);
+
+        world.pass(HOUR);
+
+        assertThat(world.describe(gone)).isNotFound("execution");
+        assertThat(world.find(Search.in(Namespace.DEFAULT).tag("colour", "red")))
+                .containsExactly(left);
+    }
+
+    @Test
     void a_round_forgets_no_more_than_its_limit() {
         world.submit(5, () -> work(AN_HOUR)).forEach(world::cancel);
         world.advance(HOUR);
