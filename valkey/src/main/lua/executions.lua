@@ -7,9 +7,6 @@
 --   p  how far it is               u  what it used up, as it reported it
 --   t  which entries of the log are about it, and its tags, once it is forgotten: one life after the other
 
--- What a list of more than fifteen begins with.
-local LONG_LIST = 220
-
 function executions.begin()
     executions.known = {}
     executions.changed = {}
@@ -28,45 +25,47 @@ function executions.get(id)
     return x
 end
 
-local function behind(_, ...)
-    return {...}
-end
-
--- The fields of a record one by one: in half of the time that it takes to read it as a list.
-local function fields_of(packed)
-    local kind, high, low = string.byte(packed, 1, 3)
-    return kind == LONG_LIST and behind(cmsgpack.unpack_limit(packed, high * 256 + low, 3))
-end
-
+-- Reads a record; nil when there is none, false when it cannot be read.
 function executions.read(packed)
     if not packed then
         return nil
     end
-    local fine, x = pcall(fields_of, packed)
-    return fine and x and #x >= EXECUTION_FIELDS and x
+    local fine, x = pcall(records.unpack, packed)
+    return fine and x
+end
+
+local function read_all(ids, packed)
+    local known = executions.known
+    for n = 1, #ids do
+        if known[ids[n]] == nil and packed[n] then
+            known[ids[n]] = records.unpack(packed[n])
+        end
+    end
 end
 
 -- Reads many at once, which are then known.
 function executions.fetch(ids)
     local packed = unit.get_all('execution', ids)
-    for n = 1, #ids do
-        if executions.known[ids[n]] == nil then
-            executions.known[ids[n]] = executions.read(packed[n])
+    -- One guard for all of them: that one is damaged is seldom, and those that were read before it stay known.
+    if not pcall(read_all, ids, packed) then
+        for n = 1, #ids do
+            if executions.known[ids[n]] == nil then
+                executions.known[ids[n]] = executions.read(packed[n])
+            end
         end
     end
 end
 
--- Those of some executions that somebody may have. Most have ended, and are not read whole to see that: behind the three bytes
--- that say how many fields there are comes the situation, in one.
+-- Those of some executions that somebody may have. Most have ended, and are not read whole to see that.
 function executions.may_be_held(ids)
     local packed = unit.get_all('execution', ids)
     local may = {}
     for n = 1, #ids do
         local id = ids[n]
-        local kind, situation = string.byte(packed[n] or '', 1), string.byte(packed[n] or '', 4)
+        local situation = packed[n] and records.situation(packed[n])
         if executions.known[id] ~= nil then
             may[id] = true
-        elseif packed[n] and (kind ~= LONG_LIST or situation == RUNNING or situation == GRANTED) then
+        elseif packed[n] and (not situation or situation == RUNNING or situation == GRANTED) then
             executions.known[id] = executions.read(packed[n])
             may[id] = true
         end
@@ -114,7 +113,7 @@ local function queue(id, x)
     if lane[SHARING] and x[NEXT] == FIRST then
         rounds.queue(id, x)
     else
-        x[PLACE] = lanes.place(lane, x, 0)
+        x[PLACE] = lanes.place_of(lane, x, 0)
         executions.enter(id, x)
     end
     local woken = executions.woken[x[LANE]]
@@ -178,19 +177,23 @@ local function set_timers(id, x)
 end
 
 -- Where an execution is found in the order of submission: among those of its lane that live, or that ended in the same way.
-function executions.standing(id, x)
-    local submitted, sequence = x[SUBMITTED], x[SEQUENCE]
-    return struct.pack(
-        '>I4BI2I4I2I4', x[LANE], executions.is_terminal(x[SITUATION]) and x[SITUATION] or 0,
-        math.floor(submitted / 4294967296), submitted % 4294967296, math.floor(sequence / 4294967296), sequence % 4294967296) .. id
+-- ended: how it ended; 0 if it lives
+function executions.standing_member(id, lane, ended, submitted, sequence)
+    return struct.pack('>I4BI6I6', lane, ended, submitted, sequence) .. id
 end
 
-function executions.ended_member(id, x)
-    return bytes.four(x[LANE]) .. bytes.six(x[CHANGED]) .. id
+function executions.standing(id, x)
+    local ended = executions.is_terminal(x[SITUATION]) and x[SITUATION] or 0
+    return executions.standing_member(id, x[LANE], ended, x[SUBMITTED], x[SEQUENCE])
+end
+
+-- Where what has ended is found in the order of time.
+function executions.ended_member(id, lane, at)
+    return struct.pack('>I4I6', lane, at) .. id
 end
 
 -- So many more, or fewer, are in a situation.
-local function count(lane, situation, more)
+function executions.count(lane, situation, more)
     local counts = executions.counts[lane]
     if not counts then
         counts = {}
@@ -201,13 +204,13 @@ end
 
 -- Makes an execution something else, with everything that is found by its state.
 local function change(id, x, situation)
-    count(x[LANE], x[SITUATION], -1)
-    count(x[LANE], situation, 1)
+    executions.count(x[LANE], x[SITUATION], -1)
+    executions.count(x[LANE], situation, 1)
     local over = executions.is_terminal(x[SITUATION])
     if over ~= executions.is_terminal(situation) then
         unit.drop('standing', executions.standing(id, x))
         if over then
-            unit.drop('ended', executions.ended_member(id, x))
+            unit.drop('ended', executions.ended_member(id, x[LANE], x[CHANGED]))
             unit.drop('forget', id)
         end
         x[SITUATION] = situation
@@ -220,7 +223,7 @@ local function change(id, x, situation)
         if x[RETENTION] then
             unit.add('forget', unit.now + x[RETENTION], id)
         else
-            unit.add('ended', 0, executions.ended_member(id, x))
+            unit.add('ended', 0, executions.ended_member(id, x[LANE], x[CHANGED]))
         end
     end
     executions.changed[id] = x
@@ -228,9 +231,14 @@ end
 
 local function tell(id, x, step, session, by, failure)
     local waits = x[SITUATION] == GRANTED or (x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER)
-    log.append({
-        EVENT_STEP, id, x[PARTITION], x[LANE], step, x[SITUATION], unit.now, x[ATTEMPTS], x[EPOCH], session, by,
-        waits and x[UNTIL], failure})
+    if by or failure or waits then
+        log.append({
+            EVENT_STEP, id, x[PARTITION], x[LANE], step, x[SITUATION], unit.now, x[ATTEMPTS], x[EPOCH], session, by,
+            waits and x[UNTIL], failure})
+    else
+        local steps = log.steps_of(x[LANE], step, x[SITUATION], session)
+        steps[#steps + 1] = log.step(id, x[PARTITION], x[ATTEMPTS], x[EPOCH])
+    end
     x[STEPS] = log.noted(id, x[STEPS])
 end
 
@@ -244,7 +252,7 @@ function executions.submit(id, x, lane, definition)
     executions.known[id] = x
     executions.changed[id] = x
     gates.used(x[GATE], 1)
-    count(lane, x[SITUATION], 1)
+    executions.count(lane, x[SITUATION], 1)
     unit.add('standing', 0, executions.standing(id, x))
     if x[DEADLINE] then
         set_timer('deadline', id, x[DEADLINE])
@@ -384,7 +392,7 @@ end
 
 function executions.finish()
     for id, x in pairs(executions.changed) do
-        unit.set('execution', id, cmsgpack.pack(x))
+        unit.set('execution', id, records.pack(x))
     end
     executions.changed = {}
     for lane, counts in pairs(executions.counts) do

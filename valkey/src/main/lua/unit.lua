@@ -46,30 +46,40 @@ function unit.get_all(name, fields)
     return values
 end
 
-function unit.set(name, field, value)
+-- What this call has changed of a hash so far, by field; false is to be removed. Those who write much write here.
+function unit.changed_fields(name)
     local changed = unit.fields[name]
     if not changed then
         changed = {}
         unit.fields[name] = changed
     end
-    changed[field] = value
+    return changed
+end
+
+function unit.set(name, field, value)
+    unit.changed_fields(name)[field] = value
 end
 
 function unit.remove(name, field)
-    unit.set(name, field, false)
+    unit.changed_fields(name)[field] = false
 end
 
-function unit.add(name, score, member)
+-- What this call has changed of a sorted set so far: scores by member; false is to be removed.
+function unit.changed_scores(name)
     local changed = unit.scores[name]
     if not changed then
         changed = {}
         unit.scores[name] = changed
     end
-    changed[member] = score
+    return changed
+end
+
+function unit.add(name, score, member)
+    unit.changed_scores(name)[member] = score
 end
 
 function unit.drop(name, member)
-    unit.add(name, false, member)
+    unit.changed_scores(name)[member] = false
 end
 
 -- Adds to a number in a field, which nothing but this writes.
@@ -117,7 +127,8 @@ local function write_scores(name, changed)
     local additions, removals = {}, {}
     for member, score in pairs(changed) do
         if score then
-            additions[#additions + 1] = score
+            -- Most scores are 0. A number is printed with seventeen digits on its way; a text goes as it is.
+            additions[#additions + 1] = score == 0 and '0' or score
             additions[#additions + 1] = member
         else
             removals[#removals + 1] = member

@@ -109,7 +109,9 @@ public final class ValkeyClaims implements Claims {
                     var unknown = answer.at(2);
                     if (unknown.list().isEmpty()) {
                         return new Round<>(
-                                answer.at(1).list(), blocks(answer.at(3)), answer.at(4).truth());
+                                PlainPieces.before(answer.at(5), answer.at(1).list()),
+                                blocks(answer.at(3)),
+                                answer.at(4).truth());
                     }
                     judged.learn(unknown);
                 }
