@@ -22,6 +22,10 @@ function bytes.read_eight(text, at)
     return (struct.unpack('>I8', text, at))
 end
 
+function bytes.read_two(text, at)
+    return (struct.unpack('>I2', text, at))
+end
+
 function bytes.read_four(text, at)
     return (struct.unpack('>I4', text, at))
 end

@@ -54,7 +54,7 @@ local function plain_pieces(taken)
             apart[#apart + 1] = input
         end
     end
-    return {taken.lane, unit.now, table.concat(taken.heads), submitted, apart}
+    return {taken.lane, unit.now, table.concat(taken.pieces), submitted, apart}
 end
 
 local function judged(able, unable)

@@ -108,6 +108,12 @@ function executions.enter(id, x)
     executions.changed[id] = x
 end
 
+-- Work became ready in a lane: others hear of it, and of its id if it is the only piece.
+function executions.wake(lane, id)
+    local woken = executions.woken[lane]
+    executions.woken[lane] = (woken == nil or woken == id) and id or false
+end
+
 local function queue(id, x)
     local lane = lanes.get(x[LANE])
     if lane[SHARING] and x[NEXT] == FIRST then
@@ -116,8 +122,7 @@ local function queue(id, x)
         x[PLACE] = lanes.place_of(lane, x, 0)
         executions.enter(id, x)
     end
-    local woken = executions.woken[x[LANE]]
-    executions.woken[x[LANE]] = (woken == nil or woken == id) and id or false
+    executions.wake(x[LANE], id)
 end
 
 local function leave_queue(id, x)
@@ -192,13 +197,19 @@ function executions.ended_member(id, lane, at)
     return struct.pack('>I4I6', lane, at) .. id
 end
 
--- So many more, or fewer, are in a situation.
-function executions.count(lane, situation, more)
+-- How many more, or fewer, are in each situation of a lane, as far as this call has counted them.
+function executions.counts_of(lane)
     local counts = executions.counts[lane]
     if not counts then
         counts = {}
         executions.counts[lane] = counts
     end
+    return counts
+end
+
+-- So many more, or fewer, are in a situation.
+function executions.count(lane, situation, more)
+    local counts = executions.counts_of(lane)
     counts[situation] = (counts[situation] or 0) + more
 end
 

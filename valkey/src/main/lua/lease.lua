@@ -12,9 +12,9 @@ function executions.unheld(id, partition, x)
     return x == false and {'unreadable'} or standing(x)
 end
 
--- An ending, in fixed places: behind its id partition, attempt, epoch, digest, and the number of its change.
-local ENDING = '>I2I4I8c32I2'
-local ENDING_BYTES = 64
+-- An ending, in fixed places: id, partition, attempts, epoch, digest, and the number of its change.
+local ENDING = '>c16I2I4I6c32I2'
+local ENDING_BYTES = 62
 
 -- A change as it is for one execution; of its times 'after' counts from now on. Says also until when it waits, or would have.
 local function decided_for(x, change)
@@ -37,15 +37,14 @@ end
 
 -- Ends a lease, whatever becomes of the work.
 local function end_one(ends, n)
-    local id = ends.ids[n]
-    local partition, attempt, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 17)
+    local id, partition, attempts, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 1)
     local x = executions.get(id)
-    if not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch) then
+    if not x or x[PARTITION] ~= partition or not executions.holds(x, attempts - 1, epoch) then
         return executions.unheld(id, partition, x)
     end
     local decided, until_when = decided_for(x, ends.changes[number])
     executions.apply(id, x, decided)
-    x[GIVEN_UP] = records.given_up(epoch, decided[CHANGE_STEP], digest, until_when)
+    x[GIVEN_UP] = records.given_up(epoch, digest, decided[CHANGE_STEP], until_when)
     return {true, until_when}
 end
 
@@ -53,7 +52,10 @@ end
 -- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other
 -- answers, each: true; or a list of true and until when it waits; or why not
 register('end', {'allow-oom'}, function(asked)
-    local ends = {changes = asked[1], items = asked[2], LAYOUT = ENDING, SIZE = ENDING_BYTES, ids = {}, answers = {}, next = 1}
+    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1}
+    for n = 1, #ends.changes do
+        ends.changes[n].only_completes = plain.only_completes(ends.changes[n])
+    end
     for n = 1, #ends.items / ENDING_BYTES do
         ends.ids[n] = string.sub(ends.items, ENDING_BYTES * (n - 1) + 1, ENDING_BYTES * (n - 1) + 16)
     end

@@ -1,14 +1,18 @@
 -- How executions are stored: what every one has stands in fixed places, and what few have follows as a packed list. To read and
--- write fixed places costs a third of what it costs to unpack and pack a list of all fields, and is paid with every step.
+-- write fixed places costs less than to unpack and pack a list of all fields; and steps of plain work move them as they are,
+-- see plain.lua.
+--
+-- At the byte from which on it stands:
+--    1 format    2 situation    3 next
+--    4 partition    6 attempts    10 epoch: the fence, as a worker gives it back
+--   16 changed    22 since
+--   28 retries    32 reclaims    36 replays    40 lane    44 gate    48 submitted    54 sequence    60 priority
+--   62 the lengths of four texts, which follow from 66 on: place, session, the lease that was given up, entries of the log
 
 -- What a record begins with. A program that writes others begins them with another byte.
 records.FORMAT = 1
 local FORMAT = records.FORMAT
-
--- The format; situation, next, lane, gate; sequence, submitted, changed; priority, partition, attempts; epoch; retries, reclaims,
--- replays; since. Then four texts of any length: place, session, the lease that was given up, entries of the log.
-records.LAYOUT = '>BBBI4I4I6I6I6I2I2I4I6I4I4I4I6Bc0Bc0Bc0Bc0'
-local LAYOUT = records.LAYOUT
+local LAYOUT = '>BBBI2I4I6I6I6I4I4I4I4I4I6I6I2BBBB'
 
 -- The fields of the list behind it, in its order; what newer programs have added follows.
 local FEW_HAVE = {
@@ -42,28 +46,32 @@ end
 
 function records.pack(x)
     local place, session, given_up, steps = x[PLACE] or '', x[SESSION] or '', x[GIVEN_UP] or '', x[STEPS]
-    local packed = struct.pack(
-        LAYOUT, FORMAT, x[SITUATION], x[NEXT], x[LANE], x[GATE], x[SEQUENCE], x[SUBMITTED], x[CHANGED], x[PRIORITY],
-        x[PARTITION], x[ATTEMPTS], x[EPOCH], x[RETRIES], x[RECLAIMS], x[REPLAYS], x[SINCE] or 0, #place, place, #session, session,
-        #given_up, given_up, #steps, steps)
-    return has_more(x) and packed .. pack_more(x) or packed
+    return struct.pack(
+        LAYOUT, FORMAT, x[SITUATION], x[NEXT], x[PARTITION], x[ATTEMPTS], x[EPOCH], x[CHANGED], x[SINCE] or 0, x[RETRIES],
+        x[RECLAIMS], x[REPLAYS], x[LANE], x[GATE], x[SUBMITTED], x[SEQUENCE], x[PRIORITY], #place, #session, #given_up, #steps)
+        .. place .. session .. given_up .. steps .. (has_more(x) and pack_more(x) or '')
 end
 
 -- The fields of a record; false when it is of another format.
 -- Fails when it is damaged.
 function records.unpack(packed)
-    local format, situation, next, lane, gate, sequence, submitted, changed, priority, partition, attempts, epoch, retries,
-        reclaims, replays, since, place, session, given_up, steps, behind = struct.unpack(LAYOUT, packed)
-    if format ~= FORMAT then
+    local format, situation, next, partition, attempts, epoch, changed, since, retries, reclaims, replays, lane, gate, submitted,
+        sequence, priority, place, session, given_up, steps, at = struct.unpack(LAYOUT, packed)
+    if format ~= FORMAT or #packed < at - 1 + place + session + given_up + steps then
         return false
     end
-    local held = session ~= ''
+    local held = session > 0
+    local function text(length)
+        local from = at
+        at = at + length
+        return length > 0 and string.sub(packed, from, at - 1)
+    end
     local x = {
-        situation, next, lane, gate, sequence, submitted, changed, priority, place ~= '' and place, attempts, epoch, retries,
-        reclaims, replays, false, false, false, held and session, held and since, false, false, given_up ~= '' and given_up,
-        false, false, false, false, false, partition, steps}
-    if behind <= #packed then
-        unpack_more(x, string.sub(packed, behind))
+        situation, next, lane, gate, sequence, submitted, changed, priority, text(place), attempts, epoch, retries, reclaims,
+        replays, false, false, false, text(session), held and since, false, false, text(given_up), false, false, false, false,
+        false, partition, text(steps)}
+    if at <= #packed then
+        unpack_more(x, string.sub(packed, at))
     end
     return x
 end
@@ -74,7 +82,7 @@ function records.situation(packed)
     return format == FORMAT and situation or nil
 end
 
--- What is known of a lease that its holder has ended, to recognise a repeat: epoch, step, digest, and until when it waits if it does.
-function records.given_up(epoch, step, digest, ends)
-    return struct.pack('>I6B', epoch, step) .. digest .. (ends and struct.pack('>i8', ends) or '')
+-- What is known of a lease that its holder has ended, to recognise a repeat: epoch, digest, step, and until when it waits if it does.
+function records.given_up(epoch, digest, step, ends)
+    return bytes.six(epoch) .. digest .. string.char(step) .. (ends and struct.pack('>i8', ends) or '')
 end

@@ -18,8 +18,11 @@ import java.util.Map;
  * which is sent once; what is their own stands in fixed places.
  */
 final class EndRequest {
-    /** Id, partition, attempt, epoch, digest, and the number of the change. */
-    private static final int ENDING_BYTES = 64;
+    /** Id, partition, attempts, epoch, digest, and the number of the change. */
+    private static final int ENDING_BYTES = 62;
+
+    /** Epochs are moments, or a little more; what is beyond this was never given. */
+    private static final long HIGHEST_EPOCH = (1L << 48) - 1;
 
     private final List<byte[]> changes = new ArrayList<>();
     private final Map<ByteBuffer, Integer> numbers = new HashMap<>();
@@ -32,11 +35,13 @@ final class EndRequest {
 
     private void add(Ending ending) {
         var fence = ending.fence();
+        long epoch = fence.epoch() < 0 ? HIGHEST_EPOCH : Math.min(fence.epoch(), HIGHEST_EPOCH);
         endings.putLong(fence.execution().uuid().getMostSignificantBits())
                 .putLong(fence.execution().uuid().getLeastSignificantBits())
                 .putShort((short) fence.execution().partition().number())
-                .putInt(fence.attempt())
-                .putLong(fence.epoch())
+                .putInt(fence.attempt() + 1)
+                .putShort((short) (epoch >> Integer.SIZE))
+                .putInt((int) epoch)
                 .put(Packer.bytesOf(ending.digest()))
                 .putShort((short) number(change(LeaseEnd.of(ending))));
     }

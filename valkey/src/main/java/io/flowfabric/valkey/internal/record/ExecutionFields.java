@@ -188,9 +188,9 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
     private static GivenUp givenUp(Item told) {
         var in = ByteBuffer.wrap(told.bytes());
         long epoch = ExecutionLayout.unsigned(in, 6);
-        var step = Codes.STEPS.word(new Item.Whole(in.get()));
         var digest = new byte[Item.DIGEST_BYTES];
         in.get(digest);
+        var step = Codes.STEPS.word(new Item.Whole(in.get()));
         return new GivenUp(
                 epoch,
                 new Item.Bytes(digest).digest(),

@@ -40,23 +40,27 @@ public final class ExecutionLayout {
         }
         var situation = number(in, 1);
         var next = number(in, 1);
-        var lane = number(in, 4);
-        var gate = number(in, 4);
-        var sequence = number(in, 6);
-        var submitted = number(in, 6);
-        var changed = number(in, 6);
-        var priority = number(in, 2);
         var partition = number(in, 2);
         var attempts = number(in, 4);
         var epoch = number(in, 6);
+        var changed = number(in, 6);
+        var since = number(in, 6);
         var retries = number(in, 4);
         var reclaims = number(in, 4);
         var replays = number(in, 4);
-        var since = number(in, 6);
-        var place = text(in);
-        var session = text(in);
-        var givenUp = text(in);
-        var steps = text(in);
+        var lane = number(in, 4);
+        var gate = number(in, 4);
+        var submitted = number(in, 6);
+        var sequence = number(in, 6);
+        var priority = number(in, 2);
+        int placeBytes = in.get() & 0xFF;
+        int sessionBytes = in.get() & 0xFF;
+        int givenUpBytes = in.get() & 0xFF;
+        int stepsBytes = in.get() & 0xFF;
+        var place = text(in, placeBytes);
+        var session = text(in, sessionBytes);
+        var givenUp = text(in, givenUpBytes);
+        var steps = text(in, stepsBytes);
         var fields =
                 new ArrayList<>(
                         List.of(
@@ -116,9 +120,9 @@ public final class ExecutionLayout {
         return number;
     }
 
-    /** A text of any length, which is absent if it is empty. */
-    private static Item text(ByteBuffer in) {
-        var text = new byte[in.get() & 0xFF];
+    /** A text, which is absent if it is empty. */
+    private static Item text(ByteBuffer in, int bytes) {
+        var text = new byte[bytes];
         in.get(text);
         return text.length == 0 ? ABSENT : new Item.Bytes(text);
     }
