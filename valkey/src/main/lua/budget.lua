@@ -154,7 +154,7 @@ end
 
 -- Settles a report against what was set aside for it in a budget, and says how much of it was.
 local function settle_held(x, name, wanted, amount)
-    local held = x[COUNTED] and x[COUNTED][HELD_AMOUNTS] or {}
+    local held = x and x[COUNTED] and x[COUNTED][HELD_AMOUNTS] or {}
     local left = amount
     for n = 1, #held, 3 do
         if held[n] == name and held[n + 1] == wanted then
@@ -197,17 +197,17 @@ local function count_report(id, x, namespace, name, wanted, amount)
         end
         return nil
     end)
-    executions.changed[id] = x
+    executions.changed[id] = x or nil
     return cancels
 end
 
 -- What comes of one report, and whether it has breached a budget that cancels.
-local function spend(id, x, budget_name, wanted, amount, report_key)
-    local namespace = lanes.get(x[LANE])[LANE_NAMESPACE]
+-- x: the execution that reports; false when it lies in another partition of its namespace
+local function spend(id, x, namespace, budget_name, wanted, amount, report_key)
     local name = namespace .. '\0' .. budget_name
     local budget = living(name)
     if not budget then
-        return {'no_budget'}
+        return {'no_budget', namespace}
     end
     if not budgets.dimension(budget, wanted) then
         return {'no_dimension'}
@@ -225,18 +225,20 @@ local function spend(id, x, budget_name, wanted, amount, report_key)
 end
 
 -- spend: counts what was used up.
--- asked, each: id, partition, attempt, epoch, budget, dimension, amount, key
+-- asked, each: id, partition, attempt, epoch, budget, dimension, amount, key; and the namespace, if the execution lies in another
+--     partition of it, where it was seen to have its lease
 -- answers: for each true, the namespace and how the budget stands; or why not. One that breaches a budget that cancels is the
 --     last that is looked at: its name is answered, too.
 register('spend', {'allow-oom'}, function(asked)
     local answers = {}
     for n = 1, #asked do
-        local id, partition, attempt, epoch, name, wanted, amount, report_key = unpack(asked[n])
-        local x = executions.get(id)
-        if not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch) then
+        local id, partition, attempt, epoch, name, wanted, amount, report_key, apart = unpack(asked[n])
+        local x = not apart and executions.get(id)
+        if not apart and (not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch)) then
             answers[n] = executions.unheld(id, partition, x)
         else
-            local answer, breached = spend(id, x, name, wanted, amount, report_key)
+            local namespace = apart or lanes.get(x[LANE])[LANE_NAMESPACE]
+            local answer, breached = spend(id, x, namespace, name, wanted, amount, report_key)
             answers[n] = answer
             if breached then
                 return {answers, breached}
@@ -247,12 +249,13 @@ register('spend', {'allow-oom'}, function(asked)
 end)
 
 -- ledger: what an execution has used up, as it was reported.
--- asked: id, partition, the number of the report after which to begin, and how many at most
+-- asked: id, partition, the number of the report after which to begin, how many at most, and the namespace if the execution lies
+--     in another partition of it
 -- answers: its namespace, the reports, and whether there are more; nothing but why not, where it cannot be told
 register_reading('ledger', function(asked)
-    local id, partition, after, most = unpack(asked)
-    local x = executions.get(id)
-    if not x or x[PARTITION] ~= partition then
+    local id, partition, after, most, apart = unpack(asked)
+    local x = not apart and executions.get(id)
+    if not apart and (not x or x[PARTITION] ~= partition) then
         return executions.unheld(id, partition, x)
     end
     local reports = {}
@@ -260,7 +263,7 @@ register_reading('ledger', function(asked)
     for number = after + 1, math.min(last, after + most) do
         reports[#reports + 1] = cmsgpack.unpack(unit.get('spending', report_field(id, number)))
     end
-    return {true, lanes.get(x[LANE])[LANE_NAMESPACE], reports, after + most < last}
+    return {true, apart or lanes.get(x[LANE])[LANE_NAMESPACE], reports, after + most < last}
 end)
 
 -- refund: takes a report back where it still counts: a reset has forgotten it.
@@ -290,8 +293,7 @@ end)
 
 -- Forgets what an execution reported, the last of it first, and says how many reports that were and whether some are left. What
 -- it used stays used.
-function budgets.forget(id, x, most)
-    local namespace = lanes.get(x[LANE])[LANE_NAMESPACE]
+function budgets.forget(id, namespace, most)
     local last = tonumber(unit.get('detail', id .. 'u') or '0')
     local left = math.max(0, last - most)
     for number = left + 1, last do

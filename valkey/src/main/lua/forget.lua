@@ -19,7 +19,7 @@ local function remove(id, x, submitted)
     unit.remove('execution', id)
     executions.known[id] = nil
     executions.changed[id] = nil
-    budgets.forget(id, x, math.huge)
+    budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], math.huge)
     for n = 1, #LETTERS do
         unit.remove('detail', id .. LETTERS[n])
     end
@@ -106,7 +106,7 @@ register('forget', {'allow-oom'}, function(asked)
             local x = executions.get(id)
             local submitted = x and submission(id)
             if x and submitted and executions.is_terminal(x[SITUATION]) then
-                local gone, left = budgets.forget(id, x, reports)
+                local gone, left = budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], reports)
                 reports = reports - gone
                 full = left or reports == 0
                 if not left then
@@ -166,6 +166,17 @@ register('erase', {'allow-oom'}, function(asked)
         end
     end
     return answers
+end)
+
+-- forget_reports: forgets what executions of another partition of a namespace reported.
+-- asked: namespace, and the ids
+register('forget_reports', {'allow-oom'}, function(asked)
+    local namespace, ids = unpack(asked)
+    for n = 1, #ids do
+        budgets.forget(ids[n], namespace, math.huge)
+        unit.remove('detail', ids[n] .. 'u')
+    end
+    return true
 end)
 
 local DAY = 86400000

@@ -16,14 +16,18 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * How fast a backlog gets done on a cluster of three, a namespace on each node, beside one node
- * with one namespace and with the same three; and where the processors spent their time, because
- * all of them share those of one machine.
+ * How fast a backlog gets done on a cluster of three, with a namespace on each node and with one
+ * namespace spread over all of them, beside one node with one namespace and with the same three;
+ * and where the processors spent their time, because all of them share those of one machine.
  */
 final class ValkeyCluster implements Benchmark {
     private static final String ONE = "one";
     private static final String ONE_THREE = "one_with_three";
     private static final String CLUSTER = "cluster";
+    private static final String SPREAD = "spread";
+
+    /** A few for each node, so that none has much more than the others. */
+    private static final int PARTITIONS = 12;
 
     @Override
     public Report run(Arguments arguments, Consumer<String> progress)
@@ -48,14 +52,22 @@ final class ValkeyCluster implements Benchmark {
                                     workers,
                                     CLUSTER,
                                     "three nodes, a namespace on each",
-                                    namespaces)) {
+                                    namespaces);
+                    var spread =
+                            ValkeyEngine.spread(
+                                    nodes,
+                                    workers,
+                                    SPREAD,
+                                    "three nodes, one namespace on all",
+                                    PARTITIONS)) {
                 var results =
                         new Rounds(executions, repetitions, progress)
                                 .run(
                                         List.of(
                                                 new ValkeyTrial(node, one),
                                                 new ValkeyTrial(node, oneWithThree),
-                                                new ValkeyTrial(nodes, cluster)));
+                                                new ValkeyTrial(nodes, cluster),
+                                                new ValkeyTrial(nodes, spread)));
                 return new Report(
                         "cluster of Valkey",
                         Benchmark.settings(arguments, executions, repetitions, nodes.settings()),
@@ -70,6 +82,7 @@ final class ValkeyCluster implements Benchmark {
         var ratios = new LinkedHashMap<String, Double>();
         ratios.put("cluster_over_one", results.ratio(CLUSTER, ONE));
         ratios.put("cluster_over_one_with_three", results.ratio(CLUSTER, ONE_THREE));
+        ratios.put("spread_over_one", results.ratio(SPREAD, ONE));
         ratios.put(
                 "busiest_node_us_per_execution", results.series(CLUSTER).each(RedisUsage.BUSIEST));
         return ratios;

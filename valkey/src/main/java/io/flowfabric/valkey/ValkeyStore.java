@@ -23,6 +23,7 @@ import io.flowfabric.valkey.internal.Abilities;
 import io.flowfabric.valkey.internal.Deaths;
 import io.flowfabric.valkey.internal.GuardedWrites;
 import io.flowfabric.valkey.internal.PartitionCount;
+import io.flowfabric.valkey.internal.Placement;
 import io.flowfabric.valkey.internal.StartCheck;
 import io.flowfabric.valkey.internal.Steps;
 import io.flowfabric.valkey.internal.UnreadableWork;
@@ -77,7 +78,15 @@ public final class ValkeyStore implements Store {
     }
 
     ValkeyStore(Wire wire, Optional<KeyWrapping> wrapping, Optional<InstantSource> clock) {
-        this.valkey = new ValkeyContext(wire, clock);
+        this(wire, wrapping, clock, Placement.HASHED);
+    }
+
+    ValkeyStore(
+            Wire wire,
+            Optional<KeyWrapping> wrapping,
+            Optional<InstantSource> clock,
+            Placement placement) {
+        this.valkey = new ValkeyContext(wire, clock, placement);
         var steps = new Steps(valkey);
         var deaths = new Deaths(valkey, steps);
         this.submissions = new ValkeySubmissions(valkey);

@@ -1,5 +1,7 @@
 package io.flowfabric.valkey;
 
+import io.flowfabric.core.Namespace;
+
 import java.time.Duration;
 
 /** The code that docs/valkey.md shows; {@link ValkeyPageTest} compares, and runs it. */
@@ -17,6 +19,13 @@ final class ValkeyExample {
     // [PAGE
     static ValkeyOptions copied(String url) {
         return ValkeyOptions.of(url).withReplicas(1, Duration.ofSeconds(1));
+    }
+
+    // PAGE]
+
+    // [PAGE
+    static void spread(ValkeyStore store) {
+        store.spread(new Namespace("telemetry"), 12);
     }
     // PAGE]
 }

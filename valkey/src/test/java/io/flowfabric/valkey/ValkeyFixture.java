@@ -8,6 +8,7 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.testkit.StoreFixture;
 import io.flowfabric.testkit.VirtualClock;
+import io.flowfabric.valkey.internal.Placement;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.KeySpace;
 import io.flowfabric.valkey.internal.wire.Packer;
@@ -17,11 +18,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A store on a real Redis under test, under a prefix of its own. */
 final class ValkeyFixture implements StoreFixture {
@@ -39,6 +45,11 @@ final class ValkeyFixture implements StoreFixture {
     @SuppressWarnings("ArrayRecordComponent") // Written back, never compared.
     private record Sound(byte[] key, byte[] field, byte[] value) {}
 
+    private static final List<String> NAMESPACES =
+            List.of("default", "elsewhere", "tenant", "third");
+
+    private static final int SPREAD = 3;
+
     private final Map<ExecutionId, Sound> sound = new HashMap<>();
     private final VirtualClock clock = new VirtualClock();
     private final String name = "contract-" + NUMBER.incrementAndGet();
@@ -47,8 +58,48 @@ final class ValkeyFixture implements StoreFixture {
     private final ValkeyStore store;
 
     ValkeyFixture(TestRedis redis) {
+        this(redis, Placement.HASHED);
+    }
+
+    private ValkeyFixture(TestRedis redis, Placement placement) {
         this.redis = redis;
-        this.store = new ValkeyStore(redis.wire(keys), Optional.empty(), Optional.of(clock));
+        this.store =
+                new ValkeyStore(redis.wire(keys), Optional.empty(), Optional.of(clock), placement);
+    }
+
+    /**
+     * With the namespaces of all tests spread over several partitions, and each piece of work in
+     * another one than the piece before it.
+     */
+    static ValkeyFixture apart(TestRedis redis) {
+        var known = new ConcurrentHashMap<ByteBuffer, Integer>();
+        var next = new AtomicInteger();
+        return new ValkeyFixture(
+                        redis,
+                        (name, count) ->
+                                known.computeIfAbsent(
+                                                ByteBuffer.wrap(name.clone()),
+                                                first -> next.incrementAndGet())
+                                        % count)
+                .spread();
+    }
+
+    /**
+     * With the namespaces of all tests spread over several partitions, and all work without limits
+     * in one of them, which is not the main one.
+     */
+    static ValkeyFixture together(TestRedis redis) {
+        return new ValkeyFixture(redis, (name, count) -> 1).spread();
+    }
+
+    /** As ids fall. */
+    static ValkeyFixture spread(TestRedis redis) {
+        return new ValkeyFixture(redis).spread();
+    }
+
+    private ValkeyFixture spread() {
+        NAMESPACES.forEach(name -> store.spread(new Namespace(name), SPREAD));
+        return this;
     }
 
     static ValkeyFixture onOneNode() {
@@ -142,7 +193,6 @@ final class ValkeyFixture implements StoreFixture {
 
     private void change(
             ExecutionId execution, String hash, String letter, UnaryOperator<byte[]> change) {
-        var key = keys.key(execution.partition(), hash);
         var field =
                 ByteBuffer.allocate(16 + letter.length())
                         .putLong(execution.uuid().getMostSignificantBits())
@@ -150,6 +200,14 @@ final class ValkeyFixture implements StoreFixture {
                         .put(letter.getBytes(US_ASCII))
                         .array();
         var commands = redis.direct();
+        var key =
+                Stream.concat(
+                                Stream.of(execution.partition()),
+                                IntStream.range(0, Partition.COUNT).mapToObj(Partition::new))
+                        .map(partition -> keys.key(partition, hash))
+                        .filter(one -> commands.hexists(one, field))
+                        .findFirst()
+                        .orElseThrow();
         var value = commands.hget(key, field);
         sound.put(execution, new Sound(key, field, value));
         commands.hset(key, field, change.apply(value));

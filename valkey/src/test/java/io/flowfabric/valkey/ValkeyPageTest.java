@@ -43,6 +43,8 @@ class ValkeyPageTest {
     void the_rights_on_the_page_are_enough_for_one_server(@TempDir Path home) throws IOException {
         try (var server = EmbeddedRedis.start(home.resolve("one"), OPTIONS)) {
             try (var store = ValkeyExample.open(server.url(), server.password())) {
+                ValkeyExample.spread(store);
+                works(store, "telemetry");
                 works(store, "anything");
             }
             grant(server, 0, found("```\n(ACL SETUSER [^`]+)```"));

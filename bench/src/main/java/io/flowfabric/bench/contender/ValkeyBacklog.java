@@ -29,15 +29,30 @@ final class ValkeyBacklog implements AutoCloseable {
 
     private final RedisServer server;
     private final List<Namespace> namespaces;
+    private final int partitions;
     private ValkeyStore store;
     private Cursor marked = Cursor.START;
     private int stored;
     private int sinceMark;
 
     ValkeyBacklog(RedisServer server, List<Namespace> namespaces) {
+        this(server, namespaces, 1);
+    }
+
+    /**
+     * @param partitions over how many each of the namespaces is spread
+     */
+    ValkeyBacklog(RedisServer server, List<Namespace> namespaces, int partitions) {
         this.server = server;
         this.namespaces = List.copyOf(namespaces);
-        this.store = ValkeyStore.open(server.options());
+        this.partitions = partitions;
+        this.store = open();
+    }
+
+    private ValkeyStore open() {
+        var opened = ValkeyStore.open(server.options());
+        namespaces.forEach(namespace -> opened.spread(namespace, partitions));
+        return opened;
     }
 
     ValkeyStore store() {
@@ -100,7 +115,7 @@ final class ValkeyBacklog implements AutoCloseable {
     void clear() {
         store.close();
         server.clear();
-        store = ValkeyStore.open(server.options());
+        store = open();
         marked = Cursor.START;
         stored = 0;
         sinceMark = 0;

@@ -26,10 +26,27 @@ public final class ValkeyEngine implements Contender {
      */
     public ValkeyEngine(
             RedisServer server, int workers, String key, String name, List<Namespace> namespaces) {
+        this(server, workers, key, name, new ValkeyBacklog(server, namespaces));
+    }
+
+    private ValkeyEngine(
+            RedisServer server, int workers, String key, String name, ValkeyBacklog backlog) {
         this.key = key;
         this.name = name;
-        this.backlog = new ValkeyBacklog(server, namespaces);
+        this.backlog = backlog;
         this.workers = workers;
+    }
+
+    /** One with everything in a namespace that is spread over so many partitions. */
+    public static ValkeyEngine spread(
+            RedisServer server, int workers, String key, String name, int partitions) {
+        var namespace = new Namespace("spread");
+        return new ValkeyEngine(
+                server,
+                workers,
+                key,
+                name,
+                new ValkeyBacklog(server, List.of(namespace), partitions));
     }
 
     @Override

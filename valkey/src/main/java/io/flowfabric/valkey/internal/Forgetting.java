@@ -4,6 +4,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.store.Maintenance.Round;
+import io.flowfabric.valkey.internal.SpreadLeftovers.Gone;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Duration;
@@ -27,6 +28,7 @@ final class Forgetting {
     private static final int LANES = 1000;
 
     private final ValkeyContext valkey;
+    private final SpreadLeftovers leftovers;
     private final Function<Namespace, Duration> retention;
 
     /**
@@ -34,6 +36,7 @@ final class Forgetting {
      */
     Forgetting(ValkeyContext valkey, Function<Namespace, Duration> retention) {
         this.valkey = valkey;
+        this.leftovers = new SpreadLeftovers(valkey);
         this.retention = retention;
     }
 
@@ -65,9 +68,8 @@ final class Forgetting {
                                                                                 .duration(
                                                                                         kept.time)))
                                 .answer();
-                var forgotten = told.at(0).list(Forgetting::id);
-                valkey.homes().forget(forgotten, partition);
-                told.at(0).list().forEach(one -> giveUpKey(one, partition));
+                var forgotten = told.at(0).list(Forgetting::gone);
+                leftovers.remove(forgotten, partition);
                 // They are passed over again by each call.
                 passed = Math.max(passed, told.at(1).small());
                 done += forgotten.size();
@@ -82,18 +84,11 @@ final class Forgetting {
         return new Round(done, errors, done == limit);
     }
 
-    private static ExecutionId id(Item told) {
-        return new ExecutionId(new Partition(told.at(1).small()), told.at(0).uuid());
-    }
-
-    private void giveUpKey(Item told, Partition partition) {
-        var namespace = new Namespace(told.at(2).text());
-        told.at(3)
-                .optional(Item::text)
-                .ifPresent(
-                        key ->
-                                HeldKeys.giveUp(
-                                        valkey, namespace, key, told.at(0).uuid(), partition));
+    private static Gone gone(Item told) {
+        return new Gone(
+                new ExecutionId(new Partition(told.at(1).small()), told.at(0).uuid()),
+                new Namespace(told.at(2).text()),
+                told.at(3).optional(Item::text));
     }
 
     private List<Kept> lanes(Partition partition, int after) {

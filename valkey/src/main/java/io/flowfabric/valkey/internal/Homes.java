@@ -152,9 +152,6 @@ public final class Homes {
      * @param home where its signpost leads to
      */
     List<Partition> partsOf(SessionId session, Partition home, FunctionCalls calls) {
-        if (valkey.spreads().at(home).isEmpty()) {
-            return List.of(home);
-        }
         var namespace = namespaces.get(session.uuid());
         if (namespace == null) {
             var found = Records.sessions(calls, home, List.of(session));

@@ -5,6 +5,8 @@ import io.flowfabric.core.SessionId;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Which partitions of a spread namespace the claims of one session visit. Each claim begins behind
@@ -17,14 +19,24 @@ final class PartitionTurns {
     static final int SCAN = 8;
 
     private final List<Partition> parts;
+    private final Lock claiming = new ReentrantLock();
     private int next;
+    private long highest;
 
     /** How many were visited one after the other in which nothing was found. */
     private int inVain;
 
-    PartitionTurns(SessionId session, List<Partition> parts) {
+    PartitionTurns(SessionId session, List<Partition> parts, Placement placement) {
         this.parts = List.copyOf(parts);
-        this.next = Partition.crc16(Signposts.bytes(session.uuid())) % parts.size();
+        this.next = placement.index(Signposts.bytes(session.uuid()), parts.size());
+    }
+
+    void lock() {
+        claiming.lock();
+    }
+
+    void unlock() {
+        claiming.unlock();
     }
 
     /** The partitions that the next claim visits, in this order. */
@@ -44,6 +56,16 @@ final class PartitionTurns {
     synchronized void visited(Partition partition, boolean found) {
         next = (parts.indexOf(partition) + 1) % parts.size();
         inVain = found ? 0 : Math.min(parts.size(), inVain + 1);
+    }
+
+    /**
+     * Notes that a number is used, and says whether it may have been before: by an earlier call, or
+     * by one that this process has not heard of.
+     */
+    synchronized boolean isHeard(long number) {
+        boolean heard = number <= highest || (highest == 0 && number > 1);
+        highest = Math.max(highest, number);
+        return heard;
     }
 
     /** Whether there may be something in a partition that was not visited lately. */

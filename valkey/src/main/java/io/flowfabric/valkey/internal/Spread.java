@@ -19,10 +19,11 @@ import java.util.stream.IntStream;
  *
  * @param main the one that the name of the namespace leads to
  * @param count how many there are
+ * @param placement which of them ids and keys lead to
  */
-record Spread(Partition main, int count) {
-    static Spread of(Namespace namespace, int count) {
-        return new Spread(Partition.of(namespace), count);
+record Spread(Partition main, int count, Placement placement) {
+    static Spread of(Namespace namespace, int count, Placement placement) {
+        return new Spread(Partition.of(namespace), count, placement);
     }
 
     /** All of them, the main one first. */
@@ -40,7 +41,7 @@ record Spread(Partition main, int count) {
     }
 
     private Partition by(byte[] name) {
-        return at(Partition.crc16(name) % count);
+        return at(placement.index(name, count));
     }
 
     /** Where an id of the main partition leads to. */

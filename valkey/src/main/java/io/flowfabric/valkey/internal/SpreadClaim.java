@@ -42,43 +42,50 @@ final class SpreadClaim<T> {
         Round<T> claim(Partition part, Claim claim, int wanted);
     }
 
+    /** Claims. Those of one session are made one after the other, so that each sees the last. */
     Round<T> claim(Visit<T> visit) {
-        return claim.repeated() ? again(visit) : once(visit);
+        turns.lock();
+        try {
+            boolean heard = turns.isHeard(claim.number());
+            return (claim.repeated() || heard) && isUsed(visit) ? same(visit) : anew(visit);
+        } finally {
+            turns.unlock();
+        }
     }
 
-    private Round<T> once(Visit<T> visit) {
-        for (var part : turns.next()) {
-            if (pieces.size() == claim.max()) {
-                break;
+    /** Whether something was claimed under the same number before, and what is left of it. */
+    private boolean isUsed(Visit<T> visit) {
+        var unheard = new Claim(claim.session(), claim.number(), claim.max());
+        boolean used = false;
+        for (var part : parts) {
+            var round = visit.claim(part, unheard, 0);
+            pieces.addAll(round.pieces());
+            used |= round.again();
+        }
+        return used;
+    }
+
+    /** What is left of an earlier claim; its number is used up in all partitions. */
+    private Round<T> same(Visit<T> visit) {
+        if (claim.repeated()) {
+            parts.forEach(part -> visit.claim(part, claim, 0));
+        }
+        return new Round<>(pieces, shut, false, true);
+    }
+
+    private Round<T> anew(Visit<T> visit) {
+        // The call before a repeat may be on its way: its number is used up in all partitions.
+        for (var part : claim.repeated() ? parts : turns.next()) {
+            int wanted = claim.max() - pieces.size();
+            if (wanted > 0 || claim.repeated()) {
+                visit(visit, part, wanted);
             }
-            visit(visit, part, claim.max() - pieces.size());
         }
         if (reached == 0 && failure.isPresent()) {
             throw failure.get();
         }
-        return new Round<>(pieces, shut, pieces.size() < claim.max() && (more || turns.isMore()));
-    }
-
-    /**
-     * What the claim before gave under the same number, wherever that was. If it gave nothing, work
-     * is claimed now; then the number is used up everywhere, because the call before may be on its
-     * way.
-     */
-    private Round<T> again(Visit<T> visit) {
-        var unheard = new Claim(claim.session(), claim.number(), claim.max());
-        for (var part : parts) {
-            pieces.addAll(visit.claim(part, unheard, 0).pieces());
-        }
-        boolean given = !pieces.isEmpty();
-        for (var part : parts) {
-            var round = visit.claim(part, claim, given ? 0 : claim.max() - pieces.size());
-            if (!given) {
-                pieces.addAll(round.pieces());
-                shut.addAll(round.shut());
-                more |= round.more();
-            }
-        }
-        return new Round<>(pieces, shut, pieces.size() < claim.max() && more);
+        boolean fewer = pieces.size() < claim.max();
+        return new Round<>(pieces, shut, fewer && (more || turns.isMore()), false);
     }
 
     private void visit(Visit<T> visit, Partition part, int wanted) {

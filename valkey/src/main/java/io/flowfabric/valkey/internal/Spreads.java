@@ -19,6 +19,7 @@ import java.util.Optional;
  */
 final class Spreads {
     private final ValkeyContext valkey;
+    private final Placement placement;
 
     /** Of namespaces that are in use. */
     private final Map<Namespace, Spread> known = LatelyUsed.ofMost(1 << 16);
@@ -26,8 +27,9 @@ final class Spreads {
     /** Those that are spread, by the partition that their names lead to, as they were last read. */
     private volatile Map<Partition, List<Spread>> wide = Map.of();
 
-    Spreads(ValkeyContext valkey) {
+    Spreads(ValkeyContext valkey, Placement placement) {
         this.valkey = valkey;
+        this.placement = placement;
     }
 
     /** Over which partitions a namespace is spread. One that was never used is not spread yet. */
@@ -42,10 +44,11 @@ final class Spreads {
         var all = new HashMap<Namespace, Spread>();
         for (var one : told.answer().at(1).list()) {
             var name = new Namespace(one.at(0).text());
-            all.put(name, Spread.of(name, one.at(1).small()));
+            all.put(name, Spread.of(name, one.at(1).small(), placement));
         }
         wide = all.values().stream().collect(groupingBy(Spread::main));
-        var spread = Optional.ofNullable(all.get(namespace)).orElse(Spread.of(namespace, 1));
+        var spread =
+                Optional.ofNullable(all.get(namespace)).orElse(Spread.of(namespace, 1, placement));
         if (used) {
             known.put(namespace, spread);
         }
@@ -79,7 +82,7 @@ final class Spreads {
                                         .text(namespace.name())
                                         .number(wanted.or(() -> before).orElse(1)));
         int count = told.answer().small();
-        known.put(namespace, Spread.of(namespace, count));
+        known.put(namespace, Spread.of(namespace, count, placement));
         return count;
     }
 

@@ -47,8 +47,12 @@ public final class ValkeyClaims implements Claims {
         return new Claimed(round.pieces, round.shut, round.more);
     }
 
-    /** What one claim came to. */
-    record Round<T>(List<T> pieces, Set<AdmissionBlock> shut, boolean more) {}
+    /**
+     * What one claim came to.
+     *
+     * @param again whether its number was used before, and this is what is left of what it gave
+     */
+    record Round<T>(List<T> pieces, Set<AdmissionBlock> shut, boolean more, boolean again) {}
 
     /**
      * Claims. What cannot be read is held for an operator, and keeps nothing from the others.
@@ -64,8 +68,16 @@ public final class ValkeyClaims implements Claims {
                         .claim((part, some, wanted) -> claimIn(part, some, wanted, ttl, reader));
     }
 
+    /** Notes that a number of a session was used otherwise than for a claim. */
+    void used(SessionId session, List<Partition> parts, long number) {
+        if (parts.size() > 1) {
+            boolean unused = turns(session, parts).isHeard(number);
+        }
+    }
+
     private PartitionTurns turns(SessionId session, List<Partition> parts) {
-        return turns.computeIfAbsent(session, first -> new PartitionTurns(first, parts));
+        return turns.computeIfAbsent(
+                session, first -> new PartitionTurns(first, parts, valkey.placement()));
     }
 
     private <T> Round<T> claimIn(
@@ -78,12 +90,12 @@ public final class ValkeyClaims implements Claims {
             var round = round(home, claim, wanted, ttl);
             var given = ReadablePieces.of(whole(home, round, ttl), reader);
             if (given.damaged().isEmpty()) {
-                return new Round<>(given.readable(), round.shut, round.more);
+                return new Round<>(given.readable(), round.shut, round.more, round.again);
             }
             boolean numberIsFree =
                     unreadable.putAside(home, claim.session(), claim.number(), given.damaged());
             if (!given.readable().isEmpty() || !numberIsFree) {
-                return new Round<>(given.readable(), round.shut, true);
+                return new Round<>(given.readable(), round.shut, true, round.again);
             }
         }
     }
@@ -103,7 +115,7 @@ public final class ValkeyClaims implements Claims {
                 case "dead" -> throw ValkeySessions.unknown(claim.session());
                 case "used" -> throw used(claim.number());
                 case "again" -> {
-                    return new Round<>(answer.at(1).list(), Set.of(), false);
+                    return new Round<>(answer.at(1).list(), Set.of(), false, true);
                 }
                 default -> {
                     var unknown = answer.at(2);
@@ -111,7 +123,8 @@ public final class ValkeyClaims implements Claims {
                         return new Round<>(
                                 PlainPieces.before(answer.at(5), answer.at(1).list()),
                                 blocks(answer.at(3)),
-                                answer.at(4).truth());
+                                answer.at(4).truth(),
+                                false);
                     }
                     judged.learn(unknown);
                 }

@@ -33,7 +33,8 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
     private final ValkeyWakeups wakeups;
     private final Homes homes = new Homes(this);
     private final Partitions partitions = new Partitions(this);
-    private final Spreads spreads = new Spreads(this);
+    private final Placement placement;
+    private final Spreads spreads;
     private final FunctionCalls renewal = urgent(RENEWAL);
 
     /** The namespaces that this process has noted to be there. */
@@ -50,9 +51,12 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
 
     /**
      * @param clock another one than that of the servers, for tests
+     * @param placement where ids and keys lead to in spread namespaces
      */
-    public ValkeyContext(Wire wire, Optional<InstantSource> clock) {
+    public ValkeyContext(Wire wire, Optional<InstantSource> clock, Placement placement) {
         this.wire = wire;
+        this.placement = placement;
+        this.spreads = new Spreads(this, placement);
         this.clock = clock;
         this.wakeups = new ValkeyWakeups(wire);
         whenInDoubt(doubts::incrementAndGet);
@@ -231,6 +235,11 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
      */
     public void spread(Namespace namespace, int partitions) {
         spreads.spread(namespace, partitions);
+    }
+
+    /** Where ids and keys lead to in spread namespaces. */
+    Placement placement() {
+        return placement;
     }
 
     /** Which namespaces are spread over several partitions. */

@@ -75,7 +75,7 @@ final class ValkeyExplanations {
                         around.alive(),
                         ready ? around.budgets(lane, policy.budgets()).toList() : List.of(),
                         ready ? around.quotas(lane, policy.quotas()).toList() : List.of(),
-                        ready ? held(found, rivals) : 0,
+                        ready ? held(home, found, rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(home, found, rivals) : 0),
                         around.now()));
     }
@@ -139,9 +139,27 @@ final class ValkeyExplanations {
                 : Optional.empty();
     }
 
-    private static int held(Found found, CompetingWork rivals) {
-        return rivals.workers().stream()
-                .mapToInt(worker -> found.running.getOrDefault(worker.id(), 0))
+    private int held(Partition home, Found found, CompetingWork rivals) {
+        int held =
+                rivals.workers().stream()
+                        .mapToInt(worker -> found.running.getOrDefault(worker.id(), 0))
+                        .sum();
+        for (var part : valkey.spread(found.view.lane().namespace()).all()) {
+            held += part.equals(home) ? 0 : heldIn(part, rivals);
+        }
+        return held;
+    }
+
+    private int heldIn(Partition part, CompetingWork rivals) {
+        return valkey
+                .read(
+                        "workers",
+                        part,
+                        out -> out.list(rivals.workers(), (o, it) -> o.uuid(it.id().uuid())))
+                .answer()
+                .list(entry -> entry.isAbsent() ? 0 : entry.at(1).small())
+                .stream()
+                .mapToInt(Integer::intValue)
                 .sum();
     }
 

@@ -82,6 +82,7 @@ public final class ValkeyGrants implements Grants {
         var ring = keys.ring();
         var session = redemption.session();
         var presented = PresentedTokens.of(ring, redemption.tokens());
+        claims.used(session, valkey.parts(session), redemption.number());
         boolean again = false;
         var leases = new HashMap<ExecutionId, Lease>();
         for (var group : byHome(tickets(presented, session), session).entrySet()) {

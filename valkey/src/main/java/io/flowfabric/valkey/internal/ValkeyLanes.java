@@ -38,18 +38,24 @@ public final class ValkeyLanes implements Lanes {
         by.mustBeOperator();
         var spread = valkey.inUse(lane.namespace());
         var others = spread.all().subList(1, spread.count());
+        // Whoever brought it into being in any partition did so in all of them.
+        var registrar =
+                others.isEmpty()
+                        ? by.actor()
+                        : found(lane).map(LaneView::registeredBy).orElse(by.actor());
         if (isLimited(settings)) {
             // Before it is known here that all of its work counts, none may be elsewhere.
-            others.forEach(part -> push(lane, settings, by, part));
+            others.forEach(part -> push(lane, settings, by, registrar, part));
         }
         var view =
                 GuardedWrites.retry(
                         "lane " + lane,
-                        () -> attempt(lane, settings, by, spread.main(), Role.MAIN));
-        if (!others.isEmpty()) {
-            pushAll(lane, by, spread);
+                        () -> attempt(lane, settings, by, registrar, spread.main(), Role.MAIN));
+        if (others.isEmpty()) {
+            return view;
         }
-        return view;
+        pushAll(lane, by, registrar, spread);
+        return describe(lane);
     }
 
     private static boolean isLimited(LaneSettings settings) {
@@ -57,7 +63,7 @@ public final class ValkeyLanes implements Lanes {
     }
 
     /** Lets a lane behave in all partitions as it does in the main one. */
-    private void pushAll(Lane lane, Attribution by, Spread spread) {
+    private void pushAll(Lane lane, Attribution by, String registrar, Spread spread) {
         Optional<LaneSettings> pushed = Optional.empty();
         while (true) {
             var settings =
@@ -70,15 +76,17 @@ public final class ValkeyLanes implements Lanes {
             }
             spread.all()
                     .subList(1, spread.count())
-                    .forEach(part -> push(lane, settings.get(), by, part));
+                    .forEach(part -> push(lane, settings.get(), by, registrar, part));
             pushed = settings;
         }
     }
 
-    private void push(Lane lane, LaneSettings settings, Attribution by, Partition part) {
+    private void push(
+            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition part) {
         var unused =
                 GuardedWrites.retry(
-                        "lane " + lane, () -> attempt(lane, settings, by, part, Role.OTHER));
+                        "lane " + lane,
+                        () -> attempt(lane, settings, by, registrar, part, Role.OTHER));
     }
 
     /** Whether a partition is the main one of a namespace: only there quotas are, and budgets. */
@@ -88,7 +96,12 @@ public final class ValkeyLanes implements Lanes {
     }
 
     private Optional<LaneView> attempt(
-            Lane lane, LaneSettings settings, Attribution by, Partition home, Role role) {
+            Lane lane,
+            LaneSettings settings,
+            Attribution by,
+            String registrar,
+            Partition home,
+            Role role) {
         var read = read(lane, home);
         var known = read.answer().optional(LaneRecord::new);
         var before = known.flatMap(LaneRecord::written);
@@ -103,7 +116,7 @@ public final class ValkeyLanes implements Lanes {
                                     out.list(9)
                                             .text(lane.namespace().name())
                                             .text(lane.name())
-                                            .text(by.actor())
+                                            .text(registrar)
                                             .optional(before, Packer::text)
                                             .texts(main ? settings.quotas() : List.of());
                                     GateDefinition.writeNeeded(
@@ -159,22 +172,32 @@ public final class ValkeyLanes implements Lanes {
 
     @Override
     public LaneView describe(Lane lane) {
+        return found(lane).orElseThrow(() -> new NotFound("lane", lane.toString()));
+    }
+
+    private Optional<LaneView> found(Lane lane) {
         return valkey.spread(lane.namespace()).all().stream()
                 .flatMap(part -> read(lane, part).answer().optional(LaneRecord::new).stream())
                 .map(LaneRecord::view)
-                .reduce(ValkeyLanes::both)
-                .orElseThrow(() -> new NotFound("lane", lane.toString()));
+                .reduce(ValkeyLanes::both);
     }
 
-    /** A lane that is known in two partitions, as the main one has it, since it is in either. */
+    /**
+     * A lane that is known in two partitions: as the main one has it if that does, since it is in
+     * either.
+     */
     private static LaneView both(LaneView main, LaneView other) {
-        return other.since().isBefore(main.since())
+        boolean sooner = other.since().isBefore(main.since());
+        boolean unchanged = main.settings().equals(LaneSettings.DEFAULT);
+        return sooner
                 ? new LaneView(
                         main.lane(),
                         main.settings(),
                         other.since(),
                         other.registeredBy(),
-                        main.changed().equals(main.since()) ? other.since() : main.changed())
+                        unchanged && main.changed().equals(main.since())
+                                ? other.changed()
+                                : main.changed())
                 : main;
     }
 

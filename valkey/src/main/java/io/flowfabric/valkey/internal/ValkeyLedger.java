@@ -12,6 +12,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What executions used up, as they reported it. */
 final class ValkeyLedger {
@@ -49,7 +50,7 @@ final class ValkeyLedger {
             // Whoever was faster has refunded it.
             valkey.call(
                     "refund",
-                    home,
+                    valkey.home(namespace),
                     out ->
                             out.list(5)
                                     .uuid(execution.uuid())
@@ -62,7 +63,14 @@ final class ValkeyLedger {
                 spent.budget(), spent.dimension(), spent.amount(), spent.key(), spent.at(), true);
     }
 
+    /** What an execution has reported; that is kept where the budgets of its namespace are. */
     private Reports read(Partition home, ExecutionId execution) {
+        var reports = read(home, execution, Optional.empty());
+        var main = valkey.home(reports.namespace);
+        return main.equals(home) ? reports : read(main, execution, Optional.of(reports.namespace));
+    }
+
+    private Reports read(Partition home, ExecutionId execution, Optional<Namespace> apart) {
         var entries = new ArrayList<UsageEntry>();
         while (true) {
             var told =
@@ -70,11 +78,12 @@ final class ValkeyLedger {
                             "ledger",
                             home,
                             out ->
-                                    out.list(4)
+                                    out.list(5)
                                             .uuid(execution.uuid())
                                             .number(execution.partition().number())
                                             .number(entries.size())
-                                            .number(PORTION));
+                                            .number(PORTION)
+                                            .optional(apart, (o, it) -> o.text(it.name())));
             var answer = told.answer();
             if (!(answer.at(0) instanceof Item.Truth)) {
                 throw answer.at(0).text().equals("unreadable")

@@ -127,11 +127,27 @@ public final class ValkeyNamespaces implements Namespaces {
         for (int i = 0; i < namespaces.size(); i++) {
             if (stored.get(i).isPresent()
                     || !lanes.at(i).list().isEmpty()
-                    || valkey.spread(namespaces.get(i)).isWide()) {
+                    || hasLaneElsewhere(namespaces.get(i))) {
                 views.put(namespaces.get(i), view(namespaces.get(i), stored.get(i)));
             }
         }
         return views;
+    }
+
+    private boolean hasLaneElsewhere(Namespace namespace) {
+        var spread = valkey.spread(namespace);
+        return spread.all().stream()
+                .skip(1)
+                .anyMatch(
+                        part ->
+                                !valkey.read(
+                                                "range",
+                                                part,
+                                                out -> firstLane(out.list(1), namespace))
+                                        .answer()
+                                        .at(0)
+                                        .list()
+                                        .isEmpty());
     }
 
     private static void firstLane(Packer out, Namespace namespace) {

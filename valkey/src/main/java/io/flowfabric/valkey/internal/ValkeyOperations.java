@@ -12,7 +12,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
-import io.flowfabric.core.submit.Submission;
+import io.flowfabric.valkey.internal.SpreadLeftovers.Gone;
 import io.flowfabric.valkey.internal.Steps.Step;
 import io.flowfabric.valkey.internal.wire.Item;
 
@@ -26,11 +26,13 @@ public final class ValkeyOperations implements Operations {
     private final ValkeyContext valkey;
     private final Steps steps;
     private final HandClaims claims;
+    private final SpreadLeftovers leftovers;
 
     public ValkeyOperations(ValkeyContext valkey, Steps steps, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.steps = steps;
         this.claims = new HandClaims(valkey, unreadable);
+        this.leftovers = new SpreadLeftovers(valkey);
     }
 
     @Override
@@ -111,26 +113,20 @@ public final class ValkeyOperations implements Operations {
         }
         if (!decided.isEmpty()) {
             var erased = erase(home, List.copyOf(decided.values())).iterator();
-            var gone = new ArrayList<ExecutionId>();
-            var keyed = new ArrayList<Submission>();
+            var gone = new ArrayList<Gone>();
             for (int n : decided.keySet()) {
                 if (erased.next()) {
-                    gone.add(executions.get(n));
                     var submission = read.all().get(n).readable().submission();
-                    submission.key().ifPresent(key -> keyed.add(submission));
+                    gone.add(
+                            new Gone(
+                                    executions.get(n),
+                                    submission.lane().namespace(),
+                                    submission.key()));
                 } else {
                     answers.set(n, Optional.empty());
                 }
             }
-            valkey.homes().forget(gone, home);
-            keyed.forEach(
-                    one ->
-                            HeldKeys.giveUp(
-                                    valkey,
-                                    one.lane().namespace(),
-                                    one.key().orElseThrow(),
-                                    one.id().uuid(),
-                                    home));
+            leftovers.remove(gone, home);
         }
         return answers;
     }

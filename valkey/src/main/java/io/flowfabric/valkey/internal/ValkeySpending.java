@@ -16,6 +16,7 @@ import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Counts what workers report, each report as if it were made alone, in their order. */
 public final class ValkeySpending {
@@ -61,7 +62,12 @@ public final class ValkeySpending {
             var some = told.at(0).list();
             for (int n = 0; n < some.size(); n++) {
                 int place = part.get(n);
-                answers.set(place, answer(reports.get(place), some.get(n)));
+                var elsewhere = elsewhere(home, some.get(n));
+                answers.set(
+                        place,
+                        elsewhere.isPresent()
+                                ? spendIn(elsewhere.get(), reports.get(place), parts)
+                                : answer(reports.get(place), some.get(n)));
                 if (ValkeyLeases.isUnknown(some.get(n))) {
                     unknown.add(place);
                 }
@@ -82,17 +88,53 @@ public final class ValkeySpending {
         return unknown;
     }
 
-    private Item ask(Partition home, List<UsageReport> reports) {
-        return valkey.call("spend", home, out -> out.list(reports, ValkeySpending::write)).answer();
+    /**
+     * The namespace of an execution that reports from another partition than the one where the
+     * budgets of its namespace are.
+     */
+    private Optional<Namespace> elsewhere(Partition home, Item told) {
+        return told.at(0) instanceof Item.Truth || !told.at(0).text().equals("no_budget")
+                ? Optional.empty()
+                : Optional.of(new Namespace(told.at(1).text()))
+                        .filter(namespace -> !valkey.home(namespace).equals(home));
     }
 
-    private static void write(Packer out, UsageReport report) {
-        out.list(8);
+    /** Counts a report where the budgets of a namespace are; its lease was seen to elsewhere. */
+    private Answer<BudgetView> spendIn(
+            Namespace namespace, UsageReport report, AppliedParts parts) {
+        var main = valkey.home(namespace);
+        var told = parts.change(() -> ask(main, List.of(report), Optional.of(namespace)));
+        var one = told.at(0).at(0);
+        if (told.at(1).isAbsent()) {
+            return answer(report, one);
+        }
+        return parts.change(
+                () -> {
+                    breaches.cancel(main, told.at(1).text());
+                    return standing(main, report, one);
+                });
+    }
+
+    private Item ask(Partition home, List<UsageReport> reports) {
+        return ask(home, reports, Optional.empty());
+    }
+
+    private Item ask(Partition home, List<UsageReport> reports, Optional<Namespace> apart) {
+        return valkey.call(
+                        "spend",
+                        home,
+                        out -> out.list(reports, (o, report) -> write(o, report, apart)))
+                .answer();
+    }
+
+    private static void write(Packer out, UsageReport report, Optional<Namespace> apart) {
+        out.list(9);
         ValkeyLeases.fence(out, report.fence());
         out.text(report.budget())
                 .text(report.dimension())
                 .number(report.amount())
-                .text(report.key());
+                .text(report.key())
+                .optional(apart, (o, namespace) -> o.text(namespace.name()));
     }
 
     private static Answer<BudgetView> answer(UsageReport report, Item told) {
