@@ -35,9 +35,10 @@ function executions.read(packed)
 end
 
 local function read_all(ids, packed)
-    local known = executions.known
+    local known, changed = executions.known, unit.changed_fields('execution')
     for n = 1, #ids do
-        if known[ids[n]] == nil and packed[n] then
+        -- What this call has changed is read as it would leave it.
+        if known[ids[n]] == nil and changed[ids[n]] == nil and packed[n] then
             known[ids[n]] = records.unpack(packed[n])
         end
     end
@@ -49,9 +50,7 @@ function executions.fetch(ids)
     -- One guard for all of them: that one is damaged is seldom, and those that were read before it stay known.
     if not pcall(read_all, ids, packed) then
         for n = 1, #ids do
-            if executions.known[ids[n]] == nil then
-                executions.known[ids[n]] = executions.read(packed[n])
-            end
+            executions.get(ids[n])
         end
     end
 end

@@ -17,7 +17,8 @@ end
 -- The execution with the same id or the same key, if there is one.
 -- stored: how one with the same id stood when the call began
 local function repeated(id, unique, stored)
-    if stored or executions.known[id] then
+    -- Plain work of this call is not known otherwise than by its record.
+    if stored or executions.known[id] or unit.changed_fields('execution')[id] then
         return {'known', id}
     end
     local elsewhere = signposts.elsewhere(id)
