@@ -104,7 +104,7 @@ end)
 register('delete_budget', {'allow-oom'}, function(asked)
     local namespace, name, event = unpack(asked)
     local whole = namespace .. '\0' .. name
-    local lane = lane_naming(namespace, function(lane)
+    local lane = lanes.naming(namespace, function(lane)
         for n = 1, #lane[LANE_BUDGETS] do
             if lane[LANE_BUDGETS][n][1] == name then
                 return true
@@ -235,7 +235,7 @@ register('spend', {'allow-oom'}, function(asked)
         local id, partition, attempt, epoch, name, wanted, amount, report_key, apart = unpack(asked[n])
         local x = not apart and executions.get(id)
         if not apart and (not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch)) then
-            answers[n] = unheld(id, partition, x)
+            answers[n] = executions.unheld(id, partition, x)
         else
             local namespace = apart or lanes.get(x[LANE])[LANE_NAMESPACE]
             local answer, breached = spend(id, x, namespace, name, wanted, amount, report_key)
@@ -256,7 +256,7 @@ register_reading('ledger', function(asked)
     local id, partition, after, most, apart = unpack(asked)
     local x = not apart and executions.get(id)
     if not apart and (not x or x[PARTITION] ~= partition) then
-        return unheld(id, partition, x)
+        return executions.unheld(id, partition, x)
     end
     local reports = {}
     local last = tonumber(unit.get('detail', id .. 'u') or '0')
@@ -319,7 +319,7 @@ register('recount_budgets', {'allow-oom'}, function(asked)
         end
     end)
     local counted, drifts = 0, {}
-    local shut = count_shut('b', asked[1] .. '\0')
+    local shut = gates.count_shut('b', asked[1] .. '\0')
     local members = bytes.range('listing', 'b' .. asked[1] .. '\0', nil, -1)
     for n = 1, #members do
         local whole = string.sub(members[n], 2)
@@ -334,7 +334,7 @@ register('recount_budgets', {'allow-oom'}, function(asked)
                 dimensions[d][HELD] = is
                 budgets.reopen(whole)
                 drifts[#drifts + 1] = {name, dimensions[d][DIMENSION], said, is}
-                tell_drift(asked[1], 'budget ' .. name .. ': ' .. dimensions[d][DIMENSION], said, is)
+                log.tell_drift(asked[1], 'budget ' .. name .. ': ' .. dimensions[d][DIMENSION], said, is)
             end
         end
     end

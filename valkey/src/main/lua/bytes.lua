@@ -10,17 +10,20 @@ end
 
 -- Up to 2^48: times in milliseconds, and numbers that are given out one by one.
 function bytes.six(number)
-    return struct.pack('>I2I4', math.floor(number / 4294967296), number % 4294967296)
+    return struct.pack('>I6', number)
 end
 
 -- Up to 2^53.
 function bytes.eight(number)
-    return struct.pack('>I4I4', math.floor(number / 4294967296), number % 4294967296)
+    return struct.pack('>I8', number)
 end
 
 function bytes.read_eight(text, at)
-    local high, low = struct.unpack('>I4I4', text, at)
-    return high * 4294967296 + low
+    return (struct.unpack('>I8', text, at))
+end
+
+function bytes.read_two(text, at)
+    return (struct.unpack('>I2', text, at))
 end
 
 function bytes.read_four(text, at)
@@ -28,8 +31,7 @@ function bytes.read_four(text, at)
 end
 
 function bytes.read_six(text, at)
-    local high, low = struct.unpack('>I2I4', text, at)
-    return high * 4294967296 + low
+    return (struct.unpack('>I6', text, at))
 end
 
 -- Whether one text sorts before another of the same length, as bytes: the comparison of the language depends on where the

@@ -66,7 +66,7 @@ register('checkpoint', {}, function(asked)
         local id, partition, attempt, epoch = unpack(asked[n], 1, 4)
         local x = executions.get(id)
         if not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch) then
-            answers[n] = unheld(id, partition, x)
+            answers[n] = executions.unheld(id, partition, x)
         else
             answers[n] = record(id, x, asked[n])
         end

@@ -1,8 +1,8 @@
 -- claim: leases or grants work to a session.
 -- asked: session, number, how much is wanted, whether the number may have been heard before, what the worker says of routes
 --     (numbers it is able to do, numbers it is not), until when grants hold or false
--- answers: 'dead', 'used', or 'given' with the pieces, the routes that the worker has to be asked about, what is shut, and
---     whether there may be more; of a repeat 'again' with the pieces
+-- answers: 'dead', 'used', or 'given' with the pieces, the routes that the worker has to be asked about, what is shut,
+--     whether there may be more, and the pieces of plain work, which come before the others; of a repeat 'again' with the pieces
 
 -- An input up to this size goes with its lease; of a larger one only its size, and the program reads it by itself.
 local SMALL_INPUT = 4096
@@ -31,7 +31,7 @@ local function steps_of(id, x)
 end
 
 -- What a worker is told of the executions that it gets.
-local function pieces_of(ids)
+function claims.pieces_of(ids)
     local fields = {}
     for n = 1, #ids do
         fields[n] = ids[n] .. 's'
@@ -48,6 +48,27 @@ local function pieces_of(ids)
     return pieces
 end
 
+-- What a worker is told of plain work that it gets: the lane, when it got it, what plain.lease says of each piece, what was
+-- submitted, and the inputs that are kept apart, each behind the number of its piece. False when there is none.
+local function plain_pieces(taken)
+    if not taken then
+        return false
+    end
+    local fields, apart = {}, {}
+    for n = 1, taken.count do
+        fields[n] = taken.ids[n] .. 's'
+    end
+    local submitted = unit.get_all('detail', fields)
+    for n = 1, taken.count do
+        local input = input_apart(taken.ids[n], submitted[n])
+        if input then
+            apart[#apart + 1] = n
+            apart[#apart + 1] = input
+        end
+    end
+    return {taken.lane, unit.now, table.concat(taken.pieces), submitted, apart}
+end
+
 local function judged(able, unable)
     local says = {}
     for n = 1, #able do
@@ -59,7 +80,7 @@ local function judged(able, unable)
     return says
 end
 
-local function still_held(session, receipt, situation)
+function claims.still_held(session, receipt, situation)
     local good = {}
     local held = sessions.held(session, receipt)
     for n = 1, #held do
@@ -68,7 +89,7 @@ local function still_held(session, receipt, situation)
             good[#good + 1] = held[n]
         end
     end
-    return pieces_of(good)
+    return claims.pieces_of(good)
 end
 
 register('claim', {}, function(asked)
@@ -82,10 +103,19 @@ register('claim', {}, function(asked)
     end
     local receipt = sessions.receipt(id, number)
     if receipt then
-        return {'again', still_held(id, receipt, ends and GRANTED or RUNNING)}
+        return {'again', claims.still_held(id, receipt, ends and GRANTED or RUNNING)}
     end
     local given, ids = {}, {}
     local until_when = ends and unit.now + ends
+    local taken = false
+    local function take_plain(lane, gate, members)
+        local some = plain.lease(id, lane, gate, members)
+        if some.count > 0 then
+            taken = some
+            given = some.given
+        end
+        return some.count
+    end
     local claim = claims.pick(session, judged(able, unable), wanted, function(execution, x)
         if ends then
             executions.grant(execution, x, id, until_when)
@@ -95,8 +125,8 @@ register('claim', {}, function(asked)
         given[#given + 1] = execution
         given[#given + 1] = x[EPOCH]
         ids[#ids + 1] = execution
-    end)
-    if #ids > 0 or (again and #claim.unknown == 0) then
+    end, not ends and take_plain)
+    if #given > 0 or (again and #claim.unknown == 0) then
         sessions.keep_receipt(id, session, number, given)
     end
     local routes = {}
@@ -108,5 +138,5 @@ register('claim', {}, function(asked)
     for word in pairs(claim.words) do
         blocks[#blocks + 1] = word
     end
-    return {'given', pieces_of(ids), routes, blocks, claim.more}
+    return {'given', claims.pieces_of(ids), routes, blocks, claim.more, plain_pieces(taken)}
 end)

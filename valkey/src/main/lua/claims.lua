@@ -224,11 +224,38 @@ local function took_turn(lane, pass)
     lanes.changed[lane.number] = true
 end
 
+-- Where everything that a worker may get is behind one gate that needs nothing, what comes first there is taken many at a time,
+-- as long as it is plain. Says how many were.
+-- take_plain: takes some of what is first behind a gate
+local function pick_plain(candidates, claim, take_plain)
+    local lane = candidates[1]
+    local route = #candidates == 1 and #lane.routes == 1 and lane.routes[1]
+    if not route or lanes.get(lane.number)[SHARING] then
+        return 0
+    end
+    read_front(route)
+    local front = route.next
+    if not front or not front.alone or gates.is_limited(front.number) then
+        return 0
+    end
+    local members = bytes.range('ready', bytes.four(front.number), nil, claim.wanted)
+    local taken = take_plain(lane.number, front.number, members)
+    if taken > 0 and taken < claim.wanted then
+        -- The others follow from there on.
+        local gate = {number = front.number, size = math.min(FEW, claim.wanted), last = members[taken]}
+        route.next = nil
+        read_entries(gate, gate.size)
+        route.gates[1] = gate
+    end
+    return taken
+end
+
 -- Picks work for a session, and takes each piece as it is picked.
 -- able: what the worker says of routes, true or false by number. Where it has to be asked about one, nothing is picked: that
 --     may be what comes first.
 -- take: what is done with each piece
-function claims.pick(session, able, wanted, take)
+-- take_plain: what is done with many pieces of plain work, in the place of take; false when it is to be done with none
+function claims.pick(session, able, wanted, take, take_plain)
     local claim = {able = able, wanted = wanted, unknown = {}, noted = {}, words = {}, told = 0, shut = 0, passed = 0, more = false}
     gates.open_due()
     local candidates = served(session, claim)
@@ -237,7 +264,7 @@ function claims.pick(session, able, wanted, take)
     end
     local pass = tonumber(unit.get('meta', 'pass') or '0')
     local several = #candidates > 1
-    local picked = 0
+    local picked = take_plain and #candidates > 0 and pick_plain(candidates, claim, take_plain) or 0
     while picked < wanted and #candidates > 0 do
         local best_at
         for n = 1, #candidates do

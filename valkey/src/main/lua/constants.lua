@@ -160,6 +160,7 @@ EVENT_DRIFTED = 5
 EVENT_RENEWAL_OF_PART = 6
 EVENT_OTHER_OF_PART = 7
 EVENT_STEP_RECORDED = 8
+EVENT_STEPS = 9
 
 -- The fields of a report of what was used up.
 REPORTED_BUDGET = 1
@@ -169,11 +170,6 @@ REPORTED_KEY = 4
 REPORTED_AT = 5
 REFUNDED = 6
 REPORT_NUMBER = 7
-
--- The fields of an entry of the log.
-ENTRY_AT = 1
-ENTRY_EVENTS = 2
-ENTRY_STAMP = 3
 
 -- What was submitted, as far as functions look at it.
 SUBMITTED_NAMESPACE = 1

@@ -8,9 +8,6 @@
 --   n, c, d  and a name or a number: steps that were recorded (see checkpoint.lua)
 --   t  which entries of the log are about it, and its tags, once it is forgotten: one life after the other
 
--- What a list of more than fifteen begins with.
-local LONG_LIST = 220
-
 function executions.begin()
     executions.known = {}
     executions.changed = {}
@@ -29,45 +26,46 @@ function executions.get(id)
     return x
 end
 
-local function behind(_, ...)
-    return {...}
-end
-
--- The fields of a record one by one: in half of the time that it takes to read it as a list.
-local function fields_of(packed)
-    local kind, high, low = string.byte(packed, 1, 3)
-    return kind == LONG_LIST and behind(cmsgpack.unpack_limit(packed, high * 256 + low, 3))
-end
-
+-- Reads a record; nil when there is none, false when it cannot be read.
 function executions.read(packed)
     if not packed then
         return nil
     end
-    local fine, x = pcall(fields_of, packed)
-    return fine and x and #x >= EXECUTION_FIELDS and x
+    local fine, x = pcall(records.unpack, packed)
+    return fine and x
+end
+
+local function read_all(ids, packed)
+    local known, changed = executions.known, unit.changed_fields('execution')
+    for n = 1, #ids do
+        -- What this call has changed is read as it would leave it.
+        if known[ids[n]] == nil and changed[ids[n]] == nil and packed[n] then
+            known[ids[n]] = records.unpack(packed[n])
+        end
+    end
 end
 
 -- Reads many at once, which are then known.
 function executions.fetch(ids)
     local packed = unit.get_all('execution', ids)
-    for n = 1, #ids do
-        if executions.known[ids[n]] == nil then
-            executions.known[ids[n]] = executions.read(packed[n])
+    -- One guard for all of them: that one is damaged is seldom, and those that were read before it stay known.
+    if not pcall(read_all, ids, packed) then
+        for n = 1, #ids do
+            executions.get(ids[n])
         end
     end
 end
 
--- Those of some executions that somebody may have. Most have ended, and are not read whole to see that: behind the three bytes
--- that say how many fields there are comes the situation, in one.
+-- Those of some executions that somebody may have. Most have ended, and are not read whole to see that.
 function executions.may_be_held(ids)
     local packed = unit.get_all('execution', ids)
     local may = {}
     for n = 1, #ids do
         local id = ids[n]
-        local kind, situation = string.byte(packed[n] or '', 1), string.byte(packed[n] or '', 4)
+        local situation = packed[n] and records.situation(packed[n])
         if executions.known[id] ~= nil then
             may[id] = true
-        elseif packed[n] and (kind ~= LONG_LIST or situation == RUNNING or situation == GRANTED) then
+        elseif packed[n] and (not situation or situation == RUNNING or situation == GRANTED) then
             executions.known[id] = executions.read(packed[n])
             may[id] = true
         end
@@ -110,16 +108,21 @@ function executions.enter(id, x)
     executions.changed[id] = x
 end
 
+-- Work became ready in a lane: others hear of it, and of its id if it is the only piece.
+function executions.wake(lane, id)
+    local woken = executions.woken[lane]
+    executions.woken[lane] = (woken == nil or woken == id) and id or false
+end
+
 local function queue(id, x)
     local lane = lanes.get(x[LANE])
     if lane[SHARING] and x[NEXT] == FIRST then
         rounds.queue(id, x)
     else
-        x[PLACE] = lanes.place(lane, x, 0)
+        x[PLACE] = lanes.place_of(lane, x, 0)
         executions.enter(id, x)
     end
-    local woken = executions.woken[x[LANE]]
-    executions.woken[x[LANE]] = (woken == nil or woken == id) and id or false
+    executions.wake(x[LANE], id)
 end
 
 local function leave_queue(id, x)
@@ -179,36 +182,46 @@ local function set_timers(id, x)
 end
 
 -- Where an execution is found in the order of submission: among those of its lane that live, or that ended in the same way.
+-- ended: how it ended; 0 if it lives
+function executions.standing_member(id, lane, ended, submitted, sequence)
+    return struct.pack('>I4BI6I6', lane, ended, submitted, sequence) .. id
+end
+
 function executions.standing(id, x)
-    local submitted, sequence = x[SUBMITTED], x[SEQUENCE]
-    return struct.pack(
-        '>I4BI2I4I2I4', x[LANE], executions.is_terminal(x[SITUATION]) and x[SITUATION] or 0,
-        math.floor(submitted / 4294967296), submitted % 4294967296, math.floor(sequence / 4294967296), sequence % 4294967296) .. id
+    local ended = executions.is_terminal(x[SITUATION]) and x[SITUATION] or 0
+    return executions.standing_member(id, x[LANE], ended, x[SUBMITTED], x[SEQUENCE])
 end
 
-function executions.ended_member(id, x)
-    return bytes.four(x[LANE]) .. bytes.six(x[CHANGED]) .. id
+-- Where what has ended is found in the order of time.
+function executions.ended_member(id, lane, at)
+    return struct.pack('>I4I6', lane, at) .. id
 end
 
--- So many more, or fewer, are in a situation.
-local function count(lane, situation, more)
+-- How many more, or fewer, are in each situation of a lane, as far as this call has counted them.
+function executions.counts_of(lane)
     local counts = executions.counts[lane]
     if not counts then
         counts = {}
         executions.counts[lane] = counts
     end
+    return counts
+end
+
+-- So many more, or fewer, are in a situation.
+function executions.count(lane, situation, more)
+    local counts = executions.counts_of(lane)
     counts[situation] = (counts[situation] or 0) + more
 end
 
 -- Makes an execution something else, with everything that is found by its state.
 local function change(id, x, situation)
-    count(x[LANE], x[SITUATION], -1)
-    count(x[LANE], situation, 1)
+    executions.count(x[LANE], x[SITUATION], -1)
+    executions.count(x[LANE], situation, 1)
     local over = executions.is_terminal(x[SITUATION])
     if over ~= executions.is_terminal(situation) then
         unit.drop('standing', executions.standing(id, x))
         if over then
-            unit.drop('ended', executions.ended_member(id, x))
+            unit.drop('ended', executions.ended_member(id, x[LANE], x[CHANGED]))
             unit.drop('forget', id)
         end
         x[SITUATION] = situation
@@ -221,7 +234,7 @@ local function change(id, x, situation)
         if x[RETENTION] then
             unit.add('forget', unit.now + x[RETENTION], id)
         else
-            unit.add('ended', 0, executions.ended_member(id, x))
+            unit.add('ended', 0, executions.ended_member(id, x[LANE], x[CHANGED]))
         end
     end
     executions.changed[id] = x
@@ -229,9 +242,14 @@ end
 
 local function tell(id, x, step, session, by, failure)
     local waits = x[SITUATION] == GRANTED or (x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER)
-    log.append({
-        EVENT_STEP, id, x[PARTITION], x[LANE], step, x[SITUATION], unit.now, x[ATTEMPTS], x[EPOCH], session, by,
-        waits and x[UNTIL], failure})
+    if by or failure or waits then
+        log.append({
+            EVENT_STEP, id, x[PARTITION], x[LANE], step, x[SITUATION], unit.now, x[ATTEMPTS], x[EPOCH], session, by,
+            waits and x[UNTIL], failure})
+    else
+        local steps = log.steps_of(x[LANE], step, x[SITUATION], session)
+        steps[#steps + 1] = log.step(id, x[PARTITION], x[ATTEMPTS], x[EPOCH])
+    end
     x[STEPS] = log.noted(id, x[STEPS])
 end
 
@@ -245,7 +263,7 @@ function executions.submit(id, x, lane, definition)
     executions.known[id] = x
     executions.changed[id] = x
     gates.used(x[GATE], 1)
-    count(lane, x[SITUATION], 1)
+    executions.count(lane, x[SITUATION], 1)
     unit.add('standing', 0, executions.standing(id, x))
     if x[DEADLINE] then
         set_timer('deadline', id, x[DEADLINE])
@@ -388,7 +406,7 @@ end
 
 function executions.finish()
     for id, x in pairs(executions.changed) do
-        unit.set('execution', id, cmsgpack.pack(x))
+        unit.set('execution', id, records.pack(x))
     end
     executions.changed = {}
     for lane, counts in pairs(executions.counts) do

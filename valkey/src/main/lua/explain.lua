@@ -6,8 +6,7 @@ local FURTHEST = 1536
 -- The last step of an execution in some entries of the log, other than to another priority; nil when there is none.
 local function last_step_in(numbers, id)
     for at = #numbers - 5, 1, -6 do
-        local packed = unit.get('log', string.sub(numbers, at, at + 5))
-        local events = packed and cmsgpack.unpack(packed)[ENTRY_EVENTS] or {}
+        local events = log.read(string.sub(numbers, at, at + 5))
         for n = #events, 1, -1 do
             local event = events[n]
             if event[1] == EVENT_STEP and event[2] == id and event[5] ~= STEP_REPRIORITISE then
@@ -46,10 +45,10 @@ register_reading('explain', function(asked)
     if not x then
         return packed and {packed}
     end
-    local around = new_surroundings()
-    note_execution(around, x)
-    note_lane(around, x[LANE])
-    note_workers(around)
+    local around = surroundings.new()
+    surroundings.note_execution(around, x)
+    surroundings.note_lane(around, x[LANE])
+    surroundings.note_workers(around)
     local holding = {}
     for worker in pairs(around.session) do
         local session = sessions.get(worker)
@@ -57,7 +56,7 @@ register_reading('explain', function(asked)
             holding[#holding + 1] = {worker, sessions.running(worker, session)}
         end
     end
-    return {packed, details(id, letters), last_step(id, x[STEPS]), x[PLACE], holding, told(around)}
+    return {packed, executions.details(id, letters), last_step(id, x[STEPS]), x[PLACE], holding, surroundings.told(around)}
 end)
 
 -- ahead: how many executions come before a place, behind some gates.

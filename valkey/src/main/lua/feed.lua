@@ -4,28 +4,16 @@
 local STRIDE = 32
 local LARGE = 8192
 
--- How many events an entry has: its second part is a list, which begins with its length.
+-- How many events an entry has.
 local function events_in(packed)
-    if not packed then
-        return 0
-    end
-    local code = string.byte(packed, 2)
-    local first, high, low = string.byte(packed, 11, 13)
-    -- Behind a number of eight bytes.
-    if (code ~= 0xCF and code ~= 0xCB) or not first then
-        return 1
-    end
-    if first >= 0x90 and first <= 0x9F then
-        return first - 0x90
-    end
-    return first == 0xDC and low and high * 256 + low or 1
+    local _, _, count = log.head(packed)
+    return count or (packed and 1 or 0)
 end
 
 -- The stamp of an entry, if it is kept and can be read.
 local function stamp_of(number)
-    local packed = number > 0 and unit.get('log', bytes.six(number))
-    local fine, entry = pcall(cmsgpack.unpack, packed or '')
-    return fine and type(entry) == 'table' and tonumber(entry[ENTRY_STAMP]) or 0
+    local _, stamp = log.head(number > 0 and unit.get('log', bytes.six(number)))
+    return stamp or 0
 end
 
 -- follow: entries of the log, from a number on.
@@ -83,8 +71,7 @@ register_reading('told', function(asked)
     local id, numbers = unpack(asked)
     local found = {}
     for at = 1, #numbers, 6 do
-        local packed = unit.get('log', string.sub(numbers, at, at + 5))
-        local events = packed and cmsgpack.unpack(packed)[ENTRY_EVENTS] or {}
+        local events = log.read(string.sub(numbers, at, at + 5))
         for n = 1, #events do
             local kind = events[n][1]
             if kind == EVENT_OTHER or kind == EVENT_OTHER_OF_PART or events[n][2] == id then

@@ -38,7 +38,7 @@ local function remove(id, x, submitted)
     if x[RETENTION] then
         unit.drop('forget', id)
     else
-        unit.drop('ended', executions.ended_member(id, x))
+        unit.drop('ended', executions.ended_member(id, x[LANE], x[CHANGED]))
     end
     log.forget(id, x[STEPS], math.huge)
 end
@@ -136,21 +136,10 @@ register('forget', {'allow-oom'}, function(asked)
     return {done, passed, full}
 end)
 
--- Takes what is told of an execution out of some entries. The others keep their places.
+-- Takes what is told of an execution out of some entries.
 local function untell(id, numbers)
     for at = 1, #numbers, 6 do
-        local field = string.sub(numbers, at, at + 5)
-        local packed = unit.get('log', field)
-        local entry = packed and cmsgpack.unpack(packed) or {0, {}}
-        local events = entry[ENTRY_EVENTS]
-        for n = 1, #events do
-            if (events[n][1] == EVENT_STEP or events[n][1] == EVENT_STEP_RECORDED) and events[n][2] == id then
-                events[n] = {EVENT_GONE}
-            end
-        end
-        if packed then
-            unit.set('log', field, cmsgpack.pack(entry))
-        end
+        log.untell(string.sub(numbers, at, at + 5), id)
     end
 end
 
@@ -195,8 +184,7 @@ local DAY = 86400000
 
 -- When an entry was written. One that cannot be read is as old as any.
 local function written(number)
-    local fine, entry = pcall(cmsgpack.unpack, unit.get('log', bytes.six(number)) or '')
-    return fine and type(entry) == 'table' and tonumber(entry[ENTRY_AT]) or 0
+    return log.head(unit.get('log', bytes.six(number))) or 0
 end
 
 -- The first entry that is not older than a moment, among those after one that is.

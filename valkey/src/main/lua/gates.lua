@@ -14,6 +14,11 @@ local A_FEW = 16
 -- What follows the name of what shuts a gate: two zero bytes, lane, route, place, gate.
 local SHUT_TAIL = 29
 
+-- The letter and the name of what shuts a gate, of a member that says so.
+function gates.shut_by_name(member)
+    return string.sub(member, 1, -1 - SHUT_TAIL)
+end
+
 function gates.begin()
     gates.known = {}
     gates.touched = {}
@@ -152,6 +157,12 @@ function gates.needs(number)
     return gates.wanted[number]
 end
 
+-- Whether work behind a gate counts against anything.
+function gates.is_limited(number)
+    local needs = gates.needs(number)
+    return #needs[1] > 0 or #needs[2] > 0
+end
+
 -- What shuts a gate: a letter and the name of a quota's meter or of a budget; nil when it is open.
 function gates.obstacle(number)
     local needs = gates.needs(number)
@@ -238,7 +249,7 @@ end
 function gates.reopen_all(prefix)
     local waiting = bytes.range('shut', prefix, nil, -1)
     for n = 1, #waiting do
-        gates.reopening[string.sub(waiting[n], 1, -1 - SHUT_TAIL)] = true
+        gates.reopening[gates.shut_by_name(waiting[n])] = true
     end
 end
 

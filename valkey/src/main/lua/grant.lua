@@ -20,7 +20,7 @@ register('redeem', {}, function(asked)
     end
     local receipt = sessions.receipt(id, number)
     if receipt then
-        return {'again', still_held(id, receipt, RUNNING)}
+        return {'again', claims.still_held(id, receipt, RUNNING)}
     end
     local given, ids = {}, {}
     for n = 1, #tickets do
@@ -37,7 +37,7 @@ register('redeem', {}, function(asked)
     if #ids > 0 then
         sessions.keep_receipt(id, session, number, given)
     end
-    return {'given', pieces_of(ids)}
+    return {'given', claims.pieces_of(ids)}
 end)
 
 -- granted: which grants could be redeemed.

@@ -65,18 +65,16 @@ function lanes.is_gathered(lane)
 end
 
 -- Where work stands in a lane, in fifteen bytes: by rank, then begun before fresh, then in the order of submission.
-function lanes.place(lane, x, round)
-    local fresh = x[NEXT] == FIRST
-    local sequence = x[SEQUENCE]
-    local high, low = math.floor(sequence / 4294967296), sequence % 4294967296
+function lanes.place(lane, priority, submitted, sequence, fresh, round)
     if lane[AGEING] then
-        local moment = x[SUBMITTED] - x[PRIORITY] * lane[AGEING] + 1125899906842624
-        return struct.pack(
-            '>I4I4BI2I4', math.floor(moment / 4294967296), moment % 4294967296, fresh and 1 or 0, high, low)
+        return struct.pack('>I8BI6', submitted - priority * lane[AGEING] + 1125899906842624, fresh and 1 or 0, sequence)
     end
-    round = fresh and round or 0
-    return struct.pack(
-        '>I2I2I4BI2I4', 9000 - x[PRIORITY], math.floor(round / 4294967296), round % 4294967296, fresh and 1 or 0, high, low)
+    return struct.pack('>I2I6BI6', 9000 - priority, fresh and round or 0, fresh and 1 or 0, sequence)
+end
+
+-- Where an execution stands.
+function lanes.place_of(lane, x, round)
+    return lanes.place(lane, x[PRIORITY], x[SUBMITTED], x[SEQUENCE], x[NEXT] == FIRST, round)
 end
 
 function lanes.finish()

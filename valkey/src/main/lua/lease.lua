@@ -5,48 +5,69 @@ local function standing(x)
     return {'lost', x[PARTITION], x[ATTEMPTS], x[EPOCH], x[SITUATION], x[NEXT], x[GIVEN_UP]}
 end
 
-local function unheld(id, partition, x)
+function executions.unheld(id, partition, x)
     if x == nil or (x and x[PARTITION] ~= partition) then
         return {'unknown'}
     end
     return x == false and {'unreadable'} or standing(x)
 end
 
--- end: ends leases.
--- asked, each: id, partition, attempt, epoch, digest, and the change; of its times 'after' counts from now on
--- answers, each: true and until when it waits; or why not
-register('end', {'allow-oom'}, function(asked)
-    local ids = {}
-    for n = 1, #asked do
-        ids[n] = asked[n][1]
+-- An ending, in fixed places: id, partition, attempts, epoch, digest, and the number of its change.
+local ENDING = '>c16I2I4I6c32I2'
+local ENDING_BYTES = 62
+
+-- A change as it is for one execution; of its times 'after' counts from now on. Says also until when it waits, or would have.
+local function decided_for(x, change)
+    local decided = {unpack(change)}
+    local moment = change[CHANGE_UNTIL]
+    local ends = moment and (moment[1] == 'after' and unit.now + moment[2] or moment[2])
+    local waits = ends and ends > unit.now
+    if ends and not waits then
+        decided[CHANGE_SITUATION] = READY
     end
-    executions.fetch(ids)
-    local answers = {}
-    for n = 1, #asked do
-        local id, partition, attempt, epoch, digest, decided = unpack(asked[n])
-        local x = executions.get(id)
-        if not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch) then
-            answers[n] = unheld(id, partition, x)
-        else
-            local moment = decided[CHANGE_UNTIL]
-            local ends = moment and (moment[1] == 'after' and unit.now + moment[2] or moment[2])
-            local waits = ends and ends > unit.now
-            if ends and not waits then
-                decided[CHANGE_SITUATION] = READY
-            end
-            decided[CHANGE_UNTIL] = waits and ends
-            decided[CHANGE_DELAYED_BY] = waits and decided[CHANGE_DELAYED_BY]
-            decided[CHANGE_PRIORITY] = x[PRIORITY]
-            decided[CHANGE_RETRIES] = x[RETRIES] + decided[CHANGE_RETRIES]
-            decided[CHANGE_RECLAIMS] = x[RECLAIMS]
-            decided[CHANGE_REPLAYS] = x[REPLAYS]
-            decided[CHANGE_DEADLINE] = x[DEADLINE]
-            executions.apply(id, x, decided)
-            x[GIVEN_UP] = {epoch, digest, decided[CHANGE_STEP], ends}
-            answers[n] = {true, ends}
+    decided[CHANGE_UNTIL] = waits and ends
+    decided[CHANGE_DELAYED_BY] = waits and decided[CHANGE_DELAYED_BY]
+    decided[CHANGE_PRIORITY] = x[PRIORITY]
+    decided[CHANGE_RETRIES] = x[RETRIES] + change[CHANGE_RETRIES]
+    decided[CHANGE_RECLAIMS] = x[RECLAIMS]
+    decided[CHANGE_REPLAYS] = x[REPLAYS]
+    decided[CHANGE_DEADLINE] = x[DEADLINE]
+    return decided, ends
+end
+
+-- Ends a lease, whatever becomes of the work.
+local function end_one(ends, n)
+    local id, partition, attempts, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 1)
+    local x = executions.get(id)
+    if not x or x[PARTITION] ~= partition or not executions.holds(x, attempts - 1, epoch) then
+        return executions.unheld(id, partition, x)
+    end
+    local decided, until_when = decided_for(x, ends.changes[number])
+    executions.apply(id, x, decided)
+    x[GIVEN_UP] = records.given_up(epoch, digest, decided[CHANGE_STEP], until_when)
+    return {true, until_when}
+end
+
+-- end: ends leases.
+-- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other
+-- answers, each: true; or a list of true and until when it waits; or why not
+register('end', {'allow-oom'}, function(asked)
+    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1}
+    for n = 1, #ends.changes do
+        ends.changes[n].only_completes = plain.only_completes(ends.changes[n])
+    end
+    for n = 1, #ends.items / ENDING_BYTES do
+        ends.ids[n] = string.sub(ends.items, ENDING_BYTES * (n - 1) + 1, ENDING_BYTES * (n - 1) + 16)
+    end
+    ends.records = unit.get_all('execution', ends.ids)
+    while ends.next <= #ends.ids do
+        plain.complete(ends)
+        if ends.next <= #ends.ids then
+            ends.answers[ends.next] = end_one(ends, ends.next)
+            ends.next = ends.next + 1
         end
     end
-    return answers
+    return ends.answers
 end)
 
 -- progress: records how far work is.
@@ -57,7 +78,7 @@ register('progress', {'allow-oom'}, function(asked)
         local id, partition, attempt, epoch, report = unpack(asked[n])
         local x = executions.get(id)
         if not x or x[PARTITION] ~= partition or not executions.holds(x, attempt, epoch) then
-            answers[n] = unheld(id, partition, x)
+            answers[n] = executions.unheld(id, partition, x)
         else
             x[PROGRESS_AT] = unit.now
             executions.changed[id] = x

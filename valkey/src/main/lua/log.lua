@@ -5,10 +5,22 @@
 -- whichever partition. So what could have been observed has a lower one. It follows the time where nothing is known to be later.
 local STAMPS_IN_A_MILLISECOND = 1024
 
+-- What an entry begins with: its format, when it was written, its stamp, and how many events it has. The packed events follow.
+local HEAD = '>BI6I8I4'
+local HEAD_BYTES = 19
+local FORMAT = 1
+
+-- Most events are of one kind: many executions take the same step. They are one event of many steps, and of each there is
+-- what is its own: id, partition, attempts, epoch. A step that was erased has the highest number for a partition.
+local STEP = '>c16I2I4I6'
+local STEP_BYTES = 28
+local GONE = 65535
+
 function log.begin()
     log.events = {}
     log.number = false
     log.bytes = false
+    log.steps = false
 end
 
 -- The number of the last entry.
@@ -42,14 +54,106 @@ end
 
 function log.append(event)
     log.entry()
+    log.steps = false
     log.events[#log.events + 1] = event
 end
 
--- An entry: when it was written, its events, and its stamp.
-function log.finish()
-    if log.number then
-        unit.set('log', log.bytes, cmsgpack.pack({unit.now, log.events, log.stamp()}))
+-- The steps of one kind that follow each other in this call, to be added to: each as log.step makes it.
+function log.steps_of(lane, step, situation, session)
+    local steps = log.steps
+    if not steps or steps.lane ~= lane or steps.step ~= step or steps.situation ~= situation or steps.session ~= session then
+        steps = {lane = lane, step = step, situation = situation, session = session}
+        log.append(steps)
+        log.steps = steps
     end
+    return steps
+end
+
+-- What is one execution's own of a step.
+function log.step(id, partition, attempts, epoch)
+    return struct.pack(STEP, id, partition, attempts, epoch)
+end
+
+function log.finish()
+    if not log.number then
+        return
+    end
+    local events, count = {}, 0
+    for n = 1, #log.events do
+        local event = log.events[n]
+        if event.lane then
+            count = count + #event
+            event = {EVENT_STEPS, event.lane, event.step, event.situation, event.session, table.concat(event)}
+        else
+            count = count + 1
+        end
+        events[n] = event
+    end
+    unit.set('log', log.bytes, struct.pack(HEAD, FORMAT, unit.now, log.stamp(), count) .. cmsgpack.pack(events))
+end
+
+-- When an entry was written, its stamp, and how many events it has; nil when there is none, or it cannot be read.
+function log.head(packed)
+    if not packed or #packed <= HEAD_BYTES then
+        return nil
+    end
+    local format, at, stamp, count = struct.unpack(HEAD, packed)
+    if format == FORMAT then
+        return at, stamp, count
+    end
+    return nil
+end
+
+local function add_steps(events, many, at)
+    local _, lane, step, situation, session, packed = unpack(many)
+    for from = 1, #packed, STEP_BYTES do
+        local id, partition, attempts, epoch = struct.unpack(STEP, packed, from)
+        events[#events + 1] = partition == GONE and {EVENT_GONE}
+            or {EVENT_STEP, id, partition, lane, step, situation, at, attempts, epoch, session, false, false, false}
+    end
+end
+
+-- The events of an entry, each by itself; none when there is no such entry.
+function log.read(number)
+    local packed = unit.get('log', number)
+    local events = {}
+    if packed then
+        local at = log.head(packed)
+        local stored = cmsgpack.unpack(string.sub(packed, HEAD_BYTES + 1))
+        for n = 1, #stored do
+            if stored[n][1] == EVENT_STEPS then
+                add_steps(events, stored[n], at)
+            else
+                events[#events + 1] = stored[n]
+            end
+        end
+    end
+    return events
+end
+
+-- Takes what is told of an execution out of an entry. The others keep their places.
+function log.untell(number, id)
+    local packed = unit.get('log', number)
+    if not packed then
+        return
+    end
+    local stored = cmsgpack.unpack(string.sub(packed, HEAD_BYTES + 1))
+    for n = 1, #stored do
+        local event = stored[n]
+        if (event[1] == EVENT_STEP or event[1] == EVENT_STEP_RECORDED) and event[2] == id then
+            stored[n] = {EVENT_GONE}
+        elseif event[1] == EVENT_STEPS then
+            local steps = event[6]
+            for from = 1, #steps, STEP_BYTES do
+                if string.sub(steps, from, from + #id - 1) == id then
+                    steps = string.sub(steps, 1, from - 1) .. struct.pack(STEP, string.rep('\0', 16), GONE, 0, 0)
+                        .. string.sub(steps, from + STEP_BYTES)
+                end
+            end
+            event[6] = steps
+        end
+    end
+    unit.set('log', number, string.sub(packed, 1, HEAD_BYTES) .. cmsgpack.pack(stored))
 end
 
 -- The number of the last entry that was dropped because of its age; all before it were, too.

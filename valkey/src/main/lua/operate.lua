@@ -21,7 +21,7 @@ register('claim_by_hand', {}, function(asked)
     end
     executions.lease(id, x, worker, by)
     sessions.keep_by_hand(worker, sessions.get(worker), id, x[EPOCH])
-    return {'given', pieces_of({id})[1]}
+    return {'given', claims.pieces_of({id})[1]}
 end)
 
 -- put_aside: holds work back that a session was given and that the program cannot read.
@@ -30,7 +30,7 @@ end)
 register('put_aside', {'allow-oom'}, function(asked)
     local id, number, steps = unpack(asked)
     for n = 1, #steps do
-        take_step(unpack(steps[n]))
+        executions.take_step(unpack(steps[n]))
     end
     local session = sessions.get(id)
     local receipt = session and sessions.receipt(id, number)

@@ -1,90 +1,6 @@
 -- What is read in one view.
 
--- What decides how work reads from outside, besides itself: records of lanes, sessions, quotas, meters and budgets, each once.
-local function new_surroundings()
-    return {lane = {}, session = {}, quota = {}, meter = {}, budget = {}}
-end
-
-local function note(around, name, field)
-    if around[name][field] == nil then
-        around[name][field] = unit.get(name, field)
-    end
-end
-
-local function note_lane(around, number)
-    note(around, 'lane', tostring(number))
-end
-
--- What work behind a gate counts against and draws on.
-local function note_gate(around, number)
-    local needs = gates.needs(number)
-    for n = 1, #needs[1] do
-        note(around, 'meter', needs[1][n])
-        note(around, 'quota', quotas.name_of(needs[1][n]))
-    end
-    for n = 1, #needs[2] do
-        budgets.upwards(needs[2][n], function(budget, at)
-            note(around, 'budget', at)
-            return nil
-        end)
-    end
-end
-
-local function serves(session, names)
-    for n = 1, #session[SESSION_LANES] do
-        if names[session[SESSION_LANES][n]] then
-            return true
-        end
-    end
-    return false
-end
-
--- The living sessions that serve one of the lanes that were noted.
-local function note_workers(around)
-    local namespaces = {}
-    for number in pairs(around.lane) do
-        local lane = lanes.get(tonumber(number))
-        local names = namespaces[lane[LANE_NAMESPACE]] or {}
-        names[lane[LANE_NAME]] = true
-        namespaces[lane[LANE_NAMESPACE]] = names
-    end
-    for namespace, names in pairs(namespaces) do
-        local unburied = sessions.unburied(namespace)
-        for n = 1, #unburied do
-            if sessions.is_alive(unburied[n]) and serves(sessions.get(unburied[n]), names) then
-                note(around, 'session', unburied[n])
-            end
-        end
-    end
-end
-
-local function told(around)
-    local all = {}
-    for name, noted in pairs(around) do
-        local fields = {}
-        for field, value in pairs(noted) do
-            if value then
-                fields[#fields + 1] = field
-                fields[#fields + 1] = value
-            end
-        end
-        all[#all + 1] = {name, fields}
-    end
-    return all
-end
-
--- Notes what decides how an execution reads.
-local function note_execution(around, x)
-    if x[SESSION] then
-        note(around, 'session', x[SESSION])
-    end
-    if x[SITUATION] == READY then
-        note_lane(around, x[LANE])
-        note_gate(around, x[GATE])
-    end
-end
-
-local function details(id, letters)
+function executions.details(id, letters)
     local fields = {}
     for n = 1, #letters do
         fields[n] = id .. string.sub(letters, n, n)
@@ -107,7 +23,7 @@ end
 -- answers: each execution with its details, or false, up to the first after which it is enough; and what is around them
 register_reading('view', function(asked)
     local ids, letters, from_outside, enough = unpack(asked)
-    local around = new_surroundings()
+    local around = surroundings.new()
     local found = {}
     local packed = unit.get_all('execution', ids)
     local size = 0
@@ -115,15 +31,15 @@ register_reading('view', function(asked)
         if size >= enough then
             break
         end
-        found[n] = packed[n] and {packed[n], details(ids[n], letters)}
+        found[n] = packed[n] and {packed[n], executions.details(ids[n], letters)}
         size = size + size_of(found[n])
         local x = from_outside and executions.read(packed[n])
         if x then
-            note_execution(around, x)
+            surroundings.note_execution(around, x)
         end
     end
-    note_workers(around)
-    return {found, told(around)}
+    surroundings.note_workers(around)
+    return {found, surroundings.told(around)}
 end)
 
 -- A search goes along strands: ranges of sorted sets whose members end with the time of a submission, its number, and the id.
@@ -282,7 +198,7 @@ register_reading('search', function(asked)
     for n = 1, #filter[1] do
         wanted[filter[1][n]] = true
     end
-    local around = new_surroundings()
+    local around = surroundings.new()
     local found, last = {}, false
     local heap = heap_of(strands_of(where, search), search)
     local looked = 0
@@ -292,12 +208,12 @@ register_reading('search', function(asked)
         local x = executions.get(last[1])
         if fits_record(x, wanted, filter[2], filter[3], filter[4], filter[5]) then
             found[#found + 1] = {
-                last[1], last[2], last[3], unit.get('execution', last[1]), details(last[1], letters)}
-            note_execution(around, x)
+                last[1], last[2], last[3], unit.get('execution', last[1]), executions.details(last[1], letters)}
+            surroundings.note_execution(around, x)
         end
     end
-    note_workers(around)
-    return {found, #heap > 0 and {last[2], last[3]}, looked, told(around)}
+    surroundings.note_workers(around)
+    return {found, #heap > 0 and {last[2], last[3]}, looked, surroundings.told(around)}
 end)
 
 local SITUATIONS = 14
@@ -347,7 +263,7 @@ local function metered(found, around)
         local needs = gates.needs(found[n][1])
         if #needs[1] > 0 or #needs[2] > 0 then
             waiting[#waiting + 1] = waiting_at(found[n][1])
-            note_gate(around, found[n][1])
+            surroundings.note_gate(around, found[n][1])
         end
     end
     return waiting
@@ -359,7 +275,7 @@ end
 --     there are more gates than were looked at; and what is around them
 register_reading('counts', function(asked)
     local namespace, left = unpack(asked)
-    local around = new_surroundings()
+    local around = surroundings.new()
     local answers = {}
     local numbers = lanes.all_of(namespace)
     for n = 1, #numbers do
@@ -374,12 +290,12 @@ register_reading('counts', function(asked)
             rest = true
         end
         if #waiting > 0 then
-            note_lane(around, numbers[n])
+            surroundings.note_lane(around, numbers[n])
         end
         answers[n] = {numbers[n], lanes.get(numbers[n])[LANE_NAME], counts, waiting, rest and true or false}
     end
-    note_workers(around)
-    return {answers, told(around)}
+    surroundings.note_workers(around)
+    return {answers, surroundings.told(around)}
 end)
 
 -- waiting: what waits in a lane, gate by gate.
@@ -393,14 +309,14 @@ register_reading('waiting', function(asked)
     if not number then
         return false
     end
-    local around = new_surroundings()
-    note_lane(around, number)
+    local around = surroundings.new()
+    surroundings.note_lane(around, number)
     local waiting = {}
     local found, rest = gates_with_work(number, from, most)
     for n = 1, #found do
         waiting[n] = waiting_at(found[n][1])
-        note_gate(around, found[n][1])
+        surroundings.note_gate(around, found[n][1])
     end
-    note_workers(around)
-    return {number, counts_of(number), waiting, rest, told(around)}
+    surroundings.note_workers(around)
+    return {number, counts_of(number), waiting, rest, surroundings.told(around)}
 end)

@@ -1,7 +1,7 @@
 -- How quotas are kept.
 
 -- The lane of a namespace that names something; nil when none does.
-local function lane_naming(namespace, names)
+function lanes.naming(namespace, names)
     local numbers = lanes.all_of(namespace)
     for n = 1, #numbers do
         local lane = lanes.get(numbers[n])
@@ -13,16 +13,16 @@ local function lane_naming(namespace, names)
 end
 
 -- A count was wrong.
-local function tell_drift(namespace, of, said, found)
+function log.tell_drift(namespace, of, said, found)
     log.append({EVENT_DRIFTED, namespace, of, said, found, unit.now})
 end
 
 -- How many gates wait behind what has a name that begins like this, by its name: as they stand, not as they were counted.
 -- letter: q for quotas, b for budgets
-local function count_shut(letter, prefix)
+function gates.count_shut(letter, prefix)
     local waiting, shut = bytes.range('shut', letter .. prefix, nil, -1), {}
     for n = 1, #waiting do
-        local name = string.sub(waiting[n], 2, -1 - SHUT_TAIL)
+        local name = string.sub(gates.shut_by_name(waiting[n]), 2)
         shut[name] = (shut[name] or 0) + 1
     end
     return shut
@@ -52,7 +52,7 @@ end)
 register('delete_quota', {'allow-oom'}, function(asked)
     local namespace, name, event = unpack(asked)
     local whole = namespace .. '\0' .. name
-    local lane = lane_naming(namespace, function(lane)
+    local lane = lanes.naming(namespace, function(lane)
         for n = 1, #lane[LANE_QUOTAS] do
             if lane[LANE_QUOTAS][n] == name .. '\0' then
                 return true
@@ -99,14 +99,14 @@ register('recount_quotas', {'allow-oom'}, function(asked)
             local last = string.find(names[n], '\0', #prefix + 1, true)
             local quota, used_key = string.sub(names[n], #prefix + 1, last - 1), string.sub(names[n], last + 1)
             drifts[#drifts + 1] = {quota, used_key, said, runs}
-            tell_drift(asked[1], 'quota ' .. quota .. (used_key ~= '' and '=' .. used_key or ''), said, runs)
+            log.tell_drift(asked[1], 'quota ' .. quota .. (used_key ~= '' and '=' .. used_key or ''), said, runs)
         end
     end
     if #drifts > 0 then
         lanes.wake_all(asked[1])
     end
     -- What waits is looked at anew, whatever was counted.
-    local shut = count_shut('q', prefix)
+    local shut = gates.count_shut('q', prefix)
     for n = 1, #names do
         shut[names[n]] = shut[names[n]] or 0
     end

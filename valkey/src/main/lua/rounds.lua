@@ -107,7 +107,7 @@ function rounds.place()
         local round = last and math.max(reached(x), last + 1) or reached(x)
         rounds.latest[share] = round
         note_given(x, round)
-        x[PLACE] = lanes.place(lanes.get(x[LANE]), x, round)
+        x[PLACE] = lanes.place_of(lanes.get(x[LANE]), x, round)
         unit.add('turns', 0, rounds.member(id, x))
         executions.enter(id, x)
         forget_keys(x)

@@ -11,7 +11,7 @@ register_reading('read', function(asked)
 end)
 
 -- Takes a decided step if the execution is as it was when it was decided, and says whether it did.
-local function take_step(id, before, decided)
+function executions.take_step(id, before, decided)
     local x = executions.get(id)
     local unchanged = x and unit.get('execution', id) == before
     if unchanged then
@@ -26,7 +26,7 @@ end
 register('step', {'allow-oom'}, function(asked)
     local answers = {}
     for n = 1, #asked do
-        answers[n] = take_step(unpack(asked[n]))
+        answers[n] = executions.take_step(unpack(asked[n]))
     end
     return answers
 end)

@@ -1,8 +1,9 @@
 -- submit: accepts work.
 -- asked: lanes (namespace, name, creator of what comes first in it, whether this is not the main partition); gates (kind, needs, quotas, budgets); terms (priority,
 --     start, deadline, attempt timeout, stall timeout, retention, share, quotas that must be there, budgets with dimensions
---     that must be there); items; and when it is too late to take them or false
--- each item: id, numbers of its lane, its gate and its terms, partition, what was submitted, input, key in its namespace, tags
+--     that must be there); the items, one behind the other; when it is too late to take them or false; of each item what was
+--     submitted; and of those that have any, by number: input that is kept apart, key in its namespace, tags
+-- each item: id, numbers of its lane, its gate and its terms, partition
 -- answers, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
 --     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id,
 --     'held' with an execution that has the key elsewhere and since when it is on its way there, 'gathered' when all
@@ -16,7 +17,8 @@ end
 -- The execution with the same id or the same key, if there is one.
 -- stored: how one with the same id stood when the call began
 local function repeated(id, unique, stored)
-    if stored or executions.known[id] then
+    -- Plain work of this call is not known otherwise than by its record.
+    if stored or executions.known[id] or unit.changed_fields('execution')[id] then
         return {'known', id}
     end
     local elsewhere = signposts.elsewhere(id)
@@ -48,9 +50,18 @@ local function lacking(namespace, terms)
     return terms.lacking
 end
 
+-- Items in fixed places.
+local ITEM = '>c16I2I2I2I2'
+local ITEM_BYTES = 24
+
+-- What few items have, of one that has nothing of it.
+local NOTHING = {false, false, false}
+
 local function accept(asked, item, stored)
-    local id, lane, terms = item[1], asked[1][item[2]], asked[3][item[4]]
-    local unique = item[8] and lane[1] .. '\0' .. item[8]
+    local id, lane_at, gate_at, terms_at, partition = struct.unpack(ITEM, asked[4], ITEM_BYTES * (item - 1) + 1)
+    local lane, terms = asked[1][lane_at], asked[3][terms_at]
+    local input, own_key, tags = unpack(asked.few[item] or NOTHING)
+    local unique = own_key and lane[1] .. '\0' .. own_key
     local same = repeated(id, unique, stored)
     if same then
         return same
@@ -73,31 +84,77 @@ local function accept(asked, item, stored)
     local x = {
         later and DELAYED or READY, FIRST, 0, 0, 0, unit.now, unit.now, terms[1], false, 0, 0, 0, 0, 0, due(terms[3]),
         later and start, later and 0, false, false, false, false, false, terms[4], terms[5], false, terms[6], terms[7],
-        item[5], '', false}
-    executions.submit(id, x, number, asked[2][item[3]])
-    unit.set('detail', id .. 's', item[6])
-    if item[7] then
-        unit.set('detail', id .. 'i', item[7])
+        partition, '', false}
+    executions.submit(id, x, number, asked[2][gate_at])
+    unit.set('detail', id .. 's', asked[6][item])
+    if input then
+        unit.set('detail', id .. 'i', input)
     end
     if unique then
         unit.set('unique', unique, id)
     end
-    local tags = item[9]
     for n = 1, tags and #tags or 0 do
         unit.add('tag', 0, bytes.four(number) .. tags[n] .. '\0' .. bytes.six(unit.now) .. bytes.six(x[SEQUENCE]) .. id)
     end
     return true
 end
 
+-- The way in for plain work that has a lane, a gate and terms, by their numbers; false when it is not plain, or not taken.
+local function plain_way(asked, lane_at, gate_at, terms_at)
+    local lane, definition, terms = asked[1][lane_at], asked[2][gate_at], asked[3][terms_at]
+    for n = 2, 7 do
+        if terms[n] then
+            return false
+        end
+    end
+    local number = lane.number
+    local there = number and lanes.get(number)
+    if not there or there[SHARING] or not lanes.takes(there) or (lane[4] and lanes.is_gathered(there)) or #definition[3] > 0
+        or #definition[4] > 0 or lacking(lane[1], terms) then
+        return false
+    end
+    return plain.way_in(number, gates.number(number, definition), terms[1])
+end
+
+-- Accepts an item that is plain, new, and has none of what few have, and says whether it was.
+local function accept_plain(asked, item, stored)
+    local at = ITEM_BYTES * (item - 1) + 1
+    local id = asked.ids[item]
+    if stored or asked.few[item] or executions.known[id] ~= nil or unit.changed_fields('execution')[id] ~= nil
+        or signposts.elsewhere(id) then
+        return false
+    end
+    local numbers = string.sub(asked[4], at + 16, at + 21)
+    local way = asked.ways[numbers]
+    if way == nil then
+        local lane_at, gate_at, terms_at = struct.unpack('>I2I2I2', numbers)
+        -- What is the first in a lane makes it; the others find it.
+        if not asked[1][lane_at].number then
+            return false
+        end
+        way = plain_way(asked, lane_at, gate_at, terms_at)
+        asked.ways[numbers] = way
+    end
+    if way then
+        plain.submit(way, id, string.sub(asked[4], at + 22, at + 23), asked[6][item])
+    end
+    return way
+end
+
 register('submit', {}, function(asked)
-    local items, ids, answers = asked[4], {}, {}
+    local ids, answers = {}, {}
     local late = asked[5] and unit.now > asked[5]
-    for n = 1, #items do
-        ids[n] = items[n][1]
+    local items, sub = asked[4], string.sub
+    for n = 1, #items / ITEM_BYTES do
+        ids[n] = sub(items, ITEM_BYTES * (n - 1) + 1, ITEM_BYTES * (n - 1) + 16)
+    end
+    asked.ids, asked.ways, asked.few = ids, {}, {}
+    for n = 1, #asked[7], 2 do
+        asked.few[asked[7][n]] = asked[7][n + 1]
     end
     local stored = unit.get_all('execution', ids)
-    for n = 1, #items do
-        answers[n] = late and {'late'} or accept(asked, items[n], stored[n])
+    for n = 1, #ids do
+        answers[n] = late and {'late'} or (accept_plain(asked, n, stored[n]) and true) or accept(asked, n, stored[n])
     end
     -- What is known already is shown as it is, once all of the call are.
     for n = 1, #answers do

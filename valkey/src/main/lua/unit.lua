@@ -46,30 +46,40 @@ function unit.get_all(name, fields)
     return values
 end
 
-function unit.set(name, field, value)
+-- What this call has changed of a hash so far, by field; false is to be removed. Those who write much write here.
+function unit.changed_fields(name)
     local changed = unit.fields[name]
     if not changed then
         changed = {}
         unit.fields[name] = changed
     end
-    changed[field] = value
+    return changed
+end
+
+function unit.set(name, field, value)
+    unit.changed_fields(name)[field] = value
 end
 
 function unit.remove(name, field)
-    unit.set(name, field, false)
+    unit.changed_fields(name)[field] = false
 end
 
-function unit.add(name, score, member)
+-- What this call has changed of a sorted set so far: scores by member; false is to be removed.
+function unit.changed_scores(name)
     local changed = unit.scores[name]
     if not changed then
         changed = {}
         unit.scores[name] = changed
     end
-    changed[member] = score
+    return changed
+end
+
+function unit.add(name, score, member)
+    unit.changed_scores(name)[member] = score
 end
 
 function unit.drop(name, member)
-    unit.add(name, false, member)
+    unit.changed_scores(name)[member] = false
 end
 
 -- Adds to a number in a field, which nothing but this writes.
@@ -93,38 +103,46 @@ function unit.next_number(kind)
     return number
 end
 
-local function send(command, whole, list)
-    for from = 1, #list, MOST_ARGUMENTS do
-        redis.call(command, whole, unpack(list, from, math.min(#list, from + MOST_ARGUMENTS - 1)))
+local function send(command, whole, list, count)
+    for from = 1, count, MOST_ARGUMENTS do
+        redis.call(command, whole, unpack(list, from, math.min(count, from + MOST_ARGUMENTS - 1)))
     end
 end
 
+-- These two go through everything that a call writes. They count themselves how long their lists are: the language would look
+-- for the end of a list each time.
+
 local function write_fields(name, changed)
-    local sets, removals = {}, {}
+    local sets, removals, set, removed = {}, {}, 0, 0
     for field, value in pairs(changed) do
         if value then
-            sets[#sets + 1] = field
-            sets[#sets + 1] = value
+            sets[set + 1] = field
+            sets[set + 2] = value
+            set = set + 2
         else
-            removals[#removals + 1] = field
+            removed = removed + 1
+            removals[removed] = field
         end
     end
-    send('HSET', key[name], sets)
-    send('HDEL', key[name], removals)
+    send('HSET', key[name], sets, set)
+    send('HDEL', key[name], removals, removed)
 end
 
 local function write_scores(name, changed)
-    local additions, removals = {}, {}
+    local additions, removals, added, removed = {}, {}, 0, 0
     for member, score in pairs(changed) do
         if score then
-            additions[#additions + 1] = score
-            additions[#additions + 1] = member
+            -- Most scores are 0. A number is printed with seventeen digits on its way; a text goes as it is.
+            additions[added + 1] = score == 0 and '0' or score
+            additions[added + 2] = member
+            added = added + 2
         else
-            removals[#removals + 1] = member
+            removed = removed + 1
+            removals[removed] = member
         end
     end
-    send('ZADD', key[name], additions)
-    send('ZREM', key[name], removals)
+    send('ZADD', key[name], additions, added)
+    send('ZREM', key[name], removals, removed)
 end
 
 -- Writes what was noted so far.

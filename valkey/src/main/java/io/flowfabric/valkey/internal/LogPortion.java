@@ -123,14 +123,9 @@ final class LogPortion {
                 : new Place(answer.at(0).number() + 1, 0, 0);
     }
 
-    /** An entry that cannot be read is empty. */
     private static Entry entry(long number, Item packed, int look) {
-        try {
-            var told = Item.read(packed.bytes());
-            return new Entry(number, told.at(2).number(), told.at(1).list(), look);
-        } catch (Item.Unreadable damaged) {
-            return new Entry(number, 0, List.of(), look);
-        }
+        var told = LoggedEntry.read(packed);
+        return new Entry(number, told.stamp(), told.events(), look);
     }
 
     Partition partition() {

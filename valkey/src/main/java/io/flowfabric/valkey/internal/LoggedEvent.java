@@ -11,14 +11,21 @@ import java.util.UUID;
  * @param index of the event in the entry
  */
 record LoggedEvent(long number, int index, Item packed) {
-    private static final int STEP = 0;
+    static final int STEP = 0;
     private static final int OTHER = 1;
     private static final int RENEWAL = 2;
     private static final int BUDGET_REACHED = 3;
+
+    /** What is left of an event that was erased. */
+    static final int GONE = 4;
+
     private static final int DRIFTED = 5;
     private static final int RENEWAL_OF_PART = 6;
     private static final int OTHER_OF_PART = 7;
     private static final int STEP_RECORDED = 8;
+
+    /** Steps of many executions, which are only stored like that. */
+    static final int STEPS = 9;
 
     /**
      * Whether it is about the part of a session that lies in this partition. What is told of such

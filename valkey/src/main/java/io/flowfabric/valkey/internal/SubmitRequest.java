@@ -8,6 +8,7 @@ import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,12 +18,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Work as {@code submit.lua} is asked to take it. Most work of a batch is of the same lane, kind
  * and policy; these are sent once, and named by their numbers.
  */
 final class SubmitRequest {
+    private static final int ITEM_BYTES = 24;
+
     private final List<Submission> submissions;
     private final List<Digest> digests;
     private final Optional<Instant> latest;
@@ -59,7 +63,7 @@ final class SubmitRequest {
     }
 
     void write(Packer out) {
-        out.list(5).list(lanes.size());
+        out.list(7).list(lanes.size());
         lanes.forEach(
                 (lane, number) ->
                         out.list(4)
@@ -69,11 +73,55 @@ final class SubmitRequest {
                                 .truth(apart.test(lane)));
         out.list(gates.keySet(), (o, gate) -> gate.write(o))
                 .list(terms.keySet(), SubmitRequest::write)
+                .bytes(items())
+                .optional(latest, Packer::moment)
                 .list(submissions.size());
         for (int i = 0; i < submissions.size(); i++) {
-            write(out, submissions.get(i), digests.get(i));
+            out.bytes(SubmissionRecord.write(submissions.get(i), digests.get(i)));
         }
-        out.optional(latest, Packer::moment);
+        writeWhatFewHave(out);
+    }
+
+    /** Each item in fixed places: id, numbers of its lane, its gate and its terms, partition. */
+    private byte[] items() {
+        var items = ByteBuffer.allocate(ITEM_BYTES * submissions.size());
+        for (var submission : submissions) {
+            items.putLong(submission.id().uuid().getMostSignificantBits())
+                    .putLong(submission.id().uuid().getLeastSignificantBits())
+                    .putShort(number(lanes, submission.lane()))
+                    .putShort(number(gates, gate(submission)))
+                    .putShort(number(terms, submission.policy()))
+                    .putShort((short) submission.id().partition().number());
+        }
+        return items.array();
+    }
+
+    private static <T> short number(Map<T, Integer> numbers, T one) {
+        return (short) (int) Objects.requireNonNull(numbers.get(one));
+    }
+
+    /** By the number of the item: input that is kept apart, key, and tags. */
+    private void writeWhatFewHave(Packer out) {
+        var few =
+                IntStream.range(0, submissions.size())
+                        .filter(i -> hasMore(submissions.get(i)))
+                        .toArray();
+        out.list(2 * few.length);
+        for (int i : few) {
+            var submission = submissions.get(i);
+            var tags = submission.tags().values().entrySet();
+            out.number(i + 1)
+                    .list(3)
+                    .optional(SubmissionRecord.apart(submission), Packer::bytes)
+                    .optional(submission.key(), Packer::text)
+                    .list(tags, (o, tag) -> o.text(tag.getKey() + "=" + tag.getValue()));
+        }
+    }
+
+    private static boolean hasMore(Submission submission) {
+        return submission.key().isPresent()
+                || !submission.tags().values().isEmpty()
+                || SubmissionRecord.isApart(submission);
     }
 
     private static void write(Packer out, Policy policy) {
@@ -100,23 +148,5 @@ final class SubmitRequest {
                         case Due.At(var time) -> o.list(2).text("at").moment(time);
                     }
                 });
-    }
-
-    private void write(Packer out, Submission submission, Digest digest) {
-        var tags = submission.tags().values().entrySet();
-        out.list(9)
-                .uuid(submission.id().uuid())
-                .number(Objects.requireNonNull(lanes.get(submission.lane())))
-                .number(Objects.requireNonNull(gates.get(gate(submission))))
-                .number(Objects.requireNonNull(terms.get(submission.policy())))
-                .number(submission.id().partition().number())
-                .bytes(SubmissionRecord.write(submission, digest))
-                .optional(SubmissionRecord.apart(submission), Packer::bytes)
-                .optional(submission.key(), Packer::text);
-        if (tags.isEmpty()) {
-            out.absent();
-        } else {
-            out.list(tags, (o, tag) -> o.text(tag.getKey() + "=" + tag.getValue()));
-        }
     }
 }

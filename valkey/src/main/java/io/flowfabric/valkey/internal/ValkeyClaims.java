@@ -121,7 +121,7 @@ public final class ValkeyClaims implements Claims {
                     var unknown = answer.at(2);
                     if (unknown.list().isEmpty()) {
                         return new Round<>(
-                                answer.at(1).list(),
+                                PlainPieces.before(answer.at(5), answer.at(1).list()),
                                 blocks(answer.at(3)),
                                 answer.at(4).truth(),
                                 false);

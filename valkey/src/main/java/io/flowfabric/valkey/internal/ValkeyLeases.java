@@ -6,7 +6,6 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.decision.LeaseEnd;
@@ -20,16 +19,15 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.store.Chunks;
-import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.StepRecord;
-import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -55,16 +53,7 @@ public final class ValkeyLeases implements Leases {
                 reports,
                 Progress::fence,
                 report -> 0,
-                (out, report) -> {
-                    out.list(5);
-                    fence(out, report.fence());
-                    out.bytes(
-                            new Packer()
-                                    .list(2)
-                                    .number(report.percent())
-                                    .text(report.message())
-                                    .done());
-                },
+                (out, some) -> out.list(some, ValkeyLeases::write),
                 (report, told) -> {
                     if (told.at(0) instanceof Item.Truth) {
                         return report.fence();
@@ -86,11 +75,7 @@ public final class ValkeyLeases implements Leases {
                 checkpoints,
                 Checkpoint::fence,
                 Checkpoint::bytes,
-                (out, checkpoint) -> {
-                    out.list(10);
-                    fence(out, checkpoint.fence());
-                    StepRecord.write(out, checkpoint);
-                },
+                (out, some) -> out.list(some, ValkeyLeases::write),
                 (checkpoint, told) -> {
                     if (told.at(0) instanceof Item.Truth) {
                         return new Step(
@@ -117,8 +102,11 @@ public final class ValkeyLeases implements Leases {
                 endings,
                 Ending::fence,
                 Ending::bytes,
-                ValkeyLeases::write,
+                (out, some) -> new EndRequest(some).write(out),
                 (ending, told) -> {
+                    if (told instanceof Item.Truth) {
+                        return new Ended(LeaseEnd.of(ending).transition(), Optional.empty());
+                    }
                     if (told.at(0) instanceof Item.Truth) {
                         return new Ended(
                                 LeaseEnd.of(ending).transition(),
@@ -128,30 +116,16 @@ public final class ValkeyLeases implements Leases {
                 });
     }
 
-    private static void write(Packer out, Ending ending) {
-        var end = LeaseEnd.of(ending);
-        out.list(6);
-        fence(out, ending.fence());
-        out.digest(ending.digest());
-        out.list(16)
-                .number(Codes.STEPS.of(end.transition()))
-                .number(Codes.SITUATIONS.of(end.situation()))
-                .optional(end.next(), (o, next) -> o.number(Codes.PURPOSES.of(next)));
-        SubmitRequest.due(out, end.until());
-        out.optional(end.delayedBy(), (o, by) -> o.number(Codes.DELAYS.of(by)))
-                .absent()
-                .absent()
-                .number(end.retries())
-                .absent()
-                .absent()
-                .absent()
-                .absent()
-                .optional(end.failure(), (o, failure) -> o.bytes(Steps.write(failure)))
-                .optional(
-                        end.result().filter(result -> !result.equals(Payload.EMPTY)),
-                        (o, result) -> o.bytes(SubmissionRecord.write(result)))
-                .absent()
-                .absent();
+    private static void write(Packer out, Progress report) {
+        out.list(5);
+        fence(out, report.fence());
+        out.bytes(new Packer().list(2).number(report.percent()).text(report.message()).done());
+    }
+
+    private static void write(Packer out, Checkpoint checkpoint) {
+        out.list(10);
+        fence(out, checkpoint.fence());
+        StepRecord.write(out, checkpoint);
     }
 
     static void fence(Packer out, Fence fence) {
@@ -179,7 +153,7 @@ public final class ValkeyLeases implements Leases {
             List<T> items,
             Function<T, Fence> fence,
             ToLongFunction<T> bytes,
-            BiConsumer<Packer, T> writer,
+            BiConsumer<Packer, List<T>> writer,
             BiFunction<T, Item, R> reader) {
         var answers = new ArrayList<Answer<R>>(Collections.nCopies(items.size(), null));
         var parts = new AppliedParts();
@@ -209,12 +183,14 @@ public final class ValkeyLeases implements Leases {
     }
 
     private <T> Item ask(
-            String function, Partition home, List<T> items, BiConsumer<Packer, T> writer) {
-        return valkey.call(function, home, out -> out.list(items, writer)).answer();
+            String function, Partition home, List<T> items, BiConsumer<Packer, List<T>> writer) {
+        return valkey.call(function, home, out -> writer.accept(out, items)).answer();
     }
 
     static boolean isUnknown(Item told) {
-        return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("unknown");
+        return !(told instanceof Item.Truth)
+                && told.at(0) instanceof Item.Bytes
+                && told.at(0).text().equals("unknown");
     }
 
     private static <T, R> Answer<R> answer(

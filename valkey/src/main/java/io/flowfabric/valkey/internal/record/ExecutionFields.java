@@ -22,6 +22,7 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.valkey.internal.wire.Item;
 
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Optional;
@@ -36,16 +37,8 @@ import java.util.stream.Stream;
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by the server alone.
 public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
-    /** How many fields it has at least. */
-    public static final int FIELDS = 30;
-
     public static ExecutionFields read(UUID uuid, byte[] packed) {
-        var fields = Item.read(packed);
-        // A newer program may have added some.
-        if (fields.list().size() < FIELDS) {
-            throw Item.unreadable("an execution has other fields");
-        }
-        return new ExecutionFields(uuid, fields, packed);
+        return new ExecutionFields(uuid, ExecutionLayout.read(packed), packed);
     }
 
     public ExecutionId id() {
@@ -205,10 +198,20 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
                 told.at(6).optional(ExecutionFields::givenUp));
     }
 
+    /** The lease that its holder has ended, as {@code records.lua} writes it. */
     private static GivenUp givenUp(Item told) {
+        var in = ByteBuffer.wrap(told.bytes());
+        long epoch = ExecutionLayout.unsigned(in, 6);
+        var digest = new byte[Item.DIGEST_BYTES];
+        in.get(digest);
+        var step = Codes.STEPS.word(new Item.Whole(in.get()));
         return new GivenUp(
-                told.at(0).number(),
-                told.at(1).digest(),
-                new Ended(Codes.STEPS.word(told.at(2)), told.at(3).optional(Item::moment)));
+                epoch,
+                new Item.Bytes(digest).digest(),
+                new Ended(
+                        step,
+                        in.hasRemaining()
+                                ? Optional.of(Instant.ofEpochMilli(in.getLong()))
+                                : Optional.empty()));
     }
 }

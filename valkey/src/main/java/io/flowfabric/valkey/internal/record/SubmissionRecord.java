@@ -46,7 +46,8 @@ public final class SubmissionRecord {
                 : Optional.empty();
     }
 
-    private static boolean isApart(Submission submission) {
+    /** Whether its input is a large one. */
+    public static boolean isApart(Submission submission) {
         return submission.input().size() > INLINE;
     }
 

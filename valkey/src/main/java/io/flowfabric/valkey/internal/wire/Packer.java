@@ -120,7 +120,12 @@ public final class Packer {
 
     /** A digest, as the bytes that it is. */
     public Packer digest(Digest digest) {
-        return bytes(HexFormat.of().parseHex(digest.hex()));
+        return bytes(bytesOf(digest));
+    }
+
+    /** The bytes that a digest is. */
+    public static byte[] bytesOf(Digest digest) {
+        return HexFormat.of().parseHex(digest.hex());
     }
 
     /** A moment, in milliseconds. */
