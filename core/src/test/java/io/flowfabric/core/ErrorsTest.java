@@ -224,6 +224,8 @@ class ErrorsTest {
                         "named_by_lane",
                         "not_claimable",
                         "other_namespace",
+                        "namespace_used",
+                        "lane_spread",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))
                 .containsExactly(

@@ -26,11 +26,10 @@ public final class ValkeyEngine implements Contender {
      */
     public ValkeyEngine(
             RedisServer server, int workers, String key, String name, List<Namespace> namespaces) {
-        this(server, workers, key, name, new ValkeyBacklog(server, namespaces));
+        this(workers, key, name, new ValkeyBacklog(server, namespaces));
     }
 
-    private ValkeyEngine(
-            RedisServer server, int workers, String key, String name, ValkeyBacklog backlog) {
+    private ValkeyEngine(int workers, String key, String name, ValkeyBacklog backlog) {
         this.key = key;
         this.name = name;
         this.backlog = backlog;
@@ -42,11 +41,7 @@ public final class ValkeyEngine implements Contender {
             RedisServer server, int workers, String key, String name, int partitions) {
         var namespace = new Namespace("spread");
         return new ValkeyEngine(
-                server,
-                workers,
-                key,
-                name,
-                new ValkeyBacklog(server, List.of(namespace), partitions));
+                workers, key, name, new ValkeyBacklog(server, List.of(namespace), partitions));
     }
 
     @Override
