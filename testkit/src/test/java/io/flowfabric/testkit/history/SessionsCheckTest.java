@@ -75,7 +75,7 @@ class SessionsCheckTest {
         tale.step(
                 Transition.REPRIORITISE,
                 Situation.RUNNING,
-                Optional.of(ADA),
+                Optional.empty(),
                 Optional.of(new Attribution("olga", "first things first")));
     }
 
