@@ -169,7 +169,9 @@ with done as (
             select from ${schema}.receipt r
             cross join unnest(r.ids) as held (id)
             join ${schema}.execution e on e.id = held.id
-            where r.session = s.id and e.session = s.id)
+            where r.session = s.id and e.session = s.id
+            -- looked for session by session: as a join, the receipts of all sessions may be gone through
+            offset 0)
     returning s.id
 )
 delete from ${schema}.receipt r using done where r.session = done.id
