@@ -31,9 +31,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 /** Time passes in each partition, whatever becomes of the others. */
 class TimeInPartitionsTest {
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Path HOME = Path.of("target", "test-redis").toAbsolutePath();
 
@@ -154,11 +156,7 @@ class TimeInPartitionsTest {
     }
 
     private static void pause() {
-        try {
-            Thread.sleep(50);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
     }
 
     private static List<ExecutionId> delayed(
