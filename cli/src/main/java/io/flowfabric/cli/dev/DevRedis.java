@@ -81,7 +81,7 @@ final class DevRedis implements DevServer {
                 new Question("where everything is", "keys " + KEY + "*"));
     }
 
-    /** Counts by the first field of a record, which is the number of a situation. */
+    /** Counts by the second byte of a record, which is the number of a situation. */
     private static String counting() {
         var words =
                 Stream.of(Situation.values())
@@ -90,7 +90,7 @@ final class DevRedis implements DevServer {
         return "local words, counts, lines = {%s}, {}, {} "
                 .formatted(words)
                 .concat("for _, record in ipairs(redis.call('hvals', KEYS[1])) do ")
-                .concat("local word = words[cmsgpack.unpack(record)[1] + 1] ")
+                .concat("local word = words[string.byte(record, 2) + 1] ")
                 .concat("counts[word] = (counts[word] or 0) + 1 end ")
                 .concat("for word, count in pairs(counts) do ")
                 .concat("lines[#lines + 1] = count .. ' ' .. word end return lines");
