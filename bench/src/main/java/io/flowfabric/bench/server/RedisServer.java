@@ -103,7 +103,13 @@ public final class RedisServer implements AutoCloseable {
 
     /** Lets nobody inherit a log that is due to be written anew. */
     public void settle() {
+        // a server that has begun by itself refuses to begin
+        awaitRewrites();
         nodes.forEach(RedisCommands::bgrewriteaof);
+        awaitRewrites();
+    }
+
+    private void awaitRewrites() {
         while (nodes.stream().anyMatch(RedisServer::rewrites)) {
             Time.SYSTEM.park(PAUSE.toNanos());
         }
