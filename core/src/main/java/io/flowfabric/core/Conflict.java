@@ -20,6 +20,10 @@ public final class Conflict extends FlowFabricException {
         ENDED_DIFFERENTLY,
         /** This step was recorded before, with other content. */
         RECORDED_DIFFERENTLY,
+        /** This signal was sent before, with other content. */
+        SENT_DIFFERENTLY,
+        /** The waitpoint is closed, or was never open. */
+        WAITPOINT_CLOSED,
         /** The execution has ended, and not in the way that was asked for. */
         ALREADY_FINISHED,
         /** The execution has not ended, so it has no result, and cannot be replayed or erased. */

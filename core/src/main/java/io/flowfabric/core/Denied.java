@@ -25,7 +25,9 @@ public final class Denied extends FlowFabricException {
          * The token is genuine, and there is no such grant for the session that shows it, or no
          * longer.
          */
-        UNKNOWN_GRANT;
+        UNKNOWN_GRANT,
+        /** The token is genuine, and its waitpoint is closed, or its execution has ended. */
+        WAITPOINT_CLOSED;
 
         /** The code as it travels: {@code lane_closed}. */
         public String wire() {
@@ -50,7 +52,7 @@ public final class Denied extends FlowFabricException {
     public Advice advice() {
         return switch (code) {
             case LANE_CLOSED -> Advice.CALL_AN_OPERATOR;
-            case MALFORMED_TOKEN, UNKNOWN_KEY, BAD_SIGNATURE, TOKEN_EXPIRED, UNKNOWN_GRANT ->
+            case MALFORMED_TOKEN, UNKNOWN_KEY, BAD_SIGNATURE, TOKEN_EXPIRED, UNKNOWN_GRANT, WAITPOINT_CLOSED ->
                     Advice.CHANGE_THE_REQUEST;
         };
     }

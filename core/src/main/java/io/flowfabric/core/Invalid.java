@@ -48,6 +48,8 @@ public final class Invalid extends FlowFabricException {
         MALFORMED_VECTOR,
         /** No execution can be that, or go there from where it is. */
         IMPOSSIBLE_STATE,
+        /** A condition can never be met, is met already, or is too deep. */
+        IMPOSSIBLE_CONDITION,
         /** A claim came under a number whose answer was acknowledged. */
         CLAIM_NUMBER_USED,
         /** A connection that was to have a transaction commits every statement by itself. */

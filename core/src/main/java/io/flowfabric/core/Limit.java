@@ -21,6 +21,16 @@ public enum Limit {
      * over reads all of them before it goes on.
      */
     ALL_STEPS_BYTES(16 << 20),
+    /** A signal says what happened; a file belongs elsewhere, with its address in here. */
+    SIGNAL_BYTES(64 << 10),
+    /** Signals that one execution receives in its life. Who expects more reads a queue. */
+    SIGNALS(10_000),
+    /** Waitpoints of one execution, the closed ones too: they are read with every signal. */
+    WAITPOINTS(1000),
+    /** Waitpoints in one condition. */
+    CONDITION_WAITPOINTS(100),
+    /** Signals that one condition counts: who sent them is kept until the last one has come. */
+    CONDITION_SIGNALS(1000),
     /** Keys, kinds, creators, workers, steps: indexed, and shown on one line. */
     NAME_BYTES(256),
     /** The width of a lane name on the wire of the original. */

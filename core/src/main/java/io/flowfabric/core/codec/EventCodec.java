@@ -12,6 +12,7 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
@@ -44,6 +45,14 @@ public final class EventCodec {
                     case Event.StepRecorded recorded ->
                             json.with("lane", Json.of(recorded.lane().name()))
                                     .with("execution", Json.of(recorded.execution().toString()));
+                    case Event.SignalReceived received ->
+                            with(json, Optional.empty(), Optional.of(received.by()))
+                                    .with("lane", Json.of(received.lane().name()))
+                                    .with("execution", Json.of(received.execution().toString()));
+                    case Event.WaitpointClosed closed ->
+                            with(json, Optional.empty(), Optional.of(closed.by()))
+                                    .with("lane", Json.of(closed.lane().name()))
+                                    .with("execution", Json.of(closed.execution().toString()));
                     case Event.Renewal renewal ->
                             with(json, Optional.of(renewal.owner()), Optional.empty());
                     case Event.MarkedDead death ->
@@ -84,6 +93,13 @@ public final class EventCodec {
                     json.with("step", Json.of(recorded.name()))
                             .with("attempt", Json.of(recorded.attempt()))
                             .with("epoch", Json.of(recorded.epoch()));
+            case Event.SignalReceived received ->
+                    json.with("waitpoint", Json.of(received.waitpoint()))
+                            .with("signal", Json.of(received.signal()))
+                            .with("number", Json.of(received.number()))
+                            .with("effect", Words.of(received.effect()));
+            case Event.WaitpointClosed closed ->
+                    json.with("waitpoint", Json.of(closed.waitpoint()));
             case Event.Renewal renewal -> json.with("until", millis(renewal.until()));
             case Event.MarkedDead death -> json;
             case Event.Erased erased -> json;
@@ -172,6 +188,23 @@ public final class EventCodec {
                             json.require("step", Json::asString),
                             json.require("attempt", Json::asInt),
                             json.require("epoch", Json::asLong),
+                            at);
+            case SIGNAL_RECEIVED ->
+                    new Event.SignalReceived(
+                            execution(json),
+                            lane(namespace, json),
+                            json.require("waitpoint", Json::asString),
+                            json.require("signal", Json::asString),
+                            json.require("number", Json::asLong),
+                            json.require("effect", word -> Words.read(Delivery.Effect.class, word)),
+                            by(json).orElseThrow(),
+                            at);
+            case WAITPOINT_CLOSED ->
+                    new Event.WaitpointClosed(
+                            execution(json),
+                            lane(namespace, json),
+                            json.require("waitpoint", Json::asString),
+                            by(json).orElseThrow(),
                             at);
             case HEARTBEAT ->
                     new Event.Renewal(

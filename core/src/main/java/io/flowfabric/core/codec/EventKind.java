@@ -12,6 +12,10 @@ public enum EventKind {
     STEP(Event.Step.class),
     /** A worker recorded a step of its execution. */
     STEP_RECORDED(Event.StepRecorded.class),
+    /** An execution received a signal. */
+    SIGNAL_RECEIVED(Event.SignalReceived.class),
+    /** An operator closed a waitpoint. */
+    WAITPOINT_CLOSED(Event.WaitpointClosed.class),
     /** A session showed a sign of life. */
     HEARTBEAT(Event.Renewal.class),
     /** An operator declared a worker process dead. */
@@ -54,6 +58,8 @@ public enum EventKind {
         return switch (event) {
             case Event.Step step -> STEP;
             case Event.StepRecorded recorded -> STEP_RECORDED;
+            case Event.SignalReceived received -> SIGNAL_RECEIVED;
+            case Event.WaitpointClosed closed -> WAITPOINT_CLOSED;
             case Event.Renewal renewal -> HEARTBEAT;
             case Event.MarkedDead death -> MARKED_DEAD;
             case Event.Erased erased -> ERASED;

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param failure what failed, where something did
  * @param result what it produced, where an operator says so
  * @param fresh whether what was recorded of it so far is cleared
+ * @param waited what is to be written of its waits, where something is
  */
 public record Change(
         Transition transition,
@@ -31,7 +32,8 @@ public record Change(
         Optional<Attribution> by,
         Optional<Failure> failure,
         Optional<Payload> result,
-        boolean fresh) {
+        boolean fresh,
+        Optional<Waited> waited) {
 
     /** A step that changes the state and nothing else. */
     static Change of(Facts facts, Transition transition, ExecutionState after) {
@@ -46,13 +48,17 @@ public record Change(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                false);
+                false,
+                Optional.empty());
     }
 
     /** The step that ends an execution. */
     static Change finish(Facts facts, Transition transition, Outcome outcome, Instant now) {
         var attempt = outcome.attemptAtTheEnd(facts.attempts() > 0, facts.state().attempt());
-        return of(facts, transition, new ExecutionState.Finished(outcome, now, attempt));
+        var end = of(facts, transition, new ExecutionState.Finished(outcome, now, attempt));
+        return facts.awaiting().isOpen()
+                ? end.waited(Waited.of(facts.awaiting().closed()))
+                : end;
     }
 
     Change by(Attribution who) {
@@ -67,7 +73,8 @@ public record Change(
                 Optional.of(who),
                 failure,
                 result,
-                fresh);
+                fresh,
+                waited);
     }
 
     Change failure(Failure because) {
@@ -90,7 +97,8 @@ public record Change(
                 by,
                 because,
                 produced,
-                fresh);
+                fresh,
+                waited);
     }
 
     Change priority(int other) {
@@ -105,7 +113,8 @@ public record Change(
                 by,
                 failure,
                 result,
-                fresh);
+                fresh,
+                waited);
     }
 
     Change fresh(boolean cleared) {
@@ -120,7 +129,8 @@ public record Change(
                 by,
                 failure,
                 result,
-                cleared);
+                cleared,
+                waited);
     }
 
     Change deadline(Optional<Instant> other) {
@@ -135,7 +145,8 @@ public record Change(
                 by,
                 failure,
                 result,
-                fresh);
+                fresh,
+                waited);
     }
 
     Change counts(int newRetries, int newReclaims, int newReplays) {
@@ -150,6 +161,23 @@ public record Change(
                 by,
                 failure,
                 result,
-                fresh);
+                fresh,
+                waited);
+    }
+
+    Change waited(Waited other) {
+        return new Change(
+                transition,
+                after,
+                priority,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                by,
+                failure,
+                result,
+                fresh,
+                Optional.of(other));
     }
 }

@@ -187,12 +187,15 @@ public final class ExecutionExplainer {
                                         report.map(Fact::words)));
     }
 
-    private static String suspended(Suspended suspended) {
-        return "suspended since %s: %s%s"
-                .formatted(
-                        suspended.since(),
-                        suspended.reason().wire(),
-                        suspended.timeoutAt().map(at -> ", until " + at).orElse(""));
+    private String suspended(Suspended suspended) {
+        var waits = given.awaiting().pending().map(wait -> told(Fact.Waits.of(wait)));
+        return joined(
+                "suspended since %s: %s%s"
+                        .formatted(
+                                suspended.since(),
+                                suspended.reason().wire(),
+                                suspended.timeoutAt().map(at -> ", until " + at).orElse("")),
+                waits.map(Fact::words));
     }
 
     private String finished(Finished finished) {

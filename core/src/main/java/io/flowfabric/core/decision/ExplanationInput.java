@@ -6,6 +6,7 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.signal.Awaiting;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -25,6 +26,7 @@ import java.util.Optional;
  * @param quotas how those stand that it counts against, if it is ready
  * @param held how many executions those of them hold who could take this one, if it is ready
  * @param ahead how many {@link CompetingWork} come before it, if it is ready
+ * @param awaiting what is remembered of its waits, if it is suspended
  */
 public record ExplanationInput(
         ExecutionView view,
@@ -37,4 +39,33 @@ public record ExplanationInput(
         List<QuotaView> quotas,
         int held,
         Fact.Ahead ahead,
-        Instant now) {}
+        Instant now,
+        Awaiting awaiting) {
+    /** What the explanation of an execution that is not suspended follows from. */
+    public ExplanationInput(
+            ExecutionView view,
+            LaneView lane,
+            Optional<Attribution> laneBy,
+            Optional<Fact.Step> step,
+            Optional<Fact.Holder> holder,
+            Collection<Session> alive,
+            List<Fact.Budget> budgets,
+            List<QuotaView> quotas,
+            int held,
+            Fact.Ahead ahead,
+            Instant now) {
+        this(
+                view,
+                lane,
+                laneBy,
+                step,
+                holder,
+                alive,
+                budgets,
+                quotas,
+                held,
+                ahead,
+                now,
+                Awaiting.NOTHING);
+    }
+}

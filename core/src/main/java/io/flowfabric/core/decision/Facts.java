@@ -3,6 +3,7 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.state.ExecutionState;
 
 import java.time.Instant;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param deadline when it expires, if it does
  * @param lastProgress when its worker last reported progress in the current attempt, or recorded a
  *     step, if it has
+ * @param awaiting what is remembered of its waits
  */
 public record Facts(
         ExecutionId id,
@@ -25,7 +27,54 @@ public record Facts(
         int reclaims,
         int replays,
         Optional<Instant> deadline,
-        Optional<Instant> lastProgress) {
+        Optional<Instant> lastProgress,
+        Awaiting awaiting) {
+
+    public Facts {
+        awaiting = awaiting.asOf(replays);
+    }
+
+    /** Facts of an execution of whose waits nothing is known, and nothing is decided. */
+    public Facts(
+            ExecutionId id,
+            Policy policy,
+            ExecutionState state,
+            int priority,
+            int attempts,
+            int retries,
+            int reclaims,
+            int replays,
+            Optional<Instant> deadline,
+            Optional<Instant> lastProgress) {
+        this(
+                id,
+                policy,
+                state,
+                priority,
+                attempts,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                lastProgress,
+                Awaiting.NOTHING);
+    }
+
+    /** The same, with what is remembered of its waits. */
+    public Facts awaiting(Awaiting remembered) {
+        return new Facts(
+                id,
+                policy,
+                state,
+                priority,
+                attempts,
+                retries,
+                reclaims,
+                replays,
+                deadline,
+                lastProgress,
+                remembered);
+    }
 
     /** Whether it only waits for the engine to notice that it has expired. */
     public boolean pastDeadline(Instant now) {

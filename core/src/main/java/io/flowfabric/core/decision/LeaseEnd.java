@@ -76,6 +76,9 @@ public record LeaseEnd(
                             Optional.empty(),
                             Optional.empty(),
                             Optional.empty());
+            case Ending.Suspend suspend ->
+                    throw new IllegalArgumentException(
+                            "what a suspension writes depends on the signals that are kept");
         };
     }
 

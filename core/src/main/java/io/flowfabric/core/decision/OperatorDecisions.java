@@ -89,7 +89,11 @@ public final class OperatorDecisions {
                     end(facts, Transition.FAIL, Outcome.FAILED, now)
                             .map(change -> change.failure(fail.failure()));
             case OperatorCommand.Pause pause -> pause(facts, by);
-            case OperatorCommand.Resume resume -> Optional.of(resume(facts, now));
+            case OperatorCommand.Resume resume ->
+                    Optional.of(
+                            facts.state() instanceof Suspended
+                                    ? WaitDecisions.resume(facts, now)
+                                    : resume(facts, now));
             case OperatorCommand.Revoke revoke -> revoke(facts);
             case OperatorCommand.Reprioritise reprioritise ->
                     reprioritise(facts, reprioritise.priority());

@@ -1,17 +1,13 @@
 package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
-import io.flowfabric.core.Page;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Step;
-import io.flowfabric.core.store.Chunks;
 
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
 
@@ -57,47 +53,5 @@ public final class StepRecording {
         return comeWithLease(steps.stream().mapToLong(Step::bytes).sum())
                 ? lease.steps(steps)
                 : lease.withStepsApart();
-    }
-
-    /** How many steps are before the first one of a page. */
-    public static int before(Cursor cursor) {
-        if (cursor.equals(Cursor.START)) {
-            return 0;
-        }
-        var position = cursor.position(Cursor.Purpose.LISTING);
-        if (position.length != Integer.BYTES) {
-            throw Cursor.malformed();
-        }
-        int before = ByteBuffer.wrap(position).getInt();
-        if (before < 0) {
-            throw Cursor.malformed();
-        }
-        return before;
-    }
-
-    /**
-     * A page of steps.
-     *
-     * @param before how many steps are before the first one
-     * @param found from there on, perhaps more than a page holds
-     * @param max how many it may hold
-     * @param more whether there are others behind those
-     */
-    public static Page<Step> page(int before, List<Step> found, int max, boolean more) {
-        int count = 0;
-        long bytes = 0;
-        for (Step step : found) {
-            if (!Chunks.fits(count, max, bytes, step.bytes())) {
-                return new Page<>(found.subList(0, count), cursor(before + count));
-            }
-            count++;
-            bytes += step.bytes();
-        }
-        return new Page<>(found, more ? cursor(before + count) : Cursor.END);
-    }
-
-    private static Cursor cursor(int before) {
-        return Cursor.at(
-                Cursor.Purpose.LISTING, ByteBuffer.allocate(Integer.BYTES).putInt(before).array());
     }
 }

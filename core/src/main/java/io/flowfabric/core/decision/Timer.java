@@ -3,6 +3,7 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Suspended;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -68,6 +69,20 @@ public enum Timer {
         @Override
         public Change ring(Facts facts, Instant now) {
             return TimerDecisions.wake(facts);
+        }
+    },
+    /** The time of its suspension is over. */
+    SUSPENSION {
+        @Override
+        public Optional<Instant> due(Facts facts) {
+            return facts.state() instanceof Suspended suspended
+                    ? suspended.timeoutAt()
+                    : Optional.empty();
+        }
+
+        @Override
+        public Change ring(Facts facts, Instant now) {
+            return WaitDecisions.timeOut(facts, now);
         }
     },
     /** The grant was not redeemed in time. */

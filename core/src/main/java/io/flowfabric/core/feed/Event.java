@@ -9,6 +9,7 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
@@ -76,6 +77,7 @@ public sealed interface Event {
                                         DELAY,
                                         RELEASE,
                                         SUSPEND,
+                                        ESCALATE,
                                         AWAIT,
                                         REVOKE,
                                         RESUME,
@@ -111,6 +113,39 @@ public sealed interface Event {
      */
     record StepRecorded(
             ExecutionId execution, Lane lane, String name, int attempt, long epoch, Instant at)
+            implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
+    /**
+     * An execution received a signal. What the signal said is not told.
+     *
+     * @param signal its name
+     * @param number of the signal, in the order in which its execution received them, from 1
+     * @param by who sent it, and why
+     */
+    record SignalReceived(
+            ExecutionId execution,
+            Lane lane,
+            String waitpoint,
+            String signal,
+            long number,
+            Delivery.Effect effect,
+            Attribution by,
+            Instant at)
+            implements Event {
+        @Override
+        public Namespace namespace() {
+            return lane.namespace();
+        }
+    }
+
+    /** An operator closed a waitpoint of an execution. */
+    record WaitpointClosed(
+            ExecutionId execution, Lane lane, String waitpoint, Attribution by, Instant at)
             implements Event {
         @Override
         public Namespace namespace() {

@@ -34,7 +34,9 @@ public record FeedFilter(
         /** Executions that ended. */
         COMPLETIONS,
         /** What operators did. */
-        OPERATIONS
+        OPERATIONS,
+        /** Signals that were received. */
+        SIGNALS
     }
 
     public FeedFilter {
@@ -102,6 +104,8 @@ public record FeedFilter(
                     switch (event) {
                         case Event.Step step -> step.owner().isPresent();
                         case Event.StepRecorded recorded -> false;
+                        case Event.SignalReceived received -> false;
+                        case Event.WaitpointClosed closed -> false;
                         case Event.Renewal renewal -> true;
                         case Event.LaneChange change -> false;
                         case Event.NamespaceChange change -> false;
@@ -113,12 +117,15 @@ public record FeedFilter(
                         case Event.Erased erased -> false;
                         case Event.KeyRotation rotation -> false;
                     };
+            case SIGNALS -> event instanceof Event.SignalReceived;
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
                     switch (event) {
                         case Event.Step step ->
                                 step.by().filter(Attribution::isOperator).isPresent();
                         case Event.StepRecorded recorded -> false;
+                        case Event.SignalReceived received -> false;
+                        case Event.WaitpointClosed closed -> true;
                         case Event.Renewal renewal -> false;
                         case Event.LaneChange change -> true;
                         case Event.NamespaceChange change -> true;
@@ -137,6 +144,8 @@ public record FeedFilter(
         return switch (event) {
             case Event.Step step -> Optional.of(step.lane());
             case Event.StepRecorded recorded -> Optional.of(recorded.lane());
+            case Event.SignalReceived received -> Optional.of(received.lane());
+            case Event.WaitpointClosed closed -> Optional.of(closed.lane());
             case Event.Renewal renewal -> Optional.empty();
             case Event.LaneChange change -> Optional.of(change.lane());
             case Event.NamespaceChange change -> Optional.empty();
@@ -154,6 +163,8 @@ public record FeedFilter(
         return switch (event) {
             case Event.Step step -> step.execution().partition();
             case Event.StepRecorded recorded -> recorded.execution().partition();
+            case Event.SignalReceived received -> received.execution().partition();
+            case Event.WaitpointClosed closed -> closed.execution().partition();
             case Event.Erased erased -> erased.execution().partition();
             case Event.Renewal renewal -> Partition.of(renewal.namespace());
             case Event.LaneChange change -> Partition.of(change.namespace());

@@ -8,6 +8,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.Text;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.signal.Suspension;
 
 import java.util.Objects;
 
@@ -111,6 +112,21 @@ public sealed interface Ending {
         @Override
         public Digest digest() {
             return Digest.of("release").done();
+        }
+    }
+
+    /** The worker lets go of it until something happens; the attempt goes on then. */
+    record Suspend(Fence fence, Suspension suspension) implements Ending {
+        public Suspend {
+            Objects.requireNonNull(fence, "fence");
+            Objects.requireNonNull(suspension, "suspension");
+        }
+
+        @Override
+        public Digest digest() {
+            var digest = Digest.of("suspend");
+            suspension.digest(digest);
+            return digest.done();
         }
     }
 }

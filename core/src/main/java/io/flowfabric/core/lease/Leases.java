@@ -4,6 +4,9 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.admission.BudgetView;
 
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.WaitpointView;
+
 import java.util.List;
 
 /**
@@ -41,7 +44,16 @@ public interface Leases {
     List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints);
 
     /**
-     * Ends leases: complete, fail, cancel, delay, release.
+     * Opens waitpoints before anything waits there, so that an outsider can be told of them. One
+     * that is open already is answered as it is. A waitpoint is {@code Invalid} that is one too
+     * many in its execution.
+     */
+    List<Answer<WaitpointView>> open(List<OpenWaitpoint> waitpoints);
+
+    /**
+     * Ends leases: complete, fail, cancel, delay, release, suspend. A suspension is {@code
+     * Conflict} whose name a step of the execution has, and {@code Invalid} when it would be one
+     * step too many.
      *
      * <p>The same ending again gives the first answer again, until the execution is claimed anew;
      * another ending of the same lease is {@code Conflict}.

@@ -44,7 +44,7 @@ public sealed interface OperatorCommand {
     /** Holds it back until it is resumed. A delay that it had goes on meanwhile. */
     record Pause(ExecutionId execution) implements OperatorCommand {}
 
-    /** Lifts what holds it back: a pause first; where there is none, a delay. */
+    /** Lifts what holds it back: a pause first; where there is none, a delay or a suspension. */
     record Resume(ExecutionId execution) implements OperatorCommand {}
 
     /** Takes the lease, or the grant, away from its worker; the work returns to the queue. */

@@ -8,14 +8,18 @@ import io.flowfabric.core.admission.QuotaView;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.BudgetUse;
+import io.flowfabric.core.signal.Awaiting;
+import io.flowfabric.core.signal.SignalHead;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Something that bears on why an execution runs or does not: data for a program, and words for
@@ -217,6 +221,39 @@ public sealed interface Fact {
         @Override
         public String words() {
             return "deadline at %s".formatted(at);
+        }
+    }
+
+    /**
+     * What a suspended execution waits for.
+     *
+     * @param name of the wait
+     * @param left what is still to come, in words
+     * @param arrived the signals that have counted so far
+     */
+    record Waits(String name, String left, List<SignalHead> arrived) implements Fact {
+        /** What is told of a wait. */
+        public static Waits of(Awaiting.Wait wait) {
+            return new Waits(wait.name(), wait.left().words(), wait.counted());
+        }
+
+        @Override
+        public String words() {
+            return "in %s it waits for %s; %s"
+                    .formatted(
+                            name,
+                            left,
+                            arrived.isEmpty()
+                                    ? "nothing has arrived"
+                                    : arrived.stream()
+                                            .map(
+                                                    head ->
+                                                            "%s from %s at %s"
+                                                                    .formatted(
+                                                                            head.name(),
+                                                                            head.actor(),
+                                                                            head.waitpoint()))
+                                            .collect(Collectors.joining(", ", "arrived: ", "")));
         }
     }
 

@@ -27,7 +27,8 @@ public record GrantToken(
         long epoch,
         SessionId session,
         Instant until,
-        String seal) {
+        String seal)
+        implements SealedToken {
     private static final String PURPOSE = "grant";
 
     /** Twice what a token needs; longer texts are not looked at. */
@@ -76,12 +77,12 @@ public record GrantToken(
                 parts.group(7));
     }
 
-    /**
-     * Checks the seal.
-     *
-     * @param signer the key that the token names
-     * @throws Denied when another key made it, or what it says was changed
-     */
+    @Override
+    public String what() {
+        return "grant";
+    }
+
+    @Override
     public void verify(SigningKey signer) {
         if (!signer.id().equals(key)
                 || !seal(signer, execution, epoch, session, until).matches(seal)) {

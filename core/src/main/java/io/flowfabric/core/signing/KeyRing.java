@@ -42,7 +42,7 @@ public record KeyRing(List<Kept> keys, Instant now) {
      *
      * @throws Denied when its seal is not genuine, its key no longer believed, or its time over
      */
-    public void check(GrantToken token) {
+    public void check(SealedToken token) {
         var signer = signer(token);
         if (signer.retires.filter(at -> !now.isBefore(at)).isPresent()) {
             throw unknown(token);
@@ -51,26 +51,27 @@ public record KeyRing(List<Kept> keys, Instant now) {
         if (!token.until().isAfter(now)) {
             throw new Denied(
                     Denied.Code.TOKEN_EXPIRED,
-                    "The grant was good until %s: ask for another one.".formatted(token.until()));
+                    "The %s was good until %s: ask for another one."
+                            .formatted(token.what(), token.until()));
         }
     }
 
     /** Checks only that a key that is still kept has sealed a token, believed or not. */
-    public void checkSeal(GrantToken token) {
+    public void checkSeal(SealedToken token) {
         token.verify(signer(token).key);
     }
 
-    private Kept signer(GrantToken token) {
+    private Kept signer(SealedToken token) {
         return keys.stream()
                 .filter(kept -> kept.key.id().equals(token.key()))
                 .findFirst()
                 .orElseThrow(() -> unknown(token));
     }
 
-    private static Denied unknown(GrantToken token) {
+    private static Denied unknown(SealedToken token) {
         return new Denied(
                 Denied.Code.UNKNOWN_KEY,
-                "The key %s is not known, or not believed any more: ask for another grant."
-                        .formatted(token.key()));
+                "The key %s is not known, or not believed any more: ask for another %s."
+                        .formatted(token.key(), token.what()));
     }
 }

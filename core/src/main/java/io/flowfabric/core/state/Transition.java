@@ -58,8 +58,8 @@ public enum Transition {
     DELAY(from(RUNNING), to(READY, DELAYED)),
     /** Its worker lets go of it at once. */
     RELEASE(from(RUNNING), to(READY)),
-    /** Its worker lets go of it until a signal comes. */
-    SUSPEND(from(RUNNING), to(SUSPENDED)),
+    /** Its worker lets go of it until a signal comes; it may have come already. */
+    SUSPEND(from(RUNNING), to(SUSPENDED, READY, RESUMING_LATER)),
     /** Its worker lets go of it until its children have ended. */
     AWAIT(from(RUNNING), to(AWAITING_CHILDREN)),
 
@@ -69,7 +69,9 @@ public enum Transition {
     /** An operator takes it away from its worker. */
     REVOKE(from(RUNNING), to(READY)),
 
-    // What ends a wait.
+    // What ends a wait, or changes it.
+    /** Its time is over, and it waits on for an operator. */
+    ESCALATE(from(SUSPENDED), to(SUSPENDED)),
     /** A signal or an operator lifts what held it back. */
     RESUME(
             from(SUSPENDED, HELD_BY_OPERATOR, DELAYED, BACKING_OFF, RESUMING_LATER),

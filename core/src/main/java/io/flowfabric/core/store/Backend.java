@@ -13,6 +13,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
@@ -43,6 +44,9 @@ public interface Backend extends AutoCloseable {
 
     /** For worker processes: writing about the work they hold. */
     Leases leases();
+
+    /** For anyone: what executions wait for. */
+    Signals signals();
 
     /** For operators: the tenants. */
     Namespaces namespaces();

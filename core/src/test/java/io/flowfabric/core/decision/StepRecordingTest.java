@@ -89,27 +89,28 @@ class StepRecordingTest {
     void pages_lead_from_one_to_the_next() {
         var steps = steps(5, 1);
 
-        var first = StepRecording.page(0, steps, 2, false);
+        var first = NumberedPages.page(0, steps, Step::bytes, 2, false);
         assertThat(first.items()).isEqualTo(steps.subList(0, 2));
-        assertThat(StepRecording.before(first.next())).isEqualTo(2);
-        assertThat(StepRecording.page(2, steps.subList(2, 5), 3, false).next())
+        assertThat(NumberedPages.before(first.next())).isEqualTo(2);
+        assertThat(NumberedPages.page(2, steps.subList(2, 5), Step::bytes, 3, false).next())
                 .isEqualTo(Cursor.END);
-        var cut = StepRecording.page(2, steps.subList(2, 4), 3, true);
+        var cut = NumberedPages.page(2, steps.subList(2, 4), Step::bytes, 3, true);
         assertThat(cut.items()).hasSize(2);
-        assertThat(StepRecording.before(cut.next())).isEqualTo(4);
-        assertThat(StepRecording.before(Cursor.START)).isZero();
-        assertThat(StepRecording.page(0, List.of(), 3, false).next()).isEqualTo(Cursor.END);
+        assertThat(NumberedPages.before(cut.next())).isEqualTo(4);
+        assertThat(NumberedPages.before(Cursor.START)).isZero();
+        assertThat(NumberedPages.page(0, List.<Step>of(), Step::bytes, 3, false).next())
+                .isEqualTo(Cursor.END);
     }
 
     @Test
     void a_page_is_full_when_it_has_enough_bytes() {
         var steps = steps(40, 256 << 10);
 
-        var page = StepRecording.page(0, steps, 40, false);
+        var page = NumberedPages.page(0, steps, Step::bytes, 40, false);
 
         assertThat(page.items()).hasSize(31);
         assertThat(page.items().stream().mapToLong(Step::bytes).sum()).isLessThan(Chunks.BYTES);
-        assertThat(StepRecording.before(page.next())).isEqualTo(31);
+        assertThat(NumberedPages.before(page.next())).isEqualTo(31);
     }
 
     private static List<Step> steps(int count, int bytes) {
@@ -123,11 +124,11 @@ class StepRecordingTest {
         for (var position : List.of(new byte[3], new byte[5], new byte[] {-1, 0, 0, 0})) {
             var cursor = Cursor.at(Cursor.Purpose.LISTING, position);
             assertRefused(
-                    Invalid.Code.MALFORMED_CURSOR, "cursor", () -> StepRecording.before(cursor));
+                    Invalid.Code.MALFORMED_CURSOR, "cursor", () -> NumberedPages.before(cursor));
         }
         for (var cursor : List.of(Cursor.NOW, Cursor.END)) {
             assertRefused(
-                    Invalid.Code.MALFORMED_CURSOR, "cursor", () -> StepRecording.before(cursor));
+                    Invalid.Code.MALFORMED_CURSOR, "cursor", () -> NumberedPages.before(cursor));
         }
     }
 }

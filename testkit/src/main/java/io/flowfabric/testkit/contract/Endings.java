@@ -7,6 +7,8 @@ import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.signal.Condition;
+import io.flowfabric.core.signal.Suspension;
 
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +22,10 @@ final class Endings {
 
     private static final Duration A_WHILE = Duration.ofMinutes(1);
 
+    /** A wait for a signal that does not end by itself. */
+    static final Suspension UNTIL_APPROVED =
+            Suspension.until("approval", Condition.signal("boss"));
+
     /** One of each kind. */
     static final List<Function<Fence, Ending>> EVERY_KIND =
             List.of(
@@ -28,6 +34,7 @@ final class Endings {
                     fence -> new Ending.Fail(fence, FAILURE, new RetryDecision.TryAgain(A_WHILE)),
                     fence -> new Ending.Cancel(fence, "no longer wanted"),
                     fence -> new Ending.Delay(fence, Due.in(A_WHILE)),
+                    fence -> new Ending.Suspend(fence, UNTIL_APPROVED),
                     Ending.Release::new);
 
     /** The kinds whose content can differ, each with another content than above. */
@@ -40,7 +47,8 @@ final class Endings {
                             new Ending.Fail(
                                     fence, FAILURE, new RetryDecision.TryAgain(Duration.ZERO)),
                     fence -> new Ending.Cancel(fence, "a change of mind"),
-                    fence -> new Ending.Delay(fence, Due.NOW));
+                    fence -> new Ending.Delay(fence, Due.NOW),
+                    fence -> new Ending.Suspend(fence, Suspension.untilResumed("approval")));
 
     private Endings() {}
 
@@ -77,6 +85,10 @@ final class Endings {
 
     static Ending delay(Lease lease, Duration wait) {
         return delay(lease, Due.in(wait));
+    }
+
+    static Ending suspend(Lease lease, Suspension suspension) {
+        return new Ending.Suspend(lease.fence(), suspension);
     }
 
     static Ending release(Lease lease) {

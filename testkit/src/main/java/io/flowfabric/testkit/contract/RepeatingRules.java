@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
@@ -60,6 +61,7 @@ abstract class RepeatingRules extends Rules {
                         new Ended(Transition.RETRY, Optional.of(soon)),
                         new Ended(Transition.CANCEL, Optional.empty()),
                         new Ended(Transition.DELAY, Optional.of(soon)),
+                        new Ended(Transition.SUSPEND, Optional.empty()),
                         new Ended(Transition.RELEASE, Optional.empty()));
     }
 
@@ -99,6 +101,9 @@ abstract class RepeatingRules extends Rules {
             world.end(ending).orThrow();
             if (world.view(lease).state().terminal()) {
                 world.replay(idOf(lease));
+            }
+            if (ending instanceof Ending.Suspend) {
+                world.resume(idOf(lease));
             }
             world.pass(Duration.ofMinutes(1));
             var next = world.worker(lease.lane()).claimOne();

@@ -14,6 +14,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.codec.WaitCodec;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.lease.Checkpoint;
@@ -31,6 +32,16 @@ import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.LaneExplanation;
 import io.flowfabric.core.query.Result;
 import io.flowfabric.core.query.Search;
+import io.flowfabric.core.signal.Delivery;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.ReceivedSignal;
+import io.flowfabric.core.signal.Resumption;
+import io.flowfabric.core.signal.Signal;
+import io.flowfabric.core.signal.Signals.Presented;
+import io.flowfabric.core.signal.Signals.Wanted;
+import io.flowfabric.core.signal.Suspension;
+import io.flowfabric.core.signal.Waitpoint;
+import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance;
@@ -43,6 +54,7 @@ import io.flowfabric.testkit.StoreFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -205,6 +217,69 @@ final class Scenario implements AutoCloseable {
 
     Answer<Step> checkpoint(Lease lease, String name, Payload content) {
         return checkpoint(lease.fence(), name, content);
+    }
+
+    // Waits.
+
+    /** Work whose worker has suspended it, in a lane of its own. */
+    Lease suspended(Suspension suspension) {
+        var lease = begun();
+        end(Endings.suspend(lease, suspension)).orThrow();
+        return lease;
+    }
+
+    Answer<WaitpointView> open(Lease lease, String waitpoint) {
+        return open(new OpenWaitpoint(lease.fence(), waitpoint));
+    }
+
+    Answer<WaitpointView> open(OpenWaitpoint asked) {
+        return only(store().leases().open(List.of(asked)));
+    }
+
+    Answer<Delivery> send(Signal signal) {
+        return only(store().signals().send(List.of(signal)));
+    }
+
+    /** Somebody sends a signal without content. */
+    Answer<Delivery> send(Lease to, String waitpoint, String name, String actor) {
+        return send(
+                Signal.of(
+                        new Waitpoint(idOf(to), waitpoint),
+                        name,
+                        Payload.EMPTY,
+                        new Attribution(actor, "as agreed")));
+    }
+
+    Answer<Delivery> present(String token, Signal signal) {
+        return only(store().signals().present(List.of(new Presented(token, signal))));
+    }
+
+    Answer<String> token(Waitpoint at, Duration validity) {
+        return only(store().signals().tokens(List.of(new Wanted(at, validity))));
+    }
+
+    Answer<Waitpoint> close(Waitpoint at) {
+        return only(store().signals().close(List.of(at), OLGA));
+    }
+
+    /** What an execution has received, from all pages. */
+    List<ReceivedSignal> received(ExecutionId execution) {
+        return Everything.pages(after -> store().signals().received(execution, after, 1000));
+    }
+
+    /** The open waitpoints of a lane, from all pages. */
+    List<WaitpointView> waitpoints(Lane lane, int pageSize) {
+        return Everything.pages(
+                after -> store().signals().waitpoints(lane, Optional.empty(), after, pageSize));
+    }
+
+    /** How a wait ended, as its step says. */
+    Resumption resumption(ExecutionId execution, String name) {
+        return recorded(execution).stream()
+                .filter(step -> step.name().equals(name))
+                .map(step -> WaitCodec.resumption(step.content()))
+                .findFirst()
+                .orElseThrow();
     }
 
     // Operators.

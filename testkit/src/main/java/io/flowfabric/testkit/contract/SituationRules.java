@@ -27,6 +27,7 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.StateVector;
 import io.flowfabric.core.state.StateVector.AttemptState;
+import io.flowfabric.core.state.SuspendedFor;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -43,12 +44,10 @@ import java.util.stream.Stream;
 
 /** The rows of the state table, each reached and read back. */
 abstract class SituationRules extends Rules {
-    /** What nothing reaches before there are flows and signals. */
+    /** What nothing reaches before there are flows. */
     private static final Set<Situation> OWED =
             EnumSet.of(
                     Situation.AWAITING_CHILDREN,
-                    Situation.SUSPENDED,
-                    Situation.RESUMING_LATER,
                     Situation.SKIPPED);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -110,7 +109,37 @@ abstract class SituationRules extends Rules {
         var spent = "runnable/unowned/blocked_by_budget/waiting_for_budget/none/";
         var granted = "runnable/granted/eligible_now/waiting_for_worker/none/";
         var ended = "terminal/unowned/not_applicable/none/";
+        var suspended = "suspended/unowned/not_applicable/";
+        var resuming = "runnable/unowned/not_eligible_until_time/waiting_for_resume_delay/none/";
         return List.of(
+                new Way(
+                        suspended + "waiting_for_signal/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.WAITING_FOR_SIGNAL)),
+                new Way(
+                        suspended + "waiting_for_approval/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.WAITING_FOR_APPROVAL)),
+                new Way(
+                        suspended + "waiting_for_callback/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.WAITING_FOR_CALLBACK)),
+                new Way(
+                        suspended + "waiting_for_tool_result/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.WAITING_FOR_TOOL_RESULT)),
+                new Way(
+                        suspended + "paused_by_operator/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.WAITING_FOR_OPERATOR_REVIEW)),
+                new Way(
+                        suspended + "paused_by_policy/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.PAUSED_BY_POLICY)),
+                new Way(
+                        suspended + "waiting_for_budget/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.PAUSED_BY_BUDGET)),
+                new Way(
+                        suspended + "waiting_for_signal/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.STEP_BOUNDARY)),
+                new Way(
+                        suspended + "paused_by_operator/none/attempt_interrupted",
+                        () -> suspended(SuspendedFor.MANUAL_PAUSE)),
+                new Way(resuming + "attempt_interrupted", this::resumingLater),
                 new Way(ready + "pending_first_attempt", this::ready),
                 new Way(ready + "pending_retry_attempt", this::readyToRetry),
                 new Way(ready + "pending_replay_attempt", this::readyToReplay),
@@ -157,6 +186,16 @@ abstract class SituationRules extends Rules {
 
     private ExecutionId ready() {
         return world.submit(work().lane(world.newLane()));
+    }
+
+    private ExecutionId suspended(SuspendedFor reason) {
+        return idOf(world.suspended(Endings.UNTIL_APPROVED.reason(reason)));
+    }
+
+    private ExecutionId resumingLater() {
+        var lease = world.suspended(Endings.UNTIL_APPROVED.resumeDelay(MINUTE));
+        world.send(lease, "boss", "approved", "ada").orThrow();
+        return idOf(lease);
     }
 
     private ExecutionId running() {

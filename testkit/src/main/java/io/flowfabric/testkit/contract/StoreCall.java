@@ -34,6 +34,11 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.Search;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.Signal;
+import io.flowfabric.core.signal.Signals.Presented;
+import io.flowfabric.core.signal.Signals.Wanted;
+import io.flowfabric.core.signal.Waitpoint;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.store.Maintenance.Duty;
 import io.flowfabric.core.store.Store;
@@ -44,6 +49,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +128,8 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
         var lease = worker.claimOne();
         var id = idOf(lease);
         var session = worker.session().id();
+        var at = new Waitpoint(id, "boss");
+        var signal = Signal.of(at, "approved", Payload.EMPTY, by);
         return Map.ofEntries(
                 entry("int", 1),
                 entry("String", "name"),
@@ -147,6 +155,12 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry(
                         "List<UsageReport>",
                         List.of(new UsageReport(lease.fence(), "b", "t", 1, "k"))),
+                entry("List<OpenWaitpoint>", List.of(new OpenWaitpoint(lease.fence(), "boss"))),
+                entry("List<Waitpoint>", List.of(at)),
+                entry("List<Signal>", List.of(signal)),
+                entry("List<Presented>", List.of(new Presented("token", signal))),
+                entry("List<Wanted>", List.of(new Wanted(at, Duration.ofDays(1)))),
+                entry("Optional<Instant>", Optional.<Instant>empty()),
                 entry("Rotation", Rotation.after(Duration.ZERO)),
                 entry("Namespace", Namespace.DEFAULT),
                 entry("NamespaceSettings", NamespaceSettings.DEFAULT),

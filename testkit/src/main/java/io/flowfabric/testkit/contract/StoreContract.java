@@ -116,6 +116,34 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Suspending extends SuspendingRules {
+        Suspending() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class WaitTimeouts extends WaitTimeoutRules {
+        WaitTimeouts() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Signalling extends SignallingRules {
+        Signalling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class WaitpointTokens extends WaitpointTokenRules {
+        WaitpointTokens() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Ending extends EndingRules {
         Ending() {
             super(StoreContract.this::open);

@@ -63,6 +63,8 @@ final class FeedFollower {
                     switch (event) {
                         case Event.Step step -> step.execution();
                         case Event.StepRecorded recorded -> recorded.execution();
+                        case Event.SignalReceived received -> received.execution();
+                        case Event.WaitpointClosed closed -> closed.execution();
                         case Event.Renewal renewal -> renewal.owner().session();
                         case Event.LaneChange change -> change.lane();
                         case Event.NamespaceChange change -> change.namespace();

@@ -200,6 +200,7 @@ final class StepsCheck {
                     DELAY,
                     RELEASE,
                     SUSPEND,
+                    ESCALATE,
                     AWAIT,
                     LAPSE,
                     REVOKE,

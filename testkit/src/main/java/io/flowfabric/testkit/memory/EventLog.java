@@ -89,9 +89,8 @@ final class EventLog {
                 history.add(step);
                 holder = holderAfter(step, holder);
             }
-            if (logged.event instanceof Event.StepRecorded recorded
-                    && recorded.execution().equals(execution)) {
-                history.add(recorded);
+            if (!(logged.event instanceof Event.Step) && isAbout(logged.event, execution)) {
+                history.add(logged.event);
             }
         }
         return history;
@@ -115,6 +114,8 @@ final class EventLog {
         return switch (event) {
             case Event.Step step -> step.execution().equals(execution);
             case Event.StepRecorded recorded -> recorded.execution().equals(execution);
+            case Event.SignalReceived received -> received.execution().equals(execution);
+            case Event.WaitpointClosed closed -> closed.execution().equals(execution);
             default -> false;
         };
     }

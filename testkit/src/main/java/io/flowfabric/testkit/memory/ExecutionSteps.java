@@ -6,11 +6,13 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.Waited;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.lease.Step;
+import io.flowfabric.core.signal.ReceivedSignal;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Granted;
@@ -108,8 +110,33 @@ final class ExecutionSteps {
         row.failure = change.failure().or(() -> row.failure);
         row.endedBy = change.after().terminal() ? change.by() : Optional.empty();
         change(row, change.transition(), change.after());
+        change.waited().ifPresent(waited -> remember(row, waited));
         world.shares.changed(row);
         log(row, change.transition(), owner, change.by(), change.failure());
+    }
+
+    /** Writes what was decided of a wait: what is remembered, what was received, how it ended. */
+    void remember(MemoryExecution row, Waited waited) {
+        row.awaiting = waited.awaiting();
+        waited.step().ifPresent(step -> row.steps.put(step.name(), step));
+        waited.signal().ifPresent(signal -> receive(row, signal));
+    }
+
+    private void receive(MemoryExecution row, ReceivedSignal received) {
+        row.received.add(received);
+        var signal = received.signal();
+        var delivery = received.delivery();
+        world.log.append(
+                new Event.SignalReceived(
+                        row.id(),
+                        row.lane(),
+                        signal.at().name(),
+                        signal.name(),
+                        delivery.number(),
+                        delivery.effect(),
+                        signal.by(),
+                        delivery.at()),
+                row.submission.tags());
     }
 
     /** Records what the holder of a lease has done. */

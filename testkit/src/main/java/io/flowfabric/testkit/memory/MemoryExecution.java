@@ -22,6 +22,8 @@ import io.flowfabric.core.policy.BudgetUse;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.signal.Awaiting;
+import io.flowfabric.core.signal.ReceivedSignal;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -29,6 +31,7 @@ import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.submit.Submission;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -83,6 +86,12 @@ final class MemoryExecution {
 
     /** What was recorded of it, by name, in that order. */
     final Map<String, Step> steps = new LinkedHashMap<>();
+
+    /** What is remembered of its waits. */
+    Awaiting awaiting = Awaiting.NOTHING;
+
+    /** The signals that it received, in that order. */
+    final List<ReceivedSignal> received = new ArrayList<>();
 
     Optional<Payload> result = Optional.empty();
     Optional<Failure> failure = Optional.empty();
@@ -177,7 +186,8 @@ final class MemoryExecution {
                 reclaims,
                 replays,
                 deadline,
-                lastProgress());
+                lastProgress(),
+                awaiting);
     }
 
     /** When its worker last reported progress, or recorded a step. */

@@ -52,7 +52,8 @@ final class MemoryExplanations {
                         ready ? quotas(row) : List.of(),
                         ready ? held(rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(row, rivals) : 0),
-                        world.now()));
+                        world.now(),
+                        row.facts().awaiting()));
     }
 
     LaneExplanation explain(Lane lane) {

@@ -5,11 +5,15 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.UsageEntry;
+import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
 import io.flowfabric.core.decision.StepRecording;
+import io.flowfabric.core.decision.WaitDecisions;
+import io.flowfabric.core.decision.WaitDecisions.Kept;
+import io.flowfabric.core.decision.WaitDecisions.StepRoom;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
@@ -18,6 +22,10 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.Suspension;
+import io.flowfabric.core.signal.WaitpointView;
+import io.flowfabric.core.state.Transition;
 
 import java.util.List;
 import java.util.Optional;
@@ -105,15 +113,47 @@ final class MemoryLeases implements Leases {
         return ItemAnswers.each(world, "endings", endings, this::end);
     }
 
+    @Override
+    public List<Answer<WaitpointView>> open(List<OpenWaitpoint> waitpoints) {
+        return ItemAnswers.each(world, "waitpoints", waitpoints, this::open);
+    }
+
+    private WaitpointView open(OpenWaitpoint asked) {
+        var row = world.executions.find(asked.fence().execution());
+        if (!world.holds(row, asked.fence())) {
+            throw row.standing().lost(asked.fence());
+        }
+        WaitDecisions.open(row.facts(), asked, world.now())
+                .ifPresent(waited -> world.steps.remember(row, waited));
+        return row.facts().awaiting().view(row.id(), row.lane(), asked.name());
+    }
+
     private Ended end(Ending ending) {
         var row = world.executions.find(ending.fence().execution());
         if (!world.holds(row, ending.fence())) {
             return row.standing().repeated(ending);
         }
-        var end = LeaseEnd.of(ending);
-        var answer = end.answer(world.now());
-        world.steps.apply(row, end.change(row.facts(), world.now()));
+        Change change;
+        Ended answer;
+        if (ending instanceof Ending.Suspend suspend) {
+            change = suspend(row, suspend.suspension());
+            answer = new Ended(Transition.SUSPEND, WaitDecisions.until(change));
+        } else {
+            var end = LeaseEnd.of(ending);
+            change = end.change(row.facts(), world.now());
+            answer = end.answer(world.now());
+        }
+        world.steps.apply(row, change);
         row.givenUp = Optional.of(new GivenUp(row.epoch, ending.digest(), answer));
         return answer;
+    }
+
+    private Change suspend(MemoryExecution row, Suspension suspension) {
+        var kept =
+                row.received.stream()
+                        .map(signal -> new Kept(signal.head(), signal.place()))
+                        .toList();
+        var room = new StepRoom(row.steps.size(), row.steps.containsKey(suspension.name()));
+        return WaitDecisions.suspend(row.facts(), suspension, kept, room, world.now());
     }
 }

@@ -12,7 +12,7 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.ListingPages;
 import io.flowfabric.core.decision.Obstacle;
-import io.flowfabric.core.decision.StepRecording;
+import io.flowfabric.core.decision.NumberedPages;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
@@ -87,12 +87,12 @@ final class MemoryQueries implements Queries, Feeds {
     @Override
     public Page<Step> steps(ExecutionId execution, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        int before = StepRecording.before(after);
+        int before = NumberedPages.before(after);
         return world.call(
                 () -> {
                     var row = world.executions.find(execution);
                     var rest = row.steps.values().stream().skip(before).toList();
-                    return StepRecording.page(before, rest, max, false);
+                    return NumberedPages.page(before, rest, Step::bytes, max, false);
                 });
     }
 

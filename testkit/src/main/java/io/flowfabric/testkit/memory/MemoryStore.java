@@ -16,6 +16,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups;
@@ -76,6 +77,11 @@ public final class MemoryStore implements Store {
     @Override
     public Leases leases() {
         return new MemoryLeases(world);
+    }
+
+    @Override
+    public Signals signals() {
+        return new MemorySignals(world, keys);
     }
 
     @Override

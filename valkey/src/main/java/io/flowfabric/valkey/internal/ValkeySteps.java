@@ -6,6 +6,7 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.decision.NumberedPages;
 import io.flowfabric.core.decision.StepRecording;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Step;
@@ -27,7 +28,7 @@ final class ValkeySteps {
     /** A page of the steps of one execution. */
     Page<Step> page(ExecutionId execution, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        int before = StepRecording.before(after);
+        int before = NumberedPages.before(after);
         return valkey.at(
                 execution,
                 home -> {
@@ -46,8 +47,8 @@ final class ValkeySteps {
                     if (told.isAbsent()) {
                         throw new NotFound("execution", execution.toString());
                     }
-                    return StepRecording.page(
-                            before, steps(execution, told), max, told.at(1).truth());
+                    return NumberedPages.page(
+                            before, steps(execution, told), Step::bytes, max, told.at(1).truth());
                 });
     }
 

@@ -6,7 +6,7 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Page;
-import io.flowfabric.core.decision.StepRecording;
+import io.flowfabric.core.decision.NumberedPages;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.PostgresContext;
@@ -26,7 +26,7 @@ final class RecordedSteps {
 
     Page<Step> page(ExecutionId execution, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
-        int before = StepRecording.before(after);
+        int before = NumberedPages.before(after);
         var rows =
                 postgres.db()
                         .query("steps")
@@ -44,7 +44,7 @@ final class RecordedSteps {
             throw new NotFound("execution", execution.toString());
         }
         var steps = rows.stream().flatMap(Optional::stream).toList();
-        return StepRecording.page(before, steps, max, false);
+        return NumberedPages.page(before, steps, Step::bytes, max, false);
     }
 
     private static Step step(ExecutionId execution, Row row) {

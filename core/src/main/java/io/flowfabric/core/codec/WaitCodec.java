@@ -1,0 +1,204 @@
+package io.flowfabric.core.codec;
+
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.codec.Json.JsonArray;
+import io.flowfabric.core.codec.Json.JsonObject;
+import io.flowfabric.core.signal.Awaiting;
+import io.flowfabric.core.signal.Awaiting.Place;
+import io.flowfabric.core.signal.Awaiting.Wait;
+import io.flowfabric.core.signal.Condition;
+import io.flowfabric.core.signal.Condition.Distinct;
+import io.flowfabric.core.signal.Resumption;
+import io.flowfabric.core.signal.SignalHead;
+import io.flowfabric.core.signal.Suspension;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** How waits are written: what an execution waits for, and how a wait has ended. */
+public final class WaitCodec {
+    private static final String JSON = "application/json";
+
+    private WaitCodec() {}
+
+    /** Writes what is remembered of an execution that waits. */
+    public static JsonObject write(Awaiting awaiting) {
+        var places = JsonObject.EMPTY;
+        for (var place : awaiting.places().entrySet()) {
+            places = places.with(place.getKey(), write(place.getValue()));
+        }
+        return new Fields(JsonObject.EMPTY)
+                .number("replays", awaiting.replays(), 0)
+                .number("opened", awaiting.opened(), 0)
+                .number("received", awaiting.received(), 0)
+                .set("places", places, JsonObject.EMPTY, json -> json)
+                .set("wait", awaiting.pending(), WaitCodec::write)
+                .done();
+    }
+
+    /** Reads it. */
+    public static Awaiting awaiting(JsonObject json) {
+        var places = new TreeMap<String, Place>();
+        Fields.object(json, "places")
+                .fields()
+                .forEach((name, place) -> places.put(name, place(place.asObject())));
+        return new Awaiting(
+                json.get("replays", Json::asInt).orElse(0),
+                json.get("opened", Json::asLong).orElse(0L),
+                json.get("received", Json::asLong).orElse(0L),
+                places,
+                json.get("wait", wait -> wait(wait.asObject())));
+    }
+
+    private static JsonObject write(Place place) {
+        return new Fields(JsonObject.EMPTY)
+                .number("number", place.number(), 0)
+                .number("opened", place.opened().toEpochMilli(), 0)
+                .number("expires", place.expires().map(Instant::toEpochMilli))
+                .number("received", place.received(), 0)
+                .set("closed", place.closed(), false, Json::of)
+                .done();
+    }
+
+    private static Place place(JsonObject json) {
+        return new Place(
+                json.get("number", Json::asLong).orElse(0L),
+                Instant.ofEpochMilli(json.get("opened", Json::asLong).orElse(0L)),
+                json.get("expires", Json::asLong).map(Instant::ofEpochMilli),
+                json.get("received", Json::asLong).orElse(0L),
+                json.get("closed", Json::asBoolean).orElse(false));
+    }
+
+    private static JsonObject write(Wait wait) {
+        return new Fields(JsonObject.EMPTY)
+                .text("name", Optional.of(wait.name()))
+                .set("left", Optional.of(wait.left()), WaitCodec::write)
+                .list("waitpoints", wait.waitpoints(), Json::of)
+                .word("behaviour", wait.behaviour(), Suspension.Behaviour.FAIL)
+                .set("resume_delay_ms", wait.resumeDelay(), Duration.ZERO, Fields::millis)
+                .list("counted", wait.counted(), WaitCodec::write)
+                .done();
+    }
+
+    private static Wait wait(JsonObject json) {
+        return new Wait(
+                json.require("name", Json::asString),
+                json.require("left", WaitCodec::condition),
+                json.get("waitpoints", list -> list.asList(Json::asString)).orElse(List.of()),
+                json.get("behaviour", Fields.word(Suspension.Behaviour.class))
+                        .orElse(Suspension.Behaviour.FAIL),
+                json.get("resume_delay_ms", Fields::duration).orElse(Duration.ZERO),
+                heads(json, "counted"));
+    }
+
+    /** Writes a condition, with what of it is used up. */
+    public static Json write(Condition condition) {
+        return switch (condition) {
+            case Condition.Met met -> Json.of("met");
+            case Condition.Never never -> Json.of("never");
+            case Condition.One one ->
+                    new Fields(JsonObject.EMPTY)
+                            .text("at", Optional.of(one.waitpoint()))
+                            .text("signal", one.signal())
+                            .done();
+            case Condition.All all ->
+                    JsonObject.EMPTY.with(
+                            "all",
+                            new JsonArray(
+                                    all.conditions().stream().map(WaitCodec::write).toList()));
+            case Condition.AtLeast some ->
+                    new Fields(JsonObject.EMPTY)
+                            .set("at_least", Optional.of((long) some.count()), Json::of)
+                            .word("different", some.by(), Distinct.SIGNALS)
+                            .list("waitpoints", some.waitpoints(), Json::of)
+                            .text("signal", some.signal())
+                            .list("seen", some.seen(), Json::of)
+                            .done();
+        };
+    }
+
+    /**
+     * Reads a condition.
+     *
+     * @throws IllegalArgumentException when this program has no such condition
+     */
+    public static Condition condition(Json json) {
+        if (json instanceof Json.JsonString word) {
+            return switch (word.value()) {
+                case "met" -> new Condition.Met();
+                case "never" -> Condition.NONE;
+                default -> throw new IllegalArgumentException("there is no condition " + word);
+            };
+        }
+        var fields = json.asObject();
+        if (fields.get("all").isPresent()) {
+            return new Condition.All(
+                    fields.require("all", list -> list.asList(WaitCodec::condition)));
+        }
+        var signal = fields.get("signal", Json::asString);
+        return fields.get("at_least", Json::asInt)
+                .<Condition>map(
+                        count ->
+                                new Condition.AtLeast(
+                                        count,
+                                        fields.get("different", Fields.word(Distinct.class))
+                                                .orElse(Distinct.SIGNALS),
+                                        fields.require(
+                                                "waitpoints", list -> list.asList(Json::asString)),
+                                        signal,
+                                        new TreeSet<>(
+                                                fields.get(
+                                                                "seen",
+                                                                list -> list.asList(Json::asString))
+                                                        .orElse(List.of()))))
+                .orElseGet(
+                        () -> new Condition.One(fields.require("at", Json::asString), signal));
+    }
+
+    /** Writes how a suspension ended, as the content of its step. */
+    public static Payload write(Resumption resumption) {
+        var json =
+                new Fields(JsonObject.EMPTY)
+                        .set("by", Optional.of(resumption.by()), Words::of)
+                        .list("signals", resumption.signals(), WaitCodec::write)
+                        .done();
+        return Payload.of(json.toString().getBytes(StandardCharsets.UTF_8), JSON);
+    }
+
+    /**
+     * Reads how a suspension ended from the content of its step.
+     *
+     * @throws IllegalArgumentException when the step is of something else
+     */
+    public static Resumption resumption(Payload content) {
+        var json = Json.parseObject(new String(content.bytes(), StandardCharsets.UTF_8));
+        return new Resumption(
+                json.require("by", Fields.word(Resumption.Cause.class)), heads(json, "signals"));
+    }
+
+    private static JsonObject write(SignalHead head) {
+        return JsonObject.EMPTY
+                .with("number", Json.of(head.number()))
+                .with("waitpoint", Json.of(head.waitpoint()))
+                .with("name", Json.of(head.name()))
+                .with("actor", Json.of(head.actor()));
+    }
+
+    private static List<SignalHead> heads(JsonObject json, String name) {
+        return json.get(name, list -> list.asList(head -> head(head.asObject())))
+                .orElse(List.of());
+    }
+
+    private static SignalHead head(JsonObject json) {
+        return new SignalHead(
+                json.require("number", Json::asLong),
+                json.require("waitpoint", Json::asString),
+                json.require("name", Json::asString),
+                json.require("actor", Json::asString));
+    }
+}
