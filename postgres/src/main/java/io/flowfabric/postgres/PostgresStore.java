@@ -14,6 +14,7 @@ import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.signing.KeyWrapping;
+import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups;
@@ -44,6 +45,7 @@ import io.flowfabric.postgres.internal.ready.WakeupNotifier;
 import io.flowfabric.postgres.internal.session.PostgresSessions;
 import io.flowfabric.postgres.internal.session.PostgresWorkers;
 import io.flowfabric.postgres.internal.submit.PostgresSubmissions;
+import io.flowfabric.postgres.internal.waiting.PostgresSignals;
 
 import java.sql.Connection;
 import java.time.Duration;
@@ -187,6 +189,7 @@ public final class PostgresStore implements Store {
                 "internal/sql/grant.sql",
                 "internal/sql/step.sql",
                 "internal/sql/checkpoint.sql",
+                "internal/sql/wait.sql",
                 "internal/sql/maintenance.sql",
                 "internal/sql/gate_sweep.sql",
                 "internal/sql/quota.sql",
@@ -236,6 +239,11 @@ public final class PostgresStore implements Store {
     @Override
     public Leases leases() {
         return leases;
+    }
+
+    @Override
+    public Signals signals() {
+        return new PostgresSignals(postgres);
     }
 
     @Override

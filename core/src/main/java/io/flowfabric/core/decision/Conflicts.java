@@ -58,6 +58,14 @@ public final class Conflicts {
                         + " under a key of its own.");
     }
 
+    /** Something was asked of what has ended. */
+    public static Conflict alreadyFinished(ExecutionId execution, PublicState state) {
+        return new Conflict(
+                Conflict.Code.ALREADY_FINISHED,
+                execution.toString(),
+                "It has already ended, as %s.".formatted(state.wire()));
+    }
+
     /** A result was asked for before there is one. */
     public static Conflict notFinished(ExecutionId execution, PublicState state) {
         return new Conflict(

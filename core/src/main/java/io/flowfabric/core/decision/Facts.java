@@ -87,7 +87,7 @@ public record Facts(
 
     void refuseIfFinished() {
         if (state.terminal()) {
-            throw conflict(Conflict.Code.ALREADY_FINISHED, "It has already ended, as %s.");
+            throw Conflicts.alreadyFinished(id, state.publicState());
         }
     }
 }

@@ -29,6 +29,11 @@ public record Checkpoint(Fence fence, String name, Payload content) {
 
     /** The fingerprint by which a repeat is told from a contradiction. */
     public Digest digest() {
+        return digest(content);
+    }
+
+    /** The fingerprint of what a step says. */
+    public static Digest digest(Payload content) {
         return Digest.of("checkpoint").payload(content).done();
     }
 }

@@ -18,10 +18,12 @@ import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.SuspendedFor;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
@@ -82,7 +84,7 @@ public final class RowCodec {
     public static Step step(Row row) {
         return new Step(
                 row.text("name"),
-                Payload.of(row.bytes("content"), row.text("content_type")),
+                content(row),
                 row.intValue("attempt"),
                 moment(row, "recorded"));
     }
@@ -97,6 +99,13 @@ public final class RowCodec {
 
     public static Transition transition(Row row, String column) {
         return word(Transition.class, row.text(column));
+    }
+
+    /** What was sent or recorded, of the columns content and content_type. */
+    public static Payload content(Row row) {
+        var type = row.textOrNull("content_type");
+        return Payload.of(
+                row.bytes("content"), type == null ? Payload.EMPTY.contentType() : type);
     }
 
     public static Optional<Instant> time(Row row, String column) {
@@ -131,8 +140,12 @@ public final class RowCodec {
             case SKIPPED -> finished(row, Outcome.SKIPPED, next);
             case GRANTED ->
                     new Granted(next, new SessionId(row.uuid("session")), moment(row, "until"));
+            case SUSPENDED ->
+                    new Suspended(
+                            word(SuspendedFor.class, row.text("detail")),
+                            moment(row, "since"),
+                            time(row, "until"));
             case AWAITING_CHILDREN,
-                    SUSPENDED,
                     SHORT_OF_BUDGET,
                     OVER_QUOTA,
                     WITHOUT_WORKER,

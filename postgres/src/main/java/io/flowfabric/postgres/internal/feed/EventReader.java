@@ -128,6 +128,8 @@ public final class EventReader {
                 yield lane -> event;
             }
             case STEP_RECORDED,
+                    SIGNAL_RECEIVED,
+                    WAITPOINT_CLOSED,
                     MARKED_DEAD,
                     ERASED,
                     LANE_CHANGED,

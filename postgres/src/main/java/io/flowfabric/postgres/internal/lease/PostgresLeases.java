@@ -12,11 +12,14 @@ import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +90,15 @@ public final class PostgresLeases implements Leases {
     }
 
     @Override
+    public List<Answer<WaitpointView>> open(List<OpenWaitpoint> waitpoints) {
+        return ExecutionBatches.answer(
+                "waitpoints",
+                waitpoints,
+                asked -> asked.fence().execution().uuid(),
+                some -> new SuspendedLeases(postgres).open(some));
+    }
+
+    @Override
     public List<Answer<Ended>> end(List<Ending> endings) {
         return ExecutionBatches.answer(
                 "endings",
@@ -96,7 +108,28 @@ public final class PostgresLeases implements Leases {
                 this::ended);
     }
 
+    /** Suspensions are decided by what is known here; the other endings by what they say. */
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {
+        var suspensions = new ArrayList<Ending.Suspend>();
+        var others = new ArrayList<Ending>();
+        for (Ending ending : endings) {
+            if (ending instanceof Ending.Suspend suspension) {
+                suspensions.add(suspension);
+            } else {
+                others.add(ending);
+            }
+        }
+        if (suspensions.isEmpty()) {
+            return endedAtOnce(endings);
+        }
+        var answers = new HashMap<>(new SuspendedLeases(postgres).suspend(suspensions));
+        if (!others.isEmpty()) {
+            answers.putAll(endedAtOnce(others));
+        }
+        return answers;
+    }
+
+    private Map<UUID, Answer<Ended>> endedAtOnce(List<Ending> endings) {
         var rows = new EndingBatch(endings);
         var form = rows.plain() ? forms.first() : Completing.ANY;
         if (form == Completing.ANY) {

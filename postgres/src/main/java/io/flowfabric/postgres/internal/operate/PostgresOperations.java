@@ -89,12 +89,10 @@ public final class PostgresOperations implements Operations {
         }
         var lanes = new ReadyLanes();
         var meters = new HashSet<Integer>();
-        if (!steps.isEmpty()) {
-            for (var step : steps.write(tx, postgres.now())) {
-                meters.addAll(step.freed());
-                if (step.ready()) {
-                    lanes.add(step.lane(), step.id());
-                }
+        for (var step : steps.write(tx, postgres.now())) {
+            meters.addAll(step.freed());
+            if (step.ready()) {
+                lanes.add(step.lane(), step.id());
             }
         }
         return new Acted(answers, lanes, meters, steps.losers(), steps.earliestDeadline());

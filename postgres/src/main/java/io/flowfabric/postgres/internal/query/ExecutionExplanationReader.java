@@ -13,6 +13,7 @@ import io.flowfabric.core.operate.LaneView;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.Parties;
@@ -24,6 +25,7 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.ready.EntryPlace;
 import io.flowfabric.postgres.internal.session.PostgresSessions;
+import io.flowfabric.postgres.internal.step.WaitBatch;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -57,7 +59,8 @@ final class ExecutionExplanationReader {
             EntryPlace place,
             Optional<Fact.Step> step,
             Optional<Fact.Holder> holder,
-            Instant now) {}
+            Instant now,
+            Awaiting awaiting) {}
 
     Explanation explain(ExecutionId execution) {
         var found =
@@ -80,7 +83,8 @@ final class ExecutionExplanationReader {
                         found.raw.ready ? quotas(found) : List.of(),
                         found.raw.ready ? held(rivals) : 0,
                         Fact.Ahead.of(view.state() instanceof Ready ? ahead(found, rivals) : 0),
-                        found.raw.now));
+                        found.raw.now,
+                        found.raw.awaiting));
     }
 
     private Optional<Found> find(Jdbc tx, ExecutionId execution) {
@@ -116,7 +120,8 @@ final class ExecutionExplanationReader {
                 EntryPlace.of(row),
                 step(row),
                 holder(row),
-                RowCodec.moment(row, "now"));
+                RowCodec.moment(row, "now"),
+                WaitBatch.read(row));
     }
 
     private static Optional<Fact.Step> step(Row row) {

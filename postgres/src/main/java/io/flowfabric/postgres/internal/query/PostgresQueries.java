@@ -192,8 +192,11 @@ public final class PostgresQueries implements Queries {
                     && marked.owner().session().equals(holder)) {
                 history.add(marked);
             }
-            if (read.event() instanceof Event.StepRecorded recorded) {
-                history.add(recorded);
+            switch (read.event()) {
+                case Event.StepRecorded recorded -> history.add(recorded);
+                case Event.SignalReceived received -> history.add(received);
+                case Event.WaitpointClosed closed -> history.add(closed);
+                case Event other -> {}
             }
             if (read.event() instanceof Event.Step step) {
                 if (step.transition() == Transition.SUBMIT) {

@@ -5,6 +5,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
@@ -68,6 +69,7 @@ public final class FactsReader {
                 int replays,
                 Optional<Instant> deadline,
                 Optional<Instant> lastProgress,
+                Awaiting awaiting,
                 Instant now,
                 @Nullable Integer firstPriority,
                 @Nullable String start,
@@ -96,6 +98,7 @@ public final class FactsReader {
                                                 row.intValue("replays"),
                                                 RowCodec.time(row, "deadline"),
                                                 RowCodec.time(row, "progress_at"),
+                                                WaitBatch.read(row),
                                                 RowCodec.moment(row, "now"),
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
@@ -138,7 +141,8 @@ public final class FactsReader {
                                             row.reclaims,
                                             row.replays,
                                             row.deadline,
-                                            row.lastProgress));
+                                            row.lastProgress,
+                                            row.awaiting));
             locked.put(
                     row.id.uuid(),
                     new Locked(

@@ -1,17 +1,20 @@
 package io.flowfabric.postgres.internal.step;
 
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Digest;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.Waited;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Queued;
 import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
@@ -32,6 +35,7 @@ import java.util.stream.Stream;
 /** Decided steps on their way into the one statement that writes them. */
 public final class StepBatch {
     private final List<Step> steps = new ArrayList<>();
+    private final WaitBatch waits = new WaitBatch();
     private final Set<SessionId> losers = new HashSet<>();
 
     /** One step in columns. Counts are differences. */
@@ -51,7 +55,9 @@ public final class StepBatch {
             @Nullable Attribution by,
             @Nullable Failure failure,
             @Nullable Payload result,
-            boolean cleared) {}
+            boolean cleared,
+            @Nullable Long since,
+            @Nullable Digest digest) {}
 
     /**
      * What a step has led to.
@@ -80,6 +86,21 @@ public final class StepBatch {
         if (before.state() instanceof Running running && !change.transition().staysPut()) {
             losers.add(running.session());
         }
+        add(change, before, null);
+    }
+
+    /** By which the holder of a lease gives it up, with what its repeats are known by. */
+    public void addEnding(Change change, Facts before, Digest digest) {
+        add(change, before, digest);
+    }
+
+    /** What was decided of a wait, while the execution stays what it is. */
+    public void add(Waited waited, Facts before) {
+        waits.add(before, waited);
+    }
+
+    private void add(Change change, Facts before, @Nullable Digest digest) {
+        change.waited().ifPresent(waited -> waits.add(before, waited));
         var after = change.after();
         var delayed = delay(after);
         steps.add(
@@ -88,9 +109,9 @@ public final class StepBatch {
                         change.transition(),
                         after.situation(),
                         after instanceof Queued queued ? queued.next() : null,
-                        delayed.map(d -> d.until().toEpochMilli()).orElse(null),
+                        until(after, delayed),
                         delayed.map(Delayed::by).orElse(null),
-                        after instanceof Blocked blocked ? blocked.detail() : null,
+                        detail(after),
                         change.priority() == before.priority() ? null : (Integer) change.priority(),
                         change.retries() - before.retries(),
                         change.reclaims() - before.reclaims(),
@@ -99,7 +120,27 @@ public final class StepBatch {
                         change.by().orElse(null),
                         change.failure().orElse(null),
                         change.result().orElse(null),
-                        change.fresh()));
+                        change.fresh(),
+                        after instanceof Suspended suspended
+                                ? (Long) suspended.since().toEpochMilli()
+                                : null,
+                        digest));
+    }
+
+    private static @Nullable Long until(ExecutionState after, Optional<Delayed> delayed) {
+        var until =
+                after instanceof Suspended suspended
+                        ? suspended.timeoutAt()
+                        : delayed.map(Delayed::until);
+        return until.map(Instant::toEpochMilli).orElse(null);
+    }
+
+    private static @Nullable String detail(ExecutionState after) {
+        return switch (after) {
+            case Blocked blocked -> blocked.detail();
+            case Suspended suspended -> suspended.reason().wire();
+            default -> null;
+        };
     }
 
     private static Optional<Delayed> delay(ExecutionState after) {
@@ -109,6 +150,11 @@ public final class StepBatch {
 
     /** Writes all of them, and says which were. */
     public List<Written> write(Jdbc db, @Nullable Long now) {
+        // What was received is told before what it led to.
+        waits.write(db);
+        if (steps.isEmpty()) {
+            return List.of();
+        }
         var roundless = new HashSet<UUID>();
         var written = write(db, now, roundless);
         place(db, steps.stream().map(Step::id).filter(roundless::contains).toList());
@@ -157,6 +203,11 @@ public final class StepBatch {
                         step -> step.result == null ? null : RowCodec.type(step.result))
                 .bytes("results", steps, step -> step.result == null ? null : step.result.bytes())
                 .booleans("cleared", steps, Step::cleared)
+                .longs("sinces", steps, Step::since)
+                .bytes(
+                        "digests",
+                        steps,
+                        step -> step.digest == null ? null : RowCodec.bytes(step.digest))
                 .set("inline", RowCodec.INLINE)
                 .list(
                         row -> {

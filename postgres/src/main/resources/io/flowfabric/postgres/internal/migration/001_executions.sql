@@ -8,11 +8,11 @@ create type ${schema}.next as enum ('first', 'retry', 'replay', 'continue', 'rec
 create type ${schema}.delayed_by as enum ('request', 'backoff', 'resumption');
 create type ${schema}.transition as enum (
     'submit', 'wake', 'claim', 'reclaim', 'grant', 'redeem', 'forfeit', 'complete', 'retry', 'fail',
-    'delay', 'release', 'suspend', 'await', 'lapse', 'revoke', 'resume', 'satisfy', 'pause',
+    'delay', 'release', 'suspend', 'await', 'lapse', 'revoke', 'escalate', 'resume', 'satisfy', 'pause',
     'reprioritise', 'cancel', 'expire', 'skip', 'replay');
 create type ${schema}.lane_state as enum ('active', 'paused', 'draining', 'disabled');
 create type ${schema}.enforcement as enum ('warn', 'stop', 'cancel');
-create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake', 'grant');
+create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake', 'suspension', 'grant');
 
 -- Only those that somebody has told to behave otherwise than by default.
 create table ${schema}.namespace (
@@ -352,9 +352,10 @@ create table ${schema}.execution (
     rank bigint not null,
     changed bigint not null,
     deadline bigint,
-    -- until when it is delayed, or a grant for it holds; while held, what it goes back to
+    -- until when it is delayed, or a grant for it holds; while held, what it goes back to; when its suspension ends by itself
     until bigint,
     delayed_by ${schema}.delayed_by,
+    -- why it is held, or suspended
     detail text,
     session uuid,
     since bigint,
@@ -369,6 +370,8 @@ create table ${schema}.execution (
     steps integer,
     step_bytes integer,
     step_at bigint,
+    -- whether it has waited, or was told something; null: never
+    waited boolean,
     -- how the holder of the newest lease gave it up, to answer its repeats
     released_epoch bigint,
     released_digest bytea,
@@ -404,12 +407,13 @@ create table ${schema}.execution (
         part between 0 and 255 and priority between 0 and 9000 and epoch >= attempts
         -- a session holds it, or a grant for it, exactly while it runs or is granted, and nothing runs that was never claimed
         and (situation in ('running', 'granted')) = (session is not null)
-        and (situation in ('running', 'granted')) = (since is not null)
+        and (situation in ('running', 'granted', 'suspended')) = (since is not null)
         and (situation <> 'running' or attempts > 0)
         and (situation in ('running', 'granted') or counted_meters is null) and (counted_meters is null) = (reserved_amounts is null)
         -- what waits for a time says for which, and why
         and (situation not in ('delayed', 'backing_off', 'resuming_later') or until is not null)
-        and (until is null) = (delayed_by is null and situation <> 'granted')
+        and (until is null or situation in ('granted', 'suspended')) = (delayed_by is null)
+        and (situation <> 'granted' or until is not null)
         and (steps is null) = (step_bytes is null) and (steps is null) = (step_at is null))
 ) with (
     -- room for a second version of every row: the claim of a batch and the pruning after it stay on the page
@@ -424,6 +428,42 @@ create table ${schema}.payload (
     primary key (id, produced)
 );
 alter table ${schema}.payload alter column bytes set storage external;
+
+-- What is remembered of executions that wait, or may be told something: keyed JSON.
+create table ${schema}.awaiting (
+    id uuid primary key,
+    body text not null
+);
+
+-- The open waitpoints of a lane, the oldest first. Work that ends while one is open leaves it behind, until it is forgotten.
+create table ${schema}.waitpoint (
+    lane integer not null,
+    opened bigint not null,
+    execution uuid not null,
+    name text collate "C" not null,
+    primary key (lane, opened, execution, name)
+);
+create index waitpoint_of on ${schema}.waitpoint (execution);
+
+-- What executions have received, numbered from 1 in that order.
+create table ${schema}.signal (
+    execution uuid not null,
+    number bigint not null,
+    -- where it arrived: the name of the waitpoint, and its number
+    waitpoint text not null,
+    place bigint not null,
+    name text not null,
+    key text,
+    effect text not null,
+    at bigint not null,
+    actor text not null,
+    reason text not null,
+    content_type text,
+    content bytea not null,
+    primary key (execution, number)
+);
+alter table ${schema}.signal alter column content set storage external;
+create unique index signal_key on ${schema}.signal (execution, place, key) where key is not null;
 
 -- What workers have recorded of executions, each once, numbered from 1 in that order.
 create table ${schema}.step (
@@ -632,6 +672,8 @@ create unique index signing_key_current on ${schema}.signing_key ((true)) where 
 create type ${schema}.event_kind as enum (
     -- an execution took a step; a worker recorded one of its own
     'step', 'step_recorded',
+    -- an execution received a signal; an operator closed a waitpoint of it
+    'signal_received', 'waitpoint_closed',
     -- a session showed a sign of life, or was declared dead by an operator
     'heartbeat', 'marked_dead',
     -- an execution and all that was told of it was erased

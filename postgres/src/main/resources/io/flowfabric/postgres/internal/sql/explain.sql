@@ -9,7 +9,8 @@ select
     e.situation = 'ready' as ready, e.lane, e.gate, e.rank, e.next = 'first' as fresh, e.seq,
     l.namespace, l.name,
     e.session, e.since, h.worker, h.instance, h.alive_until - h.ttl as last_heard, least(h.alive_until, h.died) as alive_until,
-    step.transition, step.at, step.actor, step.reason
+    step.transition, step.at, step.actor, step.reason,
+    case when e.waited then (select w.body from ${schema}.awaiting w where w.id = e.id) end as awaiting, e.replays
 from ${schema}.execution e
 join ${schema}.lane l on l.id = e.lane
 left join ${schema}.session h on h.id = e.session

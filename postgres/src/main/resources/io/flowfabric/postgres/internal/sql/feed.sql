@@ -111,7 +111,7 @@ select e.*, w.namespace as session_namespace, w.worker, w.instance, null::text[]
 from ${schema}.event e
 left join ${schema}.session w on w.id = e.session
 -- An earlier execution of this id may have been erased.
-where e.execution = :id::uuid and e.kind in ('step', 'step_recorded')
+where e.execution = :id::uuid and e.kind in ('step', 'step_recorded', 'signal_received', 'waitpoint_closed')
 order by e.id
 
 -- name: heartbeats

@@ -13,7 +13,7 @@ left join lateral (
 
 -- fragment: timer_kinds
 -- Those that this program rings.
-array['deadline', 'attempt', 'stall', 'wake', 'grant']::${schema}.timer_kind[]
+array['deadline', 'attempt', 'stall', 'wake', 'suspension', 'grant']::${schema}.timer_kind[]
 
 -- name: due
 -- What is due of one kind, the longest overdue first, behind where the page before ended. Nothing is locked yet: rows are locked
@@ -129,7 +129,7 @@ rest as (
 ),
 gone as (
     delete from ${schema}.execution e where e.id = any(array(select id from locked))
-    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps,
+    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, e.waited,
         e.input is null or (e.situation = 'completed' and e.result is null) as stored
 ),
 tallied as (
@@ -159,7 +159,8 @@ unspent as (
 ),
 unrecorded as (
     delete from ${schema}.step s using gone where gone.steps is not null and s.execution = gone.id
-)
+),
+${>unwaited}
 select (select count(*) from over) as seen, (select count(*) from gone) as forgotten
 
 -- name: forget_shares

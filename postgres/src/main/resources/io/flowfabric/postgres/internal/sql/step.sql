@@ -15,6 +15,7 @@ select
     e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
     e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed,
     greatest(e.progress_at, e.step_at) as progress_at, e.share,
+    case when e.waited then (select w.body from ${schema}.awaiting w where w.id = e.id) end as awaiting,
     ${>asked_columns},
     ${>now} as now
 from ${schema}.execution e
@@ -253,13 +254,15 @@ item as (
         :nexts::text[], :untils::bigint[], :delayed_bys::text[], :details::text[],
         :priorities::smallint[], :retries::integer[], :reclaims::integer[], :replays::integer[],
         :deadlines::bigint[], :actors::text[], :reasons::text[],
-        :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[], :cleared::boolean[]
+        :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[], :cleared::boolean[],
+        :sinces::bigint[], :digests::bytea[]
     ) as i (
         id, transition, situation,
         next, until, delayed_by, detail,
         priority, retries, reclaims, replays,
         deadline, actor, reason,
-        category, message, trace, content_type, result, cleared)
+        category, message, trace, content_type, result, cleared,
+        suspended_since, digest)
 ),
 before as (
     -- with all that the item says: joining the two again would compare each with each
@@ -289,13 +292,13 @@ changed as (
         next = coalesce(i.next::${schema}.next, e.next),
         until = case
             when i.transition = 'reprioritise' then e.until
-            when i.situation = 'held_by_operator' or i.until > i.now then i.until end,
+            when i.situation in ('held_by_operator', 'suspended') or i.until > i.now then i.until end,
         delayed_by = case
             when i.transition = 'reprioritise' then e.delayed_by
             when i.situation = 'held_by_operator' or i.until > i.now then i.delayed_by::${schema}.delayed_by end,
         detail = case when i.transition = 'reprioritise' then e.detail else i.detail end,
         session = case when i.transition = 'reprioritise' then e.session end,
-        since = case when i.transition = 'reprioritise' then e.since end,
+        since = case when i.transition = 'reprioritise' then e.since else i.suspended_since end,
         counted_meters = case when i.transition = 'reprioritise' then e.counted_meters end,
         reserved_amounts = case when i.transition = 'reprioritise' then e.reserved_amounts end,
         priority = coalesce(i.priority, e.priority),
@@ -308,6 +311,11 @@ changed as (
         replays = e.replays + i.replays,
         deadline = case when i.transition = 'replay' then i.deadline else e.deadline end,
         changed = greatest(i.now, e.changed),
+        -- where its holder let go of it
+        released_epoch = case when i.digest is null then e.released_epoch else e.epoch end,
+        released_digest = coalesce(i.digest, e.released_digest),
+        released_transition = case when i.digest is null then e.released_transition else i.transition::${schema}.transition end,
+        released_until = case when i.digest is null then e.released_until else i.until end,
         -- what is replayed has neither failed nor produced anything
         failure_category = case when i.transition = 'replay' or i.category is not null then i.category else e.failure_category end,
         failure_message = case when i.transition = 'replay' or i.category is not null then i.message else e.failure_message end,
@@ -406,6 +414,8 @@ timed as (
     insert into ${schema}.timer (id, kind, due)
     select id, 'wake'::${schema}.timer_kind, until from changed
     where situation in ('delayed', 'backing_off', 'resuming_later') and transition <> 'reprioritise'
+    union all
+    select id, 'suspension', until from changed where transition = 'suspend' and situation = 'suspended' and until is not null
     union all
     select id, 'deadline', deadline from changed where transition = 'replay' and deadline is not null
     on conflict (id, kind) do update set due = excluded.due
@@ -566,7 +576,7 @@ gone as (
     delete from ${schema}.execution e
     using ${schema}.lane l
     where e.id = any(:ids::uuid[]) and l.id = e.lane
-    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, l.namespace
+    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, e.waited, l.namespace
 ),
 rest as (
     delete from ${schema}.inactive r
@@ -596,8 +606,9 @@ unspent as (
 unrecorded as (
     delete from ${schema}.step s using gone where gone.steps is not null and s.execution = gone.id
 ),
+${>unwaited},
 untold as (
-    delete from ${schema}.event v using gone where v.execution = gone.id and v.kind in ('step', 'step_recorded')
+    delete from ${schema}.event v using gone where v.execution = gone.id and v.kind in ('step', 'step_recorded', 'signal_received', 'waitpoint_closed')
 )
 insert into ${schema}.event_${day} (kind, at, execution, part, lane, actor, reason)
 select 'erased', clock.now, gone.id, gone.part, gone.lane, :actor, :reason from gone, clock

@@ -1,0 +1,236 @@
+package io.flowfabric.postgres.internal.lease;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.WaitDecisions;
+import io.flowfabric.core.decision.WaitDecisions.Kept;
+import io.flowfabric.core.decision.WaitDecisions.StepRoom;
+import io.flowfabric.core.decision.Waited;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.SignalHead;
+import io.flowfabric.core.signal.WaitpointView;
+import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
+import io.flowfabric.postgres.internal.step.FactsReader;
+import io.flowfabric.postgres.internal.step.FactsReader.Locked;
+import io.flowfabric.postgres.internal.step.StepBatch;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * How workers open waitpoints and suspend their executions. What that leads to depends on signals
+ * that have come already: the rows are locked, the core decides, what was decided is written.
+ */
+final class SuspendedLeases {
+    private final PostgresContext postgres;
+
+    SuspendedLeases(PostgresContext postgres) {
+        this.postgres = postgres;
+    }
+
+    /** What the end of a lease depends on besides its execution. */
+    private record Circumstance(boolean alive, StepRoom room) {}
+
+    /** What came of a batch: answers, refused fences, and whom it concerns. */
+    private static final class Outcome<R> {
+        final Map<UUID, Answer<R>> answers = new HashMap<>();
+        final ReadyLanes lanes = new ReadyLanes();
+        final Set<Integer> meters = new HashSet<>();
+        final List<Instant> timeouts = new ArrayList<>();
+    }
+
+    Map<UUID, Answer<Ended>> suspend(List<Ending.Suspend> suspensions) {
+        var outcome = postgres.db().transaction(tx -> suspend(tx, suspensions));
+        outcome.timeouts.forEach(at -> postgres.timers().set(at.toEpochMilli()));
+        postgres.goesOn(outcome.lanes);
+        postgres.freed(outcome.meters);
+        var refused =
+                suspensions.stream()
+                        .filter(one -> !outcome.answers.containsKey(id(one.fence())))
+                        .toList();
+        var standings =
+                LeaseStandings.read(
+                        postgres.db(), refused.stream().map(Ending.Suspend::fence).toList());
+        refused.forEach(one -> outcome.answers.put(id(one.fence()), standings.repeated(one)));
+        return outcome.answers;
+    }
+
+    private static UUID id(Fence fence) {
+        return fence.execution().uuid();
+    }
+
+    private Outcome<Ended> suspend(Jdbc tx, List<Ending.Suspend> suspensions) {
+        var locked = lock(tx, suspensions, Ending.Suspend::fence);
+        var circumstances =
+                circumstances(
+                        tx, suspensions, Ending.Suspend::fence, one -> one.suspension().name());
+        var kept = kept(tx, locked);
+        var outcome = new Outcome<Ended>();
+        var steps = new StepBatch();
+        for (Ending.Suspend one : suspensions) {
+            var id = id(one.fence());
+            var row = locked.get(id);
+            var circumstance = circumstances.get(id);
+            if (!holds(one.fence(), row, circumstance)) {
+                continue;
+            }
+            var facts = row.facts().orElseThrow();
+            try {
+                var change =
+                        WaitDecisions.suspend(
+                                facts,
+                                one.suspension(),
+                                kept.getOrDefault(id, List.of()),
+                                circumstance.room,
+                                row.now());
+                steps.addEnding(change, facts, one.digest());
+                var until = WaitDecisions.until(change);
+                until.ifPresent(outcome.timeouts::add);
+                outcome.answers.put(id, Answer.done(new Ended(Transition.SUSPEND, until)));
+            } catch (FlowFabricException refusal) {
+                outcome.answers.put(id, Answer.refused(refusal));
+            }
+        }
+        for (var step : steps.write(tx, postgres.now())) {
+            outcome.meters.addAll(step.freed());
+            if (step.ready()) {
+                outcome.lanes.add(step.lane(), step.id());
+            }
+        }
+        return outcome;
+    }
+
+    Map<UUID, Answer<WaitpointView>> open(List<OpenWaitpoint> waitpoints) {
+        var answers = postgres.db().transaction(tx -> open(tx, waitpoints));
+        var refused =
+                waitpoints.stream()
+                        .map(OpenWaitpoint::fence)
+                        .filter(fence -> !answers.containsKey(id(fence)))
+                        .toList();
+        var standings = LeaseStandings.read(postgres.db(), refused);
+        refused.forEach(
+                fence -> answers.put(id(fence), Answer.refused(standings.lost(fence))));
+        return answers;
+    }
+
+    private Map<UUID, Answer<WaitpointView>> open(Jdbc tx, List<OpenWaitpoint> waitpoints) {
+        var locked = lock(tx, waitpoints, OpenWaitpoint::fence);
+        var circumstances =
+                circumstances(tx, waitpoints, OpenWaitpoint::fence, OpenWaitpoint::name);
+        var lanes =
+                postgres.catalog()
+                        .lanes()
+                        .byNumber(tx, locked.values().stream().map(Locked::lane).toList());
+        var answers = new HashMap<UUID, Answer<WaitpointView>>();
+        var steps = new StepBatch();
+        for (OpenWaitpoint one : waitpoints) {
+            var id = id(one.fence());
+            var row = locked.get(id);
+            if (!holds(one.fence(), row, circumstances.get(id))) {
+                continue;
+            }
+            var facts = row.facts().orElseThrow();
+            try {
+                var waited = WaitDecisions.open(facts, one, row.now());
+                waited.ifPresent(opened -> steps.add(opened, facts));
+                var awaiting = waited.map(Waited::awaiting).orElse(facts.awaiting());
+                answers.put(
+                        id,
+                        Answer.done(
+                                awaiting.view(facts.id(), lanes.lane(row.lane()), one.name())));
+            } catch (FlowFabricException refusal) {
+                answers.put(id, Answer.refused(refusal));
+            }
+        }
+        steps.write(tx, postgres.now());
+        return answers;
+    }
+
+    private <T> Map<UUID, Locked> lock(Jdbc tx, List<T> items, Function<T, Fence> fence) {
+        return FactsReader.lock(
+                "facts", tx, postgres, items.stream().map(one -> id(fence.apply(one))).toList());
+    }
+
+    private <T> Map<UUID, Circumstance> circumstances(
+            Jdbc tx, List<T> items, Function<T, Fence> fence, Function<T, String> name) {
+        var found = new HashMap<UUID, Circumstance>();
+        tx.query("suspendable")
+                .set("now", postgres.now())
+                .uuids("ids", items, one -> id(fence.apply(one)))
+                .texts("names", items, name)
+                .each(
+                        row ->
+                                found.put(
+                                        row.uuid("id"),
+                                        new Circumstance(
+                                                row.bool("alive"),
+                                                new StepRoom(
+                                                        row.intValue("steps"),
+                                                        row.bool("taken")))));
+        return found;
+    }
+
+    /** Whether a fence allows writing: running, this attempt, this epoch, a living session. */
+    private static boolean holds(
+            Fence fence, @Nullable Locked row, @Nullable Circumstance circumstance) {
+        return row != null
+                && circumstance != null
+                && circumstance.alive
+                && row.id().equals(fence.execution())
+                && row.epoch() == fence.epoch()
+                && row.facts().filter(facts -> runs(facts, fence)).isPresent();
+    }
+
+    private static boolean runs(Facts facts, Fence fence) {
+        return facts.state() instanceof Running && facts.attempts() - 1 == fence.attempt();
+    }
+
+    /** The signals of those executions that have received some. */
+    private static Map<UUID, List<Kept>> kept(Jdbc tx, Map<UUID, Locked> locked) {
+        var told =
+                locked.values().stream()
+                        .filter(
+                                row ->
+                                        row.facts()
+                                                .filter(facts -> facts.awaiting().received() > 0)
+                                                .isPresent())
+                        .map(row -> row.id().uuid())
+                        .toList();
+        var kept = new HashMap<UUID, List<Kept>>();
+        if (!told.isEmpty()) {
+            tx.query("kept_signals")
+                    .uuids("ids", told, id -> id)
+                    .each(
+                            row ->
+                                    kept.computeIfAbsent(
+                                                    row.uuid("execution"),
+                                                    first -> new ArrayList<>())
+                                            .add(
+                                                    new Kept(
+                                                            new SignalHead(
+                                                                    row.longValue("number"),
+                                                                    row.text("waitpoint"),
+                                                                    row.text("name"),
+                                                                    row.text("actor")),
+                                                            row.longValue("place"))));
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,148 @@
+package io.flowfabric.postgres.internal.step;
+
+import io.flowfabric.core.Digest;
+import io.flowfabric.core.codec.Json;
+import io.flowfabric.core.codec.WaitCodec;
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.Waited;
+import io.flowfabric.core.lease.Checkpoint;
+import io.flowfabric.core.lease.Step;
+import io.flowfabric.core.signal.Awaiting;
+import io.flowfabric.core.signal.ReceivedSignal;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Row;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * What was decided of waits, on its way into the tables: what is remembered, what was received, how
+ * a wait has ended. Of each execution there is one.
+ */
+public final class WaitBatch {
+    private final List<Remembered> waits = new ArrayList<>();
+
+    private record Remembered(UUID id, Awaiting before, Waited waited) {}
+
+    private record Listed(UUID id, long opened, String name) {}
+
+    private record Recorded(UUID id, Step step) {}
+
+    /** What is remembered of an execution, of the columns awaiting and replays. */
+    public static Awaiting read(Row row) {
+        var body = row.textOrNull("awaiting");
+        return body == null
+                ? Awaiting.NOTHING
+                : WaitCodec.awaiting(Json.parseObject(body)).asOf(row.intValue("replays"));
+    }
+
+    public void add(Facts before, Waited waited) {
+        waits.add(new Remembered(before.id().uuid(), before.awaiting(), waited));
+    }
+
+    public void write(Jdbc tx) {
+        if (waits.isEmpty()) {
+            return;
+        }
+        tx.query("remember")
+                .uuids("ids", waits, Remembered::id)
+                .texts("bodies", waits, one -> WaitCodec.write(one.waited.awaiting()).toString())
+                .update();
+        list(tx);
+        receive(tx);
+        record(tx);
+    }
+
+    /** Brings the listing of open waitpoints up to what is remembered, where that differs. */
+    private void list(Jdbc tx) {
+        var changed =
+                waits.stream()
+                        .filter(one -> !open(one.before).equals(open(one.waited.awaiting())))
+                        .toList();
+        if (changed.isEmpty()) {
+            return;
+        }
+        tx.query("unlist_waitpoints").uuids("ids", changed, Remembered::id).update();
+        var listed =
+                changed.stream()
+                        .flatMap(
+                                one ->
+                                        open(one.waited.awaiting()).entrySet().stream()
+                                                .map(
+                                                        open ->
+                                                                new Listed(
+                                                                        one.id,
+                                                                        open.getValue(),
+                                                                        open.getKey())))
+                        .toList();
+        if (!listed.isEmpty()) {
+            tx.query("list_waitpoints")
+                    .uuids("ids", listed, Listed::id)
+                    .longs("openeds", listed, Listed::opened)
+                    .texts("names", listed, Listed::name)
+                    .update();
+        }
+    }
+
+    /** When each waitpoint was opened that nobody has closed. */
+    private static Map<String, Long> open(Awaiting awaiting) {
+        return awaiting.places().entrySet().stream()
+                .filter(place -> !place.getValue().closed())
+                .collect(
+                        Collectors.toMap(
+                                Map.Entry::getKey,
+                                place -> place.getValue().opened().toEpochMilli()));
+    }
+
+    private void receive(Jdbc tx) {
+        var received = waits.stream().flatMap(one -> one.waited.signal().stream()).toList();
+        if (received.isEmpty()) {
+            return;
+        }
+        tx.query("receive")
+                .uuids("ids", received, one -> one.signal().at().execution().uuid())
+                .longs("numbers", received, one -> one.delivery().number())
+                .texts("waitpoints", received, one -> one.signal().at().name())
+                .longs("places", received, ReceivedSignal::place)
+                .texts("names", received, one -> one.signal().name())
+                .texts("keys", received, one -> one.signal().key().orElse(null))
+                .texts("effects", received, one -> one.delivery().effect().wire())
+                .longs("ats", received, one -> one.delivery().at().toEpochMilli())
+                .texts("actors", received, one -> one.signal().by().actor())
+                .texts("reasons", received, one -> one.signal().by().reason())
+                .texts("types", received, one -> RowCodec.type(one.signal().content()))
+                .bytes("contents", received, one -> one.signal().content().bytes())
+                .update();
+    }
+
+    private void record(Jdbc tx) {
+        var recorded =
+                waits.stream()
+                        .flatMap(
+                                one ->
+                                        one.waited.step().stream()
+                                                .map(step -> new Recorded(one.id, step)))
+                        .toList();
+        if (recorded.isEmpty()) {
+            return;
+        }
+        tx.query("record_waits")
+                .uuids("ids", recorded, Recorded::id)
+                .texts("names", recorded, one -> one.step.name())
+                .ints("sizes", recorded, one -> (int) one.step.bytes())
+                .bytes("digests", recorded, one -> RowCodec.bytes(digest(one.step)))
+                .texts("types", recorded, one -> RowCodec.type(one.step.content()))
+                .bytes("contents", recorded, one -> one.step.content().bytes())
+                .ints("attempts", recorded, one -> one.step.attempt())
+                .longs("recordeds", recorded, one -> one.step.recorded().toEpochMilli())
+                .update();
+    }
+
+    private static Digest digest(Step step) {
+        return Checkpoint.digest(step.content());
+    }
+}
