@@ -52,7 +52,12 @@ public final class Denied extends FlowFabricException {
     public Advice advice() {
         return switch (code) {
             case LANE_CLOSED -> Advice.CALL_AN_OPERATOR;
-            case MALFORMED_TOKEN, UNKNOWN_KEY, BAD_SIGNATURE, TOKEN_EXPIRED, UNKNOWN_GRANT, WAITPOINT_CLOSED ->
+            case MALFORMED_TOKEN,
+                    UNKNOWN_KEY,
+                    BAD_SIGNATURE,
+                    TOKEN_EXPIRED,
+                    UNKNOWN_GRANT,
+                    WAITPOINT_CLOSED ->
                     Advice.CHANGE_THE_REQUEST;
         };
     }

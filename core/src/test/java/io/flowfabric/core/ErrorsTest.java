@@ -202,6 +202,7 @@ class ErrorsTest {
                         "comparison_offered",
                         "malformed_vector",
                         "impossible_state",
+                        "impossible_condition",
                         "claim_number_used",
                         "autocommit",
                         "other_database",
@@ -216,6 +217,8 @@ class ErrorsTest {
                         "instance_taken",
                         "ended_differently",
                         "recorded_differently",
+                        "sent_differently",
+                        "waitpoint_closed",
                         "already_finished",
                         "not_finished",
                         "replays_exhausted",
@@ -234,7 +237,8 @@ class ErrorsTest {
                         "unknown_key",
                         "bad_signature",
                         "token_expired",
-                        "unknown_grant");
+                        "unknown_grant",
+                        "waitpoint_closed");
     }
 
     @Test

@@ -23,6 +23,11 @@ class LimitTest {
         expected.put(Limit.STEP_BYTES, 256L * 1024);
         expected.put(Limit.STEPS, 1000L);
         expected.put(Limit.ALL_STEPS_BYTES, 16L * 1024 * 1024);
+        expected.put(Limit.SIGNAL_BYTES, 64L * 1024);
+        expected.put(Limit.SIGNALS, 10_000L);
+        expected.put(Limit.WAITPOINTS, 1000L);
+        expected.put(Limit.CONDITION_WAITPOINTS, 100L);
+        expected.put(Limit.CONDITION_SIGNALS, 1000L);
         expected.put(Limit.NAME_BYTES, 256L);
         expected.put(Limit.LANE_BYTES, 64L);
         expected.put(Limit.TAGS, 32L);

@@ -11,7 +11,7 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Search;
-import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.signal.Signal;
 import io.flowfabric.core.store.Backend;
 
 import java.util.List;
@@ -45,16 +45,34 @@ public final class Bulk {
     }
 
     private final Backend backend;
-    private final Function<ExecutionId, OperatorCommand> act;
-    private final Attribution by;
+
+    /** Acts on some, and answers for each. */
+    private final Function<List<ExecutionId>, List<? extends Answer<?>>> act;
+
+    private Bulk(Backend backend, Function<List<ExecutionId>, List<? extends Answer<?>>> act) {
+        this.backend = backend;
+        this.act = act;
+    }
 
     /**
      * @param act what to do to each, such as {@code OperatorCommand.Cancel::new}
      */
     public Bulk(Backend backend, Function<ExecutionId, OperatorCommand> act, Attribution by) {
-        this.backend = backend;
-        this.act = act;
-        this.by = by;
+        this(
+                backend,
+                executions -> backend.operations().act(executions.stream().map(act).toList(), by));
+    }
+
+    /**
+     * One signal to each. Give it a key, so that running again does not send it twice to those that
+     * have received it.
+     *
+     * @param signal what to send to each
+     */
+    public static Bulk signal(Backend backend, Function<ExecutionId, Signal> signal) {
+        return new Bulk(
+                backend,
+                executions -> backend.signals().send(executions.stream().map(signal).toList()));
     }
 
     /** A dry run: how many executions fit now. Nothing is changed. */
@@ -106,9 +124,8 @@ public final class Bulk {
         if (executions.isEmpty()) {
             return before;
         }
-        var acts = executions.stream().map(act).toList();
         int done = 0;
-        for (var answer : unlessInterrupted(() -> backend.operations().act(acts, by))) {
+        for (var answer : unlessInterrupted(() -> act.apply(executions))) {
             done += isDone(answer) ? 1 : 0;
         }
         var progress = before.plus(executions.size(), done);
@@ -133,13 +150,13 @@ public final class Bulk {
         }
     }
 
-    private static boolean isDone(Answer<ExecutionState> answer) {
+    private static boolean isDone(Answer<?> answer) {
         return switch (answer) {
-            case Answer.Done<ExecutionState> done -> true;
-            case Answer.Refused<ExecutionState>(Conflict moved) -> false;
-            case Answer.Refused<ExecutionState>(NotFound gone) -> false;
+            case Answer.Done<?> done -> true;
+            case Answer.Refused<?>(Conflict moved) -> false;
+            case Answer.Refused<?>(NotFound gone) -> false;
             // Anything else would be refused for all of them.
-            case Answer.Refused<ExecutionState>(FlowFabricException trouble) -> throw trouble;
+            case Answer.Refused<?>(FlowFabricException trouble) -> throw trouble;
         };
     }
 }

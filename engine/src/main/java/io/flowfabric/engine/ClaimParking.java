@@ -135,12 +135,12 @@ final class ClaimParking extends Service {
     private final class RoomListener implements Wakeups.Listener {
         @Override
         public void ready(Lane lane) {
-            rooms.getOrDefault(lane, List.of()).forEach(room -> room.wakeOne(Signal.HINT));
+            rooms.getOrDefault(lane, List.of()).forEach(room -> room.wakeOne(WorkNotice.HINT));
         }
 
         @Override
         public boolean take(Lane lane, UUID work) {
-            var signal = new Signal(work, () -> pass(lane));
+            var signal = new WorkNotice(work, () -> pass(lane));
             boolean taken = false;
             for (var room : rooms.getOrDefault(lane, List.of())) {
                 // Held for the waiter before it has it, because it may be quick.

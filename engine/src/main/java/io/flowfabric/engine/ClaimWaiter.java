@@ -65,7 +65,7 @@ public final class ClaimWaiter implements AutoCloseable {
         long longest = nanos(maxWait);
         var waiter = new WaitingRoom.Waiter();
         // What this thread was told to look for, and cannot answer for yet.
-        Signal signal = null;
+        WorkNotice signal = null;
         var found = Found.NOTHING;
         boolean look = true;
         // Entered before it looks: work that comes after the look comes with a signal.
@@ -113,7 +113,7 @@ public final class ClaimWaiter implements AutoCloseable {
             boolean handedOn = handOn(signal, found);
             boolean lastHandedOn = handOn(last, found);
             if (found.full() && !handedOn && !lastHandedOn) {
-                room.wakeOne(Signal.HINT);
+                room.wakeOne(WorkNotice.HINT);
             }
         }
     }
@@ -125,12 +125,12 @@ public final class ClaimWaiter implements AutoCloseable {
     }
 
     /** Whether nothing is left to do about a signal here: those who see the same need not look. */
-    private static boolean answers(Found found, Signal signal) {
+    private static boolean answers(Found found, WorkNotice signal) {
         return signal.isMetBy(found.leases()) || found.leases().isEmpty() || !found.full();
     }
 
     /** Lets another waiter answer for a signal. Says whether one will look. */
-    private boolean handOn(@Nullable Signal signal, Found found) {
+    private boolean handOn(@Nullable WorkNotice signal, Found found) {
         if (signal == null) {
             return false;
         }

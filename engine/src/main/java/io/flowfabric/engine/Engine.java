@@ -18,6 +18,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Backend;
 import io.flowfabric.core.store.ShutdownOrder;
 import io.flowfabric.core.store.Store;
@@ -154,6 +155,11 @@ public final class Engine extends Service implements Backend {
     @Override
     public Leases leases() {
         return leases;
+    }
+
+    @Override
+    public Signals signals() {
+        return store.signals();
     }
 
     @Override

@@ -28,6 +28,8 @@ public interface EngineMetrics {
         SPEND,
         /** A step that is to be recorded. */
         CHECKPOINT,
+        /** A waitpoint that is to be opened. */
+        OPEN,
         /** The end of a lease. */
         END,
         /** A heartbeat, which names the fences that its worker believes to hold. */

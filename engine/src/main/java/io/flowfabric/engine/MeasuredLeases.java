@@ -11,6 +11,8 @@ import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.engine.EngineMetrics.FencedCall;
 
@@ -70,6 +72,13 @@ final class MeasuredLeases implements Leases {
         if (hard || bounds.soft().filter(limit -> level.used() >= limit).isPresent()) {
             metrics.overLimit(dimension, hard);
         }
+    }
+
+    @Override
+    public List<Answer<WaitpointView>> open(List<OpenWaitpoint> waitpoints) {
+        var answers = store.open(waitpoints);
+        countLost(FencedCall.OPEN, answers);
+        return answers;
     }
 
     @Override

@@ -19,7 +19,7 @@ final class WaitingRoom {
     /** A thread that waits. */
     static final class Waiter {
         private final Thread thread = Thread.currentThread();
-        private volatile @Nullable Signal signal;
+        private volatile @Nullable WorkNotice signal;
 
         boolean signalled() {
             return signal != null;
@@ -31,7 +31,7 @@ final class WaitingRoom {
     private long lastLook;
 
     /** Lets a waiter be signalled from now on, and gives it the signal that it has. */
-    @Nullable Signal enter(Waiter waiter) {
+    @Nullable WorkNotice enter(Waiter waiter) {
         lock.lock();
         try {
             var signal = waiter.signal;
@@ -44,7 +44,7 @@ final class WaitingRoom {
     }
 
     /** Lets a waiter go, and gives it the signal that it has not taken up. */
-    @Nullable Signal leave(Waiter waiter) {
+    @Nullable WorkNotice leave(Waiter waiter) {
         lock.lock();
         try {
             waiting.remove(waiter);
@@ -55,7 +55,7 @@ final class WaitingRoom {
     }
 
     /** Hands a signal to the waiter that has waited longest, and says whether there is one. */
-    boolean wakeOne(Signal signal) {
+    boolean wakeOne(WorkNotice signal) {
         Waiter first;
         lock.lock();
         try {

@@ -225,6 +225,8 @@ final class Assignment implements Runnable {
                         new Ending.Complete(fence(), given("complete", result));
                 case TaskResult.Delay(var until) ->
                         new Ending.Delay(fence(), given("delay", until));
+                case TaskResult.Suspend(var suspension) ->
+                        new Ending.Suspend(fence(), given("suspend", suspension));
                 case TaskResult.Release() -> new Ending.Release(fence());
                 case TaskResult.Cancel(var reason) ->
                         new Ending.Cancel(fence(), given("cancel", reason));

@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
+import io.flowfabric.core.signal.Suspension;
 
 /** How a handler ends its work when nothing failed. */
 public sealed interface TaskResult {
@@ -10,6 +11,9 @@ public sealed interface TaskResult {
 
     /** It is not time yet: the same attempt goes on, from the top, at a moment. */
     record Delay(Due until) implements TaskResult {}
+
+    /** Something is to happen first: the same attempt goes on, from the top, when it has. */
+    record Suspend(Suspension suspension) implements TaskResult {}
 
     /** Not here: the same attempt goes on at once, with the worker that claims it. */
     record Release() implements TaskResult {}
@@ -27,6 +31,14 @@ public sealed interface TaskResult {
      */
     static TaskResult delay(Due until) {
         return new Delay(until);
+    }
+
+    /**
+     * The attempt goes on, from the top, when a signal, an operator or the end of its time says so;
+     * a step of the name of the suspension then says why. It holds no slot and no lease until then.
+     */
+    static TaskResult suspend(Suspension suspension) {
+        return new Suspend(suspension);
     }
 
     /** The work goes back to its queue at once, under the same attempt. */

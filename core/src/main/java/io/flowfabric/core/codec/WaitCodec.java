@@ -156,8 +156,7 @@ public final class WaitCodec {
                                                                 "seen",
                                                                 list -> list.asList(Json::asString))
                                                         .orElse(List.of()))))
-                .orElseGet(
-                        () -> new Condition.One(fields.require("at", Json::asString), signal));
+                .orElseGet(() -> new Condition.One(fields.require("at", Json::asString), signal));
     }
 
     /** Writes how a suspension ended, as the content of its step. */
@@ -190,8 +189,7 @@ public final class WaitCodec {
     }
 
     private static List<SignalHead> heads(JsonObject json, String name) {
-        return json.get(name, list -> list.asList(head -> head(head.asObject())))
-                .orElse(List.of());
+        return json.get(name, list -> list.asList(head -> head(head.asObject()))).orElse(List.of());
     }
 
     private static SignalHead head(JsonObject json) {

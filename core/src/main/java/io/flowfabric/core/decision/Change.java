@@ -56,9 +56,7 @@ public record Change(
     static Change finish(Facts facts, Transition transition, Outcome outcome, Instant now) {
         var attempt = outcome.attemptAtTheEnd(facts.attempts() > 0, facts.state().attempt());
         var end = of(facts, transition, new ExecutionState.Finished(outcome, now, attempt));
-        return facts.awaiting().isOpen()
-                ? end.waited(Waited.of(facts.awaiting().closed()))
-                : end;
+        return facts.awaiting().isOpen() ? end.waited(Waited.of(facts.awaiting().closed())) : end;
     }
 
     Change by(Attribution who) {

@@ -41,8 +41,7 @@ public final class PresentedSignals {
 
     /** Signals with their tokens. */
     public static PresentedSignals of(KeyRing ring, List<Presented> signals) {
-        return new PresentedSignals(
-                signals.stream().map(signal -> checked(ring, signal)).toList());
+        return new PresentedSignals(signals.stream().map(signal -> checked(ring, signal)).toList());
     }
 
     private static Answer<Addressed> checked(KeyRing ring, Presented presented) {
@@ -69,10 +68,10 @@ public final class PresentedSignals {
      *
      * @param send sends those whose tokens are genuine, and answers each
      */
-    public List<Answer<Delivery>> answers(
-            Function<List<Addressed>, List<Answer<Delivery>>> send) {
+    public List<Answer<Delivery>> answers(Function<List<Addressed>, List<Answer<Delivery>>> send) {
         var genuine = checked.stream().filter(Answer::isDone).map(Answer::orThrow).toList();
-        var sent = (genuine.isEmpty() ? List.<Answer<Delivery>>of() : send.apply(genuine)).iterator();
+        var sent =
+                (genuine.isEmpty() ? List.<Answer<Delivery>>of() : send.apply(genuine)).iterator();
         var answers = new ArrayList<Answer<Delivery>>();
         for (var one : checked) {
             answers.add(

@@ -21,7 +21,6 @@ import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.signal.Waitpoint;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
-import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.LeasePurpose;
@@ -77,7 +76,7 @@ public final class WaitDecisions {
                     Conflict.Code.RECORDED_DIFFERENTLY,
                     facts.id().toString(),
                     "A step '%s' was recorded before, so this wait is over: read the steps, and go"
-                            .formatted(suspension.name())
+                                    .formatted(suspension.name())
                             + " on behind it.");
         }
         Limit.STEPS.checkCount("steps", room.steps + 1);
@@ -116,9 +115,7 @@ public final class WaitDecisions {
         }
         var timeout = suspension.timeout().map(end -> end.at().from(now));
         return Change.of(
-                        facts,
-                        Transition.SUSPEND,
-                        new Suspended(suspension.reason(), now, timeout))
+                        facts, Transition.SUSPEND, new Suspended(suspension.reason(), now, timeout))
                 .waited(Waited.of(awaiting));
     }
 
@@ -139,7 +136,12 @@ public final class WaitDecisions {
         var counted = new ArrayList<>(wait.counted());
         counted.add(head);
         return new Wait(
-                wait.name(), left, wait.waitpoints(), wait.behaviour(), wait.resumeDelay(), counted);
+                wait.name(),
+                left,
+                wait.waitpoints(),
+                wait.behaviour(),
+                wait.resumeDelay(),
+                counted);
     }
 
     /**
@@ -186,8 +188,7 @@ public final class WaitDecisions {
         var open = awaiting.open(name, now).orElseThrow(() -> closed(signal.at()));
         Limit.SIGNALS.checkRange("signals", 1, awaiting.received() + 1);
         awaiting = awaiting.receiving(name);
-        var head =
-                new SignalHead(awaiting.received(), name, signal.name(), signal.by().actor());
+        var head = new SignalHead(awaiting.received(), name, signal.name(), signal.by().actor());
         var wait = awaiting.pending().map(waiting -> after(waiting, head));
         var effect = effect(awaiting.pending(), wait);
         awaiting = awaiting.waiting(wait);
@@ -195,9 +196,7 @@ public final class WaitDecisions {
         var received = new ReceivedSignal(signal, open.number(), delivery);
         if (effect != Effect.RESUMED) {
             return new Sent(
-                    delivery,
-                    Optional.empty(),
-                    Optional.of(Waited.of(awaiting).signal(received)));
+                    delivery, Optional.empty(), Optional.of(Waited.of(awaiting).signal(received)));
         }
         var change =
                 goesOn(
@@ -292,8 +291,7 @@ public final class WaitDecisions {
                                             Failure.of(
                                                     Failure.TIMEOUT,
                                                     "nothing ended its wait in time"));
-                    case CANCEL ->
-                            Change.finish(facts, Transition.CANCEL, Outcome.CANCELLED, now);
+                    case CANCEL -> Change.finish(facts, Transition.CANCEL, Outcome.CANCELLED, now);
                     case EXPIRE -> Change.finish(facts, Transition.EXPIRE, Outcome.EXPIRED, now);
                     case RESUME -> timedOut(facts, facts.awaiting(), now);
                     case RESUME_WITH_SIGNAL -> timedOutWithSignal(facts, wait.orElseThrow(), now);
@@ -304,12 +302,7 @@ public final class WaitDecisions {
 
     private static Change timedOut(Facts facts, Awaiting awaiting, Instant now) {
         return goesOn(
-                facts,
-                Transition.RESUME,
-                awaiting,
-                Resumption.Cause.TIMEOUT,
-                Duration.ZERO,
-                now);
+                facts, Transition.RESUME, awaiting, Resumption.Cause.TIMEOUT, Duration.ZERO, now);
     }
 
     /** At its first waitpoint; without one, at one that has the name of the wait. */
@@ -320,9 +313,7 @@ public final class WaitDecisions {
             awaiting = awaiting.opening(name, Optional.empty(), now);
         }
         awaiting = awaiting.receiving(name);
-        var head =
-                new SignalHead(
-                        awaiting.received(), name, Signal.TIMEOUT, TIME_OVER.actor());
+        var head = new SignalHead(awaiting.received(), name, Signal.TIMEOUT, TIME_OVER.actor());
         var counted = new ArrayList<>(wait.counted());
         counted.add(head);
         var told =
@@ -342,8 +333,7 @@ public final class WaitDecisions {
                                 TIME_OVER),
                         awaiting.place(name).orElseThrow().number(),
                         new Delivery(head.number(), Effect.RESUMED, now));
-        var closing =
-                awaiting.closing(wait.waitpoints()).waiting(Optional.of(told));
+        var closing = awaiting.closing(wait.waitpoints()).waiting(Optional.of(told));
         var change = timedOut(facts, closing, now);
         return change.waited(change.waited().orElseThrow().signal(received));
     }

@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param step that says how the wait has ended, if it has and the execution goes on
  * @param signal that was received, if one was
  */
-public record Waited(
-        Awaiting awaiting, Optional<Step> step, Optional<ReceivedSignal> signal) {
+public record Waited(Awaiting awaiting, Optional<Step> step, Optional<ReceivedSignal> signal) {
     static Waited of(Awaiting awaiting) {
         return new Waited(awaiting, Optional.empty(), Optional.empty());
     }

@@ -3,7 +3,6 @@ package io.flowfabric.core.lease;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.admission.BudgetView;
-
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
 

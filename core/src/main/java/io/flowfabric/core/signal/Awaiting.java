@@ -88,11 +88,7 @@ public record Awaiting(
         return life == replays || equals(NOTHING)
                 ? new Awaiting(life, opened, received, places, pending)
                 : new Awaiting(
-                        life,
-                        opened,
-                        received,
-                        Collections.emptySortedMap(),
-                        Optional.empty());
+                        life, opened, received, Collections.emptySortedMap(), Optional.empty());
     }
 
     /** Whether there is anything to remember. */

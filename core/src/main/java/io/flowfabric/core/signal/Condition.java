@@ -286,8 +286,7 @@ public sealed interface Condition {
         }
 
         /** A condition of which nothing has been used up. */
-        public AtLeast(
-                int count, Distinct by, List<String> waitpoints, Optional<String> signal) {
+        public AtLeast(int count, Distinct by, List<String> waitpoints, Optional<String> signal) {
             this(count, by, waitpoints, signal, Collections.emptySortedSet());
         }
 

@@ -75,8 +75,8 @@ public interface Signals {
             Lane lane, Optional<Instant> openedBefore, Cursor after, int max);
 
     /**
-     * What an execution has received, in that order. A page has no more bytes than a message
-     * should have. Refusal: {@code NotFound}.
+     * What an execution has received, in that order. A page has no more bytes than a message should
+     * have. Refusal: {@code NotFound}.
      */
     Page<ReceivedSignal> received(ExecutionId execution, Cursor after, int max);
 }

@@ -62,11 +62,7 @@ public record Suspension(
     /** A wait for signals without an end. */
     public static Suspension until(String name, Condition condition) {
         return new Suspension(
-                name,
-                SuspendedFor.WAITING_FOR_SIGNAL,
-                condition,
-                Optional.empty(),
-                Duration.ZERO);
+                name, SuspendedFor.WAITING_FOR_SIGNAL, condition, Optional.empty(), Duration.ZERO);
     }
 
     /** A wait for an operator without an end. */
@@ -87,11 +83,7 @@ public record Suspension(
     /** The same, with an end. */
     public Suspension timeout(Due at, Behaviour behaviour) {
         return new Suspension(
-                name,
-                reason,
-                condition,
-                Optional.of(new Timeout(at, behaviour)),
-                resumeDelay);
+                name, reason, condition, Optional.of(new Timeout(at, behaviour)), resumeDelay);
     }
 
     /** The same, going on so long after the last signal. */

@@ -42,8 +42,7 @@ public record WaitpointToken(String key, Waitpoint at, long number, Instant unti
 
     /** A token that this key vouches for. */
     public static WaitpointToken sign(SigningKey key, Waitpoint at, long number, Instant until) {
-        return new WaitpointToken(
-                key.id(), at, number, until, seal(key, at, number, until).done());
+        return new WaitpointToken(key.id(), at, number, until, seal(key, at, number, until).done());
     }
 
     /**

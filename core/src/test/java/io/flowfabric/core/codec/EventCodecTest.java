@@ -14,6 +14,7 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
+import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
@@ -100,7 +101,10 @@ class EventCodecTest {
                 new Event.BudgetReached(SHOP, "b", "tokens", true, 77, AT),
                 new Event.Drifted(SHOP, "quota customer=42", 3, -1, AT),
                 new Event.KeyRotation("0000000000a1", Duration.ofSeconds(30), ADA, AT),
-                new Event.StepRecorded(EXECUTION, LANE, "pay", 2, 77, AT));
+                new Event.StepRecorded(EXECUTION, LANE, "pay", 2, 77, AT),
+                new Event.SignalReceived(
+                        EXECUTION, LANE, "boss", "approved", 7, Delivery.Effect.RESUMED, ADA, AT),
+                new Event.WaitpointClosed(EXECUTION, LANE, "boss", ADA, AT));
     }
 
     @ParameterizedTest

@@ -18,6 +18,7 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 
@@ -57,6 +58,12 @@ class FeedFilterTest {
             new Event.MarkedDead(OWNER, SHOP, ADA.orElseThrow(), NOON);
     private static final Event ERASED = new Event.Erased(ID, LANE, ADA.orElseThrow(), NOON);
 
+    private static final Event RECEIVED =
+            new Event.SignalReceived(
+                    ID, LANE, "boss", "approved", 1, Delivery.Effect.KEPT, ADA.orElseThrow(), NOON);
+    private static final Event CLOSED =
+            new Event.WaitpointClosed(ID, LANE, "boss", ADA.orElseThrow(), NOON);
+
     private static final List<Event> ALL =
             List.of(
                     SUBMITTED,
@@ -69,7 +76,9 @@ class FeedFilterTest {
                     RENEWED,
                     CONFIGURED,
                     MARKED_DEAD,
-                    ERASED);
+                    ERASED,
+                    RECEIVED,
+                    CLOSED);
 
     @Test
     void a_log_names_it_by_its_topic_and_what_it_is_narrowed_to() {
@@ -105,7 +114,12 @@ class FeedFilterTest {
     @Test
     void operations_are_what_somebody_other_than_the_engine_did_by_name() {
         assertThat(fitting(FeedFilter.of(OPERATIONS)))
-                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED);
+                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED, CLOSED);
+    }
+
+    @Test
+    void signals_are_signals_that_were_received() {
+        assertThat(fitting(FeedFilter.of(FeedFilter.Topic.SIGNALS))).containsExactly(RECEIVED);
     }
 
     @Test

@@ -16,6 +16,9 @@ import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.RetryDecision;
+import io.flowfabric.core.signal.Condition;
+import io.flowfabric.core.signal.Suspension;
+import io.flowfabric.core.state.SuspendedFor;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -26,6 +29,9 @@ import java.util.List;
 class EndingTest {
     private static final RetryDecision AT_ONCE = new RetryDecision.TryAgain(Duration.ZERO);
     private static final RetryDecision LATER = new RetryDecision.TryAgain(Duration.ofMillis(1));
+
+    private static final Suspension UNTIL_APPROVED =
+            Suspension.until("approval", Condition.signal("boss"));
 
     /** Endings of one lease, no two of which say the same. */
     private static List<Ending> endings(Fence fence) {
@@ -45,6 +51,29 @@ class EndingTest {
                 new Ending.Delay(fence, Due.NOW),
                 new Ending.Delay(fence, Due.in(Duration.ofMillis(1))),
                 new Ending.Delay(fence, Due.at(NOON)),
+                new Ending.Suspend(fence, UNTIL_APPROVED),
+                new Ending.Suspend(fence, UNTIL_APPROVED.reason(SuspendedFor.MANUAL_PAUSE)),
+                new Ending.Suspend(fence, UNTIL_APPROVED.resumeDelay(Duration.ofMillis(1))),
+                new Ending.Suspend(
+                        fence, UNTIL_APPROVED.timeout(Due.at(NOON), Suspension.Behaviour.FAIL)),
+                new Ending.Suspend(
+                        fence, UNTIL_APPROVED.timeout(Due.at(NOON), Suspension.Behaviour.CANCEL)),
+                new Ending.Suspend(
+                        fence, Suspension.until("approval", Condition.signal("boss", "yes"))),
+                new Ending.Suspend(
+                        fence,
+                        Suspension.until("approval", Condition.all(Condition.signal("boss")))),
+                new Ending.Suspend(
+                        fence,
+                        Suspension.until(
+                                "approval",
+                                Condition.atLeast(1, Condition.Distinct.SIGNALS, "boss"))),
+                new Ending.Suspend(
+                        fence,
+                        Suspension.until(
+                                "approval",
+                                Condition.atLeast(1, Condition.Distinct.SOURCES, "boss"))),
+                new Ending.Suspend(fence, Suspension.untilResumed("approval")),
                 new Ending.Release(fence));
     }
 

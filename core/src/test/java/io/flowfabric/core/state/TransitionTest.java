@@ -230,6 +230,7 @@ class TransitionTest {
                         "await",
                         "lapse",
                         "revoke",
+                        "escalate",
                         "resume",
                         "satisfy",
                         "pause",

@@ -23,8 +23,7 @@ final class Endings {
     private static final Duration A_WHILE = Duration.ofMinutes(1);
 
     /** A wait for a signal that does not end by itself. */
-    static final Suspension UNTIL_APPROVED =
-            Suspension.until("approval", Condition.signal("boss"));
+    static final Suspension UNTIL_APPROVED = Suspension.until("approval", Condition.signal("boss"));
 
     /** One of each kind. */
     static final List<Function<Fence, Ending>> EVERY_KIND =

@@ -51,8 +51,7 @@ abstract class SignallingRules extends Rules {
     }
 
     private static Signal approved(Lease lease) {
-        return Signal.of(
-                new Waitpoint(idOf(lease), "boss"), "approved", Payload.text("go"), ADA);
+        return Signal.of(new Waitpoint(idOf(lease), "boss"), "approved", Payload.text("go"), ADA);
     }
 
     @Test
@@ -84,8 +83,7 @@ abstract class SignallingRules extends Rules {
         var lease =
                 world.suspended(
                         Suspension.until(
-                                "two",
-                                Condition.atLeast(2, Condition.Distinct.SIGNALS, "boss")));
+                                "two", Condition.atLeast(2, Condition.Distinct.SIGNALS, "boss")));
         var first = world.send(approved(lease).key("a")).orThrow();
         world.advance(MINUTE);
 
@@ -233,11 +231,7 @@ abstract class SignallingRules extends Rules {
         var at = new Waitpoint(idOf(lease), "x");
 
         world.send(Signal.of(at, "x", Payload.of(new byte[max], "x/y"), ADA)).orThrow();
-        assertThat(
-                        Given.asked(
-                                () ->
-                                        Signal.of(
-                                                at, "x", Payload.of(new byte[max + 1], "x/y"), ADA)))
+        assertThat(Given.asked(() -> Signal.of(at, "x", Payload.of(new byte[max + 1], "x/y"), ADA)))
                 .isInvalid(Invalid.Code.TOO_LARGE);
     }
 

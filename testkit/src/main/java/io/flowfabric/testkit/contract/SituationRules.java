@@ -46,9 +46,7 @@ import java.util.stream.Stream;
 abstract class SituationRules extends Rules {
     /** What nothing reaches before there are flows. */
     private static final Set<Situation> OWED =
-            EnumSet.of(
-                    Situation.AWAITING_CHILDREN,
-                    Situation.SKIPPED);
+            EnumSet.of(Situation.AWAITING_CHILDREN, Situation.SKIPPED);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Policy EXPIRING = Policy.DEFAULT.deadline(Due.in(MINUTE));

@@ -68,7 +68,11 @@ abstract class SuspendingRules extends Rules {
         assertThat(world.worker(lease.lane()).claim(1)).isEmpty();
         assertThat(world.report(lease, 50)).isLeaseLost(PublicState.SUSPENDED, 1);
         assertThat(world.explain(idOf(lease)).words()).contains("boss");
-        assertThat(world.find(Search.in(Namespace.DEFAULT).lane(lease.lane().name()).states(PublicState.SUSPENDED)))
+        assertThat(
+                        world.find(
+                                Search.in(Namespace.DEFAULT)
+                                        .lane(lease.lane().name())
+                                        .states(PublicState.SUSPENDED)))
                 .containsExactly(idOf(lease));
     }
 
@@ -97,8 +101,7 @@ abstract class SuspendingRules extends Rules {
     @Test
     void only_the_signal_that_is_named_counts() {
         var lease =
-                world.suspended(
-                        Suspension.until("approval", Condition.signal("boss", "approved")));
+                world.suspended(Suspension.until("approval", Condition.signal("boss", "approved")));
 
         assertThat(world.send(lease, "boss", "seen", "ada").orThrow().effect())
                 .isEqualTo(Effect.KEPT);
@@ -190,8 +193,7 @@ abstract class SuspendingRules extends Rules {
                         suspend(
                                 lease,
                                 Suspension.until(
-                                        "quorum",
-                                        Condition.atLeast(2, Distinct.SOURCES, "votes"))))
+                                        "quorum", Condition.atLeast(2, Distinct.SOURCES, "votes"))))
                 .orThrow();
 
         assertThat(world.view(lease).state().publicState()).isEqualTo(PublicState.SUSPENDED);
@@ -206,8 +208,7 @@ abstract class SuspendingRules extends Rules {
 
         assertThat(world.view(lease).state())
                 .isEqualTo(
-                        new Delayed(
-                                LeasePurpose.CONTINUE, world.in(MINUTE), DelayedBy.RESUMPTION));
+                        new Delayed(LeasePurpose.CONTINUE, world.in(MINUTE), DelayedBy.RESUMPTION));
         assertThat(world.worker(lease.lane()).claim(1)).isEmpty();
         world.pass(MINUTE);
         assertThat(world.worker(lease.lane()).claim(1)).hasSize(1);
@@ -365,8 +366,7 @@ abstract class SuspendingRules extends Rules {
                 .isInvalid(Invalid.Code.IMPOSSIBLE_CONDITION);
         assertThat(Given.asked(() -> Condition.atLeast(0, Distinct.SIGNALS, "a")))
                 .isInvalid(Invalid.Code.OUT_OF_RANGE);
-        assertThat(Given.asked(() -> Condition.all()))
-                .isInvalid(Invalid.Code.IMPOSSIBLE_CONDITION);
+        assertThat(Given.asked(() -> Condition.all())).isInvalid(Invalid.Code.IMPOSSIBLE_CONDITION);
     }
 
     @Test

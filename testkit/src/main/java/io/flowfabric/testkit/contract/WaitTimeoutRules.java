@@ -179,9 +179,7 @@ abstract class WaitTimeoutRules extends Rules {
         assertThat(world.view(lease).state())
                 .isEqualTo(
                         new Suspended(
-                                SuspendedFor.WAITING_FOR_OPERATOR_REVIEW,
-                                since,
-                                Optional.empty()));
+                                SuspendedFor.WAITING_FOR_OPERATOR_REVIEW, since, Optional.empty()));
         assertThat(world.lastStep(idOf(lease)).transition()).isEqualTo(Transition.ESCALATE);
         world.pass(HOUR);
         assertThat(world.transitions(idOf(lease)))

@@ -85,8 +85,7 @@ abstract class WaitpointTokenRules extends Rules {
                                 lease,
                                 Suspension.until(
                                         "two",
-                                        Condition.atLeast(
-                                                2, Condition.Distinct.SIGNALS, "boss"))))
+                                        Condition.atLeast(2, Condition.Distinct.SIGNALS, "boss"))))
                 .orThrow();
         assertThat(present(token).orThrow().effect()).isEqualTo(Effect.RESUMED);
     }
@@ -244,12 +243,9 @@ abstract class WaitpointTokenRules extends Rules {
                         .signals()
                         .present(
                                 List.of(
-                                        new Presented(
-                                                token(one), signal),
-                                        new Presented(
-                                                "no", signal),
-                                        new Presented(
-                                                token(other), signal)));
+                                        new Presented(token(one), signal),
+                                        new Presented("no", signal),
+                                        new Presented(token(other), signal)));
 
         assertThat(answers.get(0)).isDone();
         assertThat(answers.get(1)).isDenied(Denied.Code.MALFORMED_TOKEN);

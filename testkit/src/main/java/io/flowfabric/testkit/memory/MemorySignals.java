@@ -55,10 +55,7 @@ final class MemorySignals implements Signals {
                                 .answers(
                                         genuine ->
                                                 genuine.stream()
-                                                        .map(
-                                                                one ->
-                                                                        ItemAnswers.of(
-                                                                                () -> send(one)))
+                                                        .map(one -> ItemAnswers.of(() -> send(one)))
                                                         .toList()));
     }
 
@@ -147,7 +144,8 @@ final class MemorySignals implements Signals {
                                     .flatMap(this::open)
                                     .filter(
                                             view ->
-                                                    openedBefore.map(view.opened()::isBefore)
+                                                    openedBefore
+                                                            .map(view.opened()::isBefore)
                                                             .orElse(true))
                                     .filter(
                                             view ->

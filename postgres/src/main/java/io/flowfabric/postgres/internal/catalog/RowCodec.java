@@ -83,10 +83,7 @@ public final class RowCodec {
     /** A recorded step, of the columns name, content_type, content, attempt and recorded. */
     public static Step step(Row row) {
         return new Step(
-                row.text("name"),
-                content(row),
-                row.intValue("attempt"),
-                moment(row, "recorded"));
+                row.text("name"), content(row), row.intValue("attempt"), moment(row, "recorded"));
     }
 
     public static Situation situation(Row row) {
@@ -104,8 +101,7 @@ public final class RowCodec {
     /** What was sent or recorded, of the columns content and content_type. */
     public static Payload content(Row row) {
         var type = row.textOrNull("content_type");
-        return Payload.of(
-                row.bytes("content"), type == null ? Payload.EMPTY.contentType() : type);
+        return Payload.of(row.bytes("content"), type == null ? Payload.EMPTY.contentType() : type);
     }
 
     public static Optional<Instant> time(Row row, String column) {
@@ -145,11 +141,7 @@ public final class RowCodec {
                             word(SuspendedFor.class, row.text("detail")),
                             moment(row, "since"),
                             time(row, "until"));
-            case AWAITING_CHILDREN,
-                    SHORT_OF_BUDGET,
-                    OVER_QUOTA,
-                    WITHOUT_WORKER,
-                    LANE_CLOSED ->
+            case AWAITING_CHILDREN, SHORT_OF_BUDGET, OVER_QUOTA, WITHOUT_WORKER, LANE_CLOSED ->
                     // No program has written this so far.
                     throw new UnknownWord(Situation.class, row.text("situation"));
         };

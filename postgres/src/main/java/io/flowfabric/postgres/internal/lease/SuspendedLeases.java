@@ -125,8 +125,7 @@ final class SuspendedLeases {
                         .filter(fence -> !answers.containsKey(id(fence)))
                         .toList();
         var standings = LeaseStandings.read(postgres.db(), refused);
-        refused.forEach(
-                fence -> answers.put(id(fence), Answer.refused(standings.lost(fence))));
+        refused.forEach(fence -> answers.put(id(fence), Answer.refused(standings.lost(fence))));
         return answers;
     }
 
@@ -153,8 +152,7 @@ final class SuspendedLeases {
                 var awaiting = waited.map(Waited::awaiting).orElse(facts.awaiting());
                 answers.put(
                         id,
-                        Answer.done(
-                                awaiting.view(facts.id(), lanes.lane(row.lane()), one.name())));
+                        Answer.done(awaiting.view(facts.id(), lanes.lane(row.lane()), one.name())));
             } catch (FlowFabricException refusal) {
                 answers.put(id, Answer.refused(refusal));
             }

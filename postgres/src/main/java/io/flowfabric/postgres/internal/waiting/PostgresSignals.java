@@ -138,8 +138,7 @@ public final class PostgresSignals implements Signals {
                                 var place =
                                         found.awaiting()
                                                 .open(one.at().name(), found.now())
-                                                .orElseThrow(
-                                                        () -> WaitDecisions.closed(one.at()));
+                                                .orElseThrow(() -> WaitDecisions.closed(one.at()));
                                 return WaitpointToken.sign(
                                                 key,
                                                 one.at(),

@@ -47,8 +47,7 @@ final class WaitReader {
     }
 
     /** An execution, as far as its waits are concerned. */
-    record Found(
-            ExecutionId id, int lane, Situation situation, Awaiting awaiting, Instant now) {
+    record Found(ExecutionId id, int lane, Situation situation, Awaiting awaiting, Instant now) {
         void refuseIfFinished() {
             if (situation.terminal()) {
                 throw Conflicts.alreadyFinished(id, situation.publicState());
@@ -101,10 +100,7 @@ final class WaitReader {
     }
 
     private List<Listed> listed(
-            Lane lane,
-            Optional<Instant> openedBefore,
-            WaitpointPlace behind,
-            int limit) {
+            Lane lane, Optional<Instant> openedBefore, WaitpointPlace behind, int limit) {
         return postgres.db()
                 .query("waitpoints")
                 .set("now", postgres.now())
@@ -179,9 +175,7 @@ final class WaitReader {
                                             number ->
                                                     asked.add(
                                                             new Known(
-                                                                    at.execution(),
-                                                                    number,
-                                                                    key))));
+                                                                    at.execution(), number, key))));
         }
         var found = new HashMap<UUID, ReceivedSignal>();
         if (!asked.isEmpty()) {
@@ -200,10 +194,7 @@ final class WaitReader {
 
     private static ReceivedSignal signal(Row row) {
         return signal(
-                new ExecutionId(
-                        new Partition(row.intValue("part")),
-                        row.uuid("execution")),
-                row);
+                new ExecutionId(new Partition(row.intValue("part")), row.uuid("execution")), row);
     }
 
     private static ReceivedSignal signal(ExecutionId execution, Row row) {

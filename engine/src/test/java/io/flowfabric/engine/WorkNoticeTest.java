@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Work that an engine has taken charge of goes to one of its waiters, or to other engines. */
-class SignalTest {
+class WorkNoticeTest {
     private static final Session SESSION = Session.of("worker", "one", "default");
 
     private final MemoryStore store = new MemoryStore(new ManualTime());
@@ -31,7 +31,7 @@ class SignalTest {
     @Test
     void the_lease_of_its_work_meets_it_and_that_of_other_work_does_not() {
         var mine = lease(1);
-        var signal = new Signal(work(mine), passed::incrementAndGet);
+        var signal = new WorkNotice(work(mine), passed::incrementAndGet);
 
         assertThat(signal.isMetBy(List.of())).isFalse();
         assertThat(signal.isMetBy(List.of(lease(2)))).isFalse();
@@ -40,7 +40,7 @@ class SignalTest {
 
     @Test
     void it_is_passed_on_when_the_last_of_its_holders_lets_go_and_none_got_the_work() {
-        var signal = new Signal(work(lease(1)), passed::incrementAndGet);
+        var signal = new WorkNotice(work(lease(1)), passed::incrementAndGet);
         signal.hold();
         signal.isMetBy(List.of(lease(2)));
 
@@ -54,7 +54,7 @@ class SignalTest {
     @Test
     void one_that_was_met_is_not_passed_on() {
         var mine = lease(1);
-        var signal = new Signal(work(mine), passed::incrementAndGet);
+        var signal = new WorkNotice(work(mine), passed::incrementAndGet);
         signal.hold();
         signal.isMetBy(List.of(mine));
 

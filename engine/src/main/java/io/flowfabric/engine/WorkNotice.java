@@ -11,32 +11,32 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * What a waiter is told: that it should look for work.
  *
- * <p>A signal for one piece of work that an engine has taken charge of knows who still has it: one
+ * <p>A notice of one piece of work that an engine has taken charge of knows who still has it: one
  * waiter in each room, and the thread that gives it out. When the last of them lets go of it, and
  * none of them got the work, it is passed on to other engines. So it does not matter what a waiter
  * finds instead, or why it does not look.
  */
-final class Signal {
-    /** The signal to look for whatever there is; others were told as well, or have no reason to. */
-    static final Signal HINT = new Signal();
+final class WorkNotice {
+    /** The notice to look for whatever there is; others were told as well, or have no reason to. */
+    static final WorkNotice HINT = new WorkNotice();
 
     private final @Nullable UUID work;
     private final Runnable pass;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile boolean met;
 
-    private Signal() {
+    private WorkNotice() {
         work = null;
         pass = () -> {};
     }
 
     /**
-     * A signal that the caller holds.
+     * A notice that the caller holds.
      *
      * @param work the piece of work that it is about
      * @param pass tells other engines
      */
-    Signal(UUID work, Runnable pass) {
+    WorkNotice(UUID work, Runnable pass) {
         this.work = work;
         this.pass = pass;
     }
