@@ -20,6 +20,7 @@ import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.testkit.harness.Difference.Kind;
 import io.flowfabric.testkit.harness.Operation.DefineBudget.Change;
@@ -37,8 +38,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Brings all work of a run to its end: opens every lane, closes every session, lifts every pause,
- * waits for every delay, and completes what it claims. What is still there afterwards is stuck.
+ * Brings all work of a run to its end: opens every lane, closes every session, lifts every pause
+ * and suspension, waits for every delay, and completes what it claims. What is still there
+ * afterwards is stuck.
  */
 final class FinalDrain {
     private static final Attribution JANITOR = new Attribution("janitor", "the run is over");
@@ -181,8 +183,9 @@ final class FinalDrain {
                 live.stream()
                         .filter(
                                 view ->
-                                        view.state() instanceof Blocked blocked
-                                                && blocked.by() == BlockedBy.OPERATOR)
+                                        view.state() instanceof Suspended
+                                                || (view.state() instanceof Blocked blocked
+                                                        && blocked.by() == BlockedBy.OPERATOR))
                         .<OperatorCommand>map(view -> new OperatorCommand.Resume(view.id()))
                         .toList();
         if (!acts.isEmpty()) {

@@ -124,6 +124,13 @@ record Generator(long seed, int stream, Mix mix) {
                             draw.one("ada", "bob"));
             case CHECKPOINT ->
                     new Operation.Checkpoints(draw.fewOf(item -> recording(draw)), hearing(draw));
+            case OPEN_WAITPOINT -> WaitGenerator.open(draw, hold(draw));
+            case SEND ->
+                    new Operation.Send(
+                            draw.fewOf(item -> WaitGenerator.telling(draw)), hearing(draw));
+            case CLOSE_WAITPOINT ->
+                    new Operation.CloseWaitpoint(
+                            draw.back(), draw.one(Vocabulary.WAITPOINTS), draw.one("ada", "bob"));
             case SPEND -> new Operation.Spend(draw.fewOf(item -> usage(draw)));
             case CONFIGURE ->
                     new Operation.Configure(
@@ -244,7 +251,8 @@ record Generator(long seed, int stream, Mix mix) {
     }
 
     private static Manner manner(Draw draw) {
-        return switch (draw.below(10)) {
+        return switch (draw.below(13)) {
+            case 10, 11, 12 -> new Manner.Suspend(WaitGenerator.suspension(draw));
             case 0, 1, 2 -> new Manner.Complete("result " + draw.below(3));
             case 3, 4, 5 ->
                     new Manner.Fail(

@@ -34,7 +34,10 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         RECLAIM,
         REDEEM,
         ROTATE,
-        CHECKPOINT
+        CHECKPOINT,
+        OPEN_WAITPOINT,
+        SEND,
+        CLOSE_WAITPOINT
     }
 
     /** Submitters of a concurrent run. */
@@ -56,6 +59,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Map.entry(Kind.REDEEM, 12),
                                     Map.entry(Kind.REPORT, 8),
                                     Map.entry(Kind.CHECKPOINT, 8),
+                                    Map.entry(Kind.OPEN_WAITPOINT, 3),
                                     Map.entry(Kind.END, 36),
                                     Map.entry(Kind.REPEAT, 6))),
                     1);
@@ -64,15 +68,17 @@ record Mix(Map<Kind, Integer> weights, int openings) {
     static final Mix OPERATOR =
             new Mix(
                     new EnumMap<>(
-                            Map.of(
-                                    Kind.OPERATE, 80,
-                                    Kind.ASSIGN, 5,
-                                    Kind.OPEN, 2,
-                                    Kind.END, 5,
-                                    Kind.DEFINE_QUOTA, 8,
-                                    Kind.DEFINE_BUDGET, 8,
-                                    Kind.ROTATE, 2,
-                                    Kind.CONFIGURE, 8)),
+                            Map.ofEntries(
+                                    Map.entry(Kind.OPERATE, 80),
+                                    Map.entry(Kind.SEND, 60),
+                                    Map.entry(Kind.CLOSE_WAITPOINT, 4),
+                                    Map.entry(Kind.ASSIGN, 5),
+                                    Map.entry(Kind.OPEN, 2),
+                                    Map.entry(Kind.END, 5),
+                                    Map.entry(Kind.DEFINE_QUOTA, 8),
+                                    Map.entry(Kind.DEFINE_BUDGET, 8),
+                                    Map.entry(Kind.ROTATE, 2),
+                                    Map.entry(Kind.CONFIGURE, 8))),
                     1);
 
     /** The thread that lets time pass in a concurrent run. */
@@ -126,6 +132,9 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.REDEEM, 8);
         weights.put(Kind.ROTATE, 1);
         weights.put(Kind.CHECKPOINT, 6);
+        weights.put(Kind.OPEN_WAITPOINT, 3);
+        weights.put(Kind.SEND, 10);
+        weights.put(Kind.CLOSE_WAITPOINT, 1);
         return weights;
     }
 }

@@ -6,6 +6,7 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
+import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.store.Maintenance.Chore;
 
 import java.time.Duration;
@@ -234,6 +235,8 @@ sealed interface Operation {
 
         record Delay(Wait until) implements Manner {}
 
+        record Suspend(Suspension suspension) implements Manner {}
+
         record Release() implements Manner {}
     }
 
@@ -334,6 +337,41 @@ sealed interface Operation {
 
     /** One step that is recorded; its name and its content are among few, so that they meet. */
     record Recording(Hold hold, String name, String content) {}
+
+    // Waits.
+
+    /** A worker opens a waitpoint. */
+    record OpenWaitpoint(Hold hold, String waitpoint, Optional<Duration> expiresAfter)
+            implements Operation {}
+
+    /** Somebody sends signals, in one call. */
+    record Send(List<Telling> tellings, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return tellings.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Send(some(tellings, items), hearing);
+        }
+    }
+
+    /**
+     * One signal; all that it says is among little, so that repeats and contradictions meet.
+     *
+     * @param elsewhere whether the id is misspelt: the right UUID in the wrong partition
+     */
+    record Telling(
+            int execution,
+            String waitpoint,
+            String name,
+            String actor,
+            Optional<String> key,
+            boolean elsewhere) {}
+
+    /** An operator closes a waitpoint. */
+    record CloseWaitpoint(int execution, String waitpoint, String actor) implements Operation {}
 
     // Time.
 

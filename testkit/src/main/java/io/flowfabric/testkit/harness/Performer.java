@@ -8,6 +8,7 @@ final class Performer {
     private final WorkerRole workers;
     private final GrantRole grants;
     private final OperatorRole operators;
+    private final SignalRole signals;
 
     Performer(Stage stage, Participants cast) {
         this.stage = stage;
@@ -16,6 +17,7 @@ final class Performer {
         this.workers = new WorkerRole(stage, cast);
         this.grants = new GrantRole(stage, cast);
         this.operators = new OperatorRole(stage, cast);
+        this.signals = new SignalRole(stage, cast);
     }
 
     void perform(Operation operation) {
@@ -49,6 +51,9 @@ final class Performer {
             case Operation.DefineBudget budget -> operators.defineBudget(budget);
             case Operation.Spend spend -> workers.spend(spend);
             case Operation.Checkpoints checkpoints -> workers.checkpoint(checkpoints);
+            case Operation.OpenWaitpoint open -> workers.open(open);
+            case Operation.Send send -> signals.send(send);
+            case Operation.CloseWaitpoint close -> signals.close(close);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);
         }

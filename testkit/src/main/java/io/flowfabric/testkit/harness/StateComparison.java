@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -41,6 +42,8 @@ final class StateComparison {
                     all -> all.states(PublicState.WAITING).newestFirst(),
                     all -> all.states(PublicState.FAILED, PublicState.CANCELLED),
                     all -> all.reason(BlockingReason.PAUSED_BY_OPERATOR),
+                    all -> all.states(PublicState.SUSPENDED),
+                    all -> all.reason(BlockingReason.WAITING_FOR_APPROVAL),
                     all -> all.onlyLapsed(),
                     all -> all.tag("colour", Vocabulary.COLOURS.getLast()).newestFirst());
 
@@ -115,6 +118,8 @@ final class StateComparison {
             twins.look("explain", store -> store.queries().explain(id));
             twins.look("ledger", store -> store.budgets().ledger(id));
             twins.look("steps", store -> pages(at -> store.queries().steps(id, at, 2)));
+            twins.look("received", store -> pages(at -> store.signals().received(id, at, 2)));
+            twins.look("waitpoints", store -> store.signals().waitpoints(id));
         }
     }
 
@@ -137,6 +142,10 @@ final class StateComparison {
         }
         for (Lane lane : Vocabulary.LANES) {
             twins.look("lane", store -> store.lanes().describe(lane));
+            twins.look(
+                    "waitpoints of lane",
+                    store ->
+                            pages(at -> store.signals().waitpoints(lane, Optional.empty(), at, 3)));
             twins.look("explain lane", store -> store.queries().explain(lane));
         }
     }

@@ -56,6 +56,9 @@ final class Vocabulary {
     /** What work consists of. */
     static final List<String> STEPS = List.of("pay", "send", "file");
 
+    /** Where work waits. */
+    static final List<String> WAITPOINTS = List.of("boss", "bank", "shop");
+
     /** Who take turns, where a lane shares. */
     static final List<String> SHARES = List.of("ann", "bo", "cy");
 

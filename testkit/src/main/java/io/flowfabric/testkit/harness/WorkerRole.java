@@ -10,6 +10,8 @@ import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Hold;
 import io.flowfabric.testkit.harness.Operation.Manner;
@@ -147,6 +149,20 @@ final class WorkerRole extends Role {
                                                                         step))));
     }
 
+    void open(Operation.OpenWaitpoint operation) {
+        presented(operation.hold())
+                .map(
+                        fence ->
+                                new OpenWaitpoint(
+                                        fence, operation.waitpoint(), operation.expiresAfter()))
+                .ifPresent(
+                        asked ->
+                                stage.call(
+                                        "open waitpoint",
+                                        asked,
+                                        store -> store.leases().open(List.of(asked))));
+    }
+
     void spend(Operation.Spend operation) {
         var reports = operation.usages().stream().flatMap(usage -> usage(usage).stream()).toList();
         if (!reports.isEmpty()) {
@@ -219,6 +235,7 @@ final class WorkerRole extends Role {
             }
             case Manner.Cancel() -> new Ending.Cancel(fence, "not worth it");
             case Manner.Delay(Wait until) -> new Ending.Delay(fence, until.due(cast.start()));
+            case Manner.Suspend(Suspension suspension) -> new Ending.Suspend(fence, suspension);
             case Manner.Release() -> new Ending.Release(fence);
         };
     }
