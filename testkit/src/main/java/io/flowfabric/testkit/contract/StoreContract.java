@@ -144,6 +144,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class RacingWaits extends WaitRacingRules {
+        RacingWaits() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Ending extends EndingRules {
         Ending() {
             super(StoreContract.this::open);
