@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.signal;
+
+import org.jspecify.annotations.NullMarked;
