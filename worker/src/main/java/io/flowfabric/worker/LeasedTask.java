@@ -9,8 +9,10 @@ import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.engine.QuietLogger;
 
@@ -56,7 +58,22 @@ final class LeasedTask implements Task {
     @Override
     public BudgetView spend(String budget, String dimension, long amount, String key) {
         try {
-            return shift.spend(new UsageReport(fence(), budget, dimension, amount, key)).orThrow();
+            return shift.reports().spend(new UsageReport(fence(), budget, dimension, amount, key)).orThrow();
+        } catch (LeaseLost gone) {
+            assignment.lose();
+            throw gone;
+        }
+    }
+
+    @Override
+    public List<Step> steps() {
+        return lease.stepsApart() ? shift.steps(lease) : lease.steps();
+    }
+
+    @Override
+    public Step checkpoint(String name, Payload content) {
+        try {
+            return shift.reports().checkpoint(new Checkpoint(fence(), name, content)).orThrow();
         } catch (LeaseLost gone) {
             assignment.lose();
             throw gone;

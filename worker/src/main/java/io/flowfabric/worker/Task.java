@@ -6,8 +6,10 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.lease.Step;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** A piece of work in the hands of its handler, for as long as the handler runs. */
@@ -67,6 +69,25 @@ public interface Task {
      *     made again
      */
     BudgetView spend(String budget, String dimension, long amount, String key);
+
+    /**
+     * What was recorded of this execution before this lease, in that order: by earlier runs of its
+     * handler, and by waits that have ended.
+     */
+    List<Step> steps();
+
+    /**
+     * Records a step, and waits until it is stored. What the handlers of a worker record at about
+     * the same time goes to the store in one call; each gets an answer of its own. The same name
+     * with the same content again changes nothing.
+     *
+     * @throws io.flowfabric.core.LeaseLost when another worker may have the work by now
+     * @throws io.flowfabric.core.Conflict when the name was recorded with other content
+     * @throws io.flowfabric.core.Invalid when it is one step too many, or too large
+     * @throws io.flowfabric.core.StoreFailure when the store gave no answer; the same step can be
+     *     recorded again
+     */
+    Step checkpoint(String name, Payload content);
 
     /**
      * Whether the handler should stop: because of {@link #leaseLost()} or {@link #shuttingDown()}.

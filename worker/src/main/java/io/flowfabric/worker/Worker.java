@@ -10,7 +10,6 @@ import io.flowfabric.engine.OutageLog;
 import io.flowfabric.engine.QuietLogger;
 import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
-import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * Runs handlers: claims work of the kinds that it has handlers for, gives each piece a thread, and
@@ -51,7 +51,7 @@ public final class Worker extends Service {
     private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
     private final Committers<Assignment> endings;
-    private final Committers<Waiting> usage;
+    private final HandlerReports reports;
     private final OutageLog trouble;
     private volatile Duration grace;
     private volatile boolean draining;
@@ -84,12 +84,7 @@ public final class Worker extends Service {
                         engine.time(),
                         template.worker(),
                         this::committed);
-        this.usage =
-                new Committers<>(
-                        new UsageCommit(engine.leases()),
-                        engine.time(),
-                        template.worker() + "-usage",
-                        () -> {});
+        this.reports = new HandlerReports(engine.leases(), engine.time(), template.worker());
         this.slots =
                 new Slots(
                         concurrency,
@@ -117,7 +112,7 @@ public final class Worker extends Service {
     protected void begin() {
         engine.own(this);
         endings.start();
-        usage.start();
+        reports.services().forEach(Service::start);
         shift.session().start();
         claimer = daemon(template.worker() + "-claimer", this::work);
     }
@@ -128,7 +123,10 @@ public final class Worker extends Service {
             drain();
         } finally {
             engine.disown(this);
-            stopAll(List.of(endings, usage, shift.session()));
+            stopAll(
+                    Stream.of(List.of(endings), reports.services(), List.of(shift.session()))
+                            .<Service>flatMap(List::stream)
+                            .toList());
         }
     }
 
@@ -236,7 +234,7 @@ public final class Worker extends Service {
 
     private WorkerSession newShift() {
         return new WorkerSession(
-                engine, template.id(SessionId.mint()), handlers, slots, endings, usage);
+                engine, template.id(SessionId.mint()), handlers, slots, endings, reports);
     }
 
     private void committed() {

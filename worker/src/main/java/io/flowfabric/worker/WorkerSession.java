@@ -1,16 +1,14 @@
 package io.flowfabric.worker;
 
-import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
-import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Session;
-import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.lease.Step;
+import io.flowfabric.core.query.Queries;
 import io.flowfabric.engine.Engine;
 import io.flowfabric.engine.EngineSession;
 import io.flowfabric.engine.Time;
-import io.flowfabric.worker.UsageCommit.Waiting;
 
 import java.util.List;
 import java.util.Map;
@@ -22,8 +20,9 @@ final class WorkerSession implements EngineSession.Holder {
     private final Map<String, Handler.WithResult> handlers;
     private final Slots slots;
     private final Committers<Assignment> endings;
-    private final Committers<Waiting> usage;
+    private final HandlerReports reports;
     private final Leases leases;
+    private final Queries queries;
     private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
@@ -39,12 +38,13 @@ final class WorkerSession implements EngineSession.Holder {
             Map<String, Handler.WithResult> handlers,
             Slots slots,
             Committers<Assignment> endings,
-            Committers<Waiting> usage) {
+            HandlerReports reports) {
         this.handlers = handlers;
         this.slots = slots;
         this.endings = endings;
-        this.usage = usage;
+        this.reports = reports;
         this.leases = engine.leases();
+        this.queries = engine.queries();
         this.time = engine.time();
         this.made = time.nanos();
         this.planned = made + Time.FAR;
@@ -165,13 +165,14 @@ final class WorkerSession implements EngineSession.Holder {
         endings.add(assignment);
     }
 
-    /** Reports to the store together with other handlers, and waits for the answer. */
-    Answer<BudgetView> spend(UsageReport report) {
-        var waiting = Waiting.of(report);
-        // A handler that outlives its worker reports alone, and is told that its lease is lost.
-        return usage.add(waiting)
-                ? waiting.answer().join()
-                : leases.spend(List.of(report)).getFirst();
+    /** The steps of an execution that did not come with its lease. */
+    List<Step> steps(Lease lease) {
+        return queries.allSteps(lease);
+    }
+
+    /** Where handlers report while they run. */
+    HandlerReports reports() {
+        return reports;
     }
 
     void forget(Assignment assignment) {

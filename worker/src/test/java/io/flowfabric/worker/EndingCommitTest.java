@@ -13,7 +13,6 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.engine.LogBook;
 import io.flowfabric.engine.Time;
-import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,9 +34,8 @@ class EndingCommitTest {
                     Time.SYSTEM,
                     "mailer",
                     () -> {});
-    private final Committers<Waiting> usage =
-            new Committers<>(
-                    new UsageCommit(world.engine().leases()), Time.SYSTEM, "usage", () -> {});
+    private final HandlerReports reports =
+            new HandlerReports(world.engine().leases(), Time.SYSTEM, "worker");
     private final WorkerSession session =
             new WorkerSession(
                     world.engine(),
@@ -49,7 +47,7 @@ class EndingCommitTest {
                             endings,
                             Time.SYSTEM),
                     endings,
-                    usage);
+                    reports);
 
     @BeforeEach
     void start() {

@@ -8,7 +8,6 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.engine.Time;
-import io.flowfabric.worker.UsageCommit.Waiting;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,9 +28,8 @@ class SlotsTest {
                     Time.SYSTEM,
                     "mailer",
                     () -> {});
-    private final Committers<Waiting> usage =
-            new Committers<>(
-                    new UsageCommit(world.engine().leases()), Time.SYSTEM, "usage", () -> {});
+    private final HandlerReports reports =
+            new HandlerReports(world.engine().leases(), Time.SYSTEM, "worker");
 
     /** Its handlers never begin; a test says when one is over. */
     private final Slots slots =
@@ -48,7 +46,7 @@ class SlotsTest {
                     Map.of("welcome", task -> TaskResult.complete(Payload.EMPTY)),
                     slots,
                     endings,
-                    usage);
+                    reports);
 
     @BeforeEach
     void start() {

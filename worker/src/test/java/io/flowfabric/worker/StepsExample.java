@@ -1,12 +1,8 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.engine.Engine;
 
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -25,33 +21,24 @@ final class StepsExample {
         return Worker.on(engine)
                 .name("shop")
                 .lane("orders")
-                .handle("order", task -> fulfil(engine, task))
+                .handle("order", this::fulfil)
                 .start();
     }
 
-    Payload fulfil(Engine engine, Task task) {
-        var done = new HashMap<String, Payload>();
-        for (var step : engine.queries().allSteps(task.execution())) {
-            done.put(step.name(), step.content());
-        }
+    Payload fulfil(Task task) {
         var order = task.input().asText();
-        var receipt = step(engine, task, done, "charge", () -> bank.apply(order));
-        return step(engine, task, done, "ship", () -> post.apply(receipt.asText()));
+        var receipt = step(task, "charge", () -> bank.apply(order));
+        return step(task, "ship", () -> post.apply(receipt.asText()));
     }
 
     /** What an earlier run has recorded under this name; or else what the action returns now. */
-    Payload step(
-            Engine engine,
-            Task task,
-            Map<String, Payload> done,
-            String name,
-            Supplier<String> action) {
-        if (done.containsKey(name)) {
-            return done.get(name);
+    Payload step(Task task, String name, Supplier<String> action) {
+        for (var step : task.steps()) {
+            if (step.name().equals(name)) {
+                return step.content();
+            }
         }
-        var content = Payload.text(action.get());
-        var checkpoint = new Checkpoint(task.fence(), name, content);
-        return engine.leases().checkpoint(List.of(checkpoint)).getFirst().orThrow().content();
+        return task.checkpoint(name, Payload.text(action.get())).content();
     }
     // PAGE]
 }

@@ -48,16 +48,8 @@ public final class PresentedSignals {
         try {
             var token = WaitpointToken.parse(presented.token());
             ring.check(token);
-            var signal = presented.signal();
             return Answer.done(
-                    new Addressed(
-                            new Signal(
-                                    token.at(),
-                                    signal.name(),
-                                    signal.content(),
-                                    signal.by(),
-                                    signal.key()),
-                            Optional.of(token.number())));
+                    new Addressed(presented.at(token.at()), Optional.of(token.number())));
         } catch (Denied refusal) {
             return Answer.refused(refusal);
         }

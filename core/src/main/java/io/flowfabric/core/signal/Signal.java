@@ -31,6 +31,10 @@ public record Signal(
 
     public Signal {
         Objects.requireNonNull(at, "at");
+        check(name, content, by, key);
+    }
+
+    static void check(String name, Payload content, Attribution by, Optional<String> key) {
         Text.name("signal", name, Limit.NAME_BYTES);
         Limit.SIGNAL_BYTES.checkSize("signal", content.size(), "bytes");
         Objects.requireNonNull(by, "by");
@@ -42,14 +46,14 @@ public record Signal(
         return new Signal(at, name, content, by, Optional.empty());
     }
 
-    /** Somebody agrees. Once for each of them, however often they say so. */
+    /** Somebody agrees: once for each of them, who cannot disagree afterwards. */
     public static Signal approve(Waitpoint at, Attribution by) {
-        return new Signal(at, APPROVED, Payload.EMPTY, by, Optional.of(APPROVED + by.actor()));
+        return new Signal(at, APPROVED, Payload.EMPTY, by, Optional.of(by.actor()));
     }
 
-    /** Somebody disagrees. Once for each of them, however often they say so. */
+    /** Somebody disagrees: once for each of them, who cannot agree afterwards. */
     public static Signal reject(Waitpoint at, Attribution by) {
-        return new Signal(at, REJECTED, Payload.EMPTY, by, Optional.of(REJECTED + by.actor()));
+        return new Signal(at, REJECTED, Payload.EMPTY, by, Optional.of(by.actor()));
     }
 
     /** The same, that counts once under a key. */

@@ -6,10 +6,12 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Page;
+import io.flowfabric.core.Payload;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** What executions that wait are told, by the program itself or from outside. */
@@ -26,8 +28,7 @@ public interface Signals {
     List<Answer<Delivery>> send(List<Signal> signals);
 
     /**
-     * Sends signals for outsiders. Each token is checked before anything is read that it is about;
-     * the signal goes where the token says, whatever else it says.
+     * Sends signals for outsiders. Each token is checked before anything is read that it is about.
      *
      * <p>Refusals: {@code Denied} for a token that is none, is forged, of a key that is not
      * believed, or too old; or whose waitpoint is closed, or whose execution has ended or is gone.
@@ -35,12 +36,46 @@ public interface Signals {
     List<Answer<Delivery>> present(List<Presented> signals);
 
     /**
-     * A signal that comes with a token.
+     * A signal that comes with a token, which says where it goes.
      *
      * @param token the text as it was given out
-     * @param signal what is sent; where it goes is not looked at
+     * @param name what the signal says in one word
+     * @param content what else it says
+     * @param by who sends it, and why
+     * @param key under which the same signal is sent again and counts once, if it has one
      */
-    record Presented(String token, Signal signal) {}
+    record Presented(
+            String token, String name, Payload content, Attribution by, Optional<String> key) {
+        public Presented {
+            Objects.requireNonNull(token, "token");
+            Signal.check(name, content, by, key);
+        }
+
+        /** Somebody who has the token agrees: once for each of them, as {@link Signal#approve}. */
+        public static Presented approve(String token, Attribution by) {
+            return new Presented(
+                    token,
+                    Signal.APPROVED,
+                    Payload.EMPTY,
+                    by,
+                    Optional.of(by.actor()));
+        }
+
+        /** Somebody who has the token disagrees: once for each of them. */
+        public static Presented reject(String token, Attribution by) {
+            return new Presented(
+                    token,
+                    Signal.REJECTED,
+                    Payload.EMPTY,
+                    by,
+                    Optional.of(by.actor()));
+        }
+
+        /** The signal, at the waitpoint that the token names. */
+        public Signal at(Waitpoint named) {
+            return new Signal(named, name, content, by, key);
+        }
+    }
 
     /**
      * Tokens for open waitpoints, to be given to outsiders. Refusals: {@code NotFound}; {@code

@@ -250,8 +250,8 @@ final class Scenario implements AutoCloseable {
                         new Attribution(actor, "as agreed")));
     }
 
-    Answer<Delivery> present(String token, Signal signal) {
-        return only(store().signals().present(List.of(new Presented(token, signal))));
+    Answer<Delivery> present(Presented presented) {
+        return only(store().signals().present(List.of(presented)));
     }
 
     Answer<String> token(Waitpoint at, Duration validity) {

@@ -135,12 +135,13 @@ abstract class SignallingRules extends Rules {
     }
 
     @Test
-    void approving_twice_is_approving_once() {
+    void who_approves_twice_has_approved_once_and_cannot_reject_any_more() {
         var lease = world.suspended(UNTIL_APPROVED);
         var at = new Waitpoint(idOf(lease), "boss");
         var first = world.send(Signal.approve(at, ADA)).orThrow();
 
         assertThat(world.send(Signal.approve(at, ADA))).isDone(first);
+        assertThat(world.send(Signal.reject(at, ADA))).isConflict(Conflict.Code.SENT_DIFFERENTLY);
         assertThat(world.received(idOf(lease)).getFirst().signal().by()).isEqualTo(ADA);
     }
 

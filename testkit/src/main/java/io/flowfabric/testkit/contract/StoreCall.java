@@ -158,7 +158,7 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("List<OpenWaitpoint>", List.of(new OpenWaitpoint(lease.fence(), "boss"))),
                 entry("List<Waitpoint>", List.of(at)),
                 entry("List<Signal>", List.of(signal)),
-                entry("List<Presented>", List.of(new Presented("token", signal))),
+                entry("List<Presented>", List.of(Presented.approve("token", by))),
                 entry("List<Wanted>", List.of(new Wanted(at, Duration.ofDays(1)))),
                 entry("Optional<Instant>", Optional.<Instant>empty()),
                 entry("Rotation", Rotation.after(Duration.ZERO)),

@@ -21,7 +21,6 @@ import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.signal.Condition;
 import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.signal.Delivery.Effect;
-import io.flowfabric.core.signal.Signal;
 import io.flowfabric.core.signal.Signals.Presented;
 import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.signal.Waitpoint;
@@ -33,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -56,10 +56,12 @@ abstract class WaitpointTokenRules extends Rules {
         return world.token(new Waitpoint(idOf(lease), "boss"), DAY).orThrow();
     }
 
-    /** Sends a signal whose own address leads nowhere: only the token says where it goes. */
     private Answer<Delivery> present(String token) {
-        return world.present(
-                token, Signal.of(new Waitpoint(unknown(), "nowhere"), "paid", Payload.EMPTY, BANK));
+        return world.present(paid(token));
+    }
+
+    private static Presented paid(String token) {
+        return new Presented(token, "paid", Payload.EMPTY, BANK, Optional.empty());
     }
 
     @Test
@@ -225,27 +227,21 @@ abstract class WaitpointTokenRules extends Rules {
         var lease = world.suspended(UNTIL_APPROVED);
         var token = token(lease);
         var signal =
-                Signal.of(new Waitpoint(unknown(), "nowhere"), "paid", Payload.EMPTY, BANK)
-                        .key("transfer 7");
-        var first = world.present(token, signal).orThrow();
+                new Presented(token, "paid", Payload.EMPTY, BANK, Optional.of("transfer 7"));
+        var first = world.present(signal).orThrow();
 
-        assertThat(world.present(token, signal)).isDone(first);
+        assertThat(world.present(signal)).isDone(first);
     }
 
     @Test
     void one_bad_token_is_no_matter_of_the_others() {
         var one = world.suspended(UNTIL_APPROVED);
         var other = world.suspended(UNTIL_APPROVED);
-        var signal = Signal.of(new Waitpoint(unknown(), "nowhere"), "paid", Payload.EMPTY, BANK);
 
         var answers =
                 world.store()
                         .signals()
-                        .present(
-                                List.of(
-                                        new Presented(token(one), signal),
-                                        new Presented("no", signal),
-                                        new Presented(token(other), signal)));
+                        .present(List.of(paid(token(one)), paid("no"), paid(token(other))));
 
         assertThat(answers.get(0)).isDone();
         assertThat(answers.get(1)).isDenied(Denied.Code.MALFORMED_TOKEN);

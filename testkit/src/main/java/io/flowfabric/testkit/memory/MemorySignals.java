@@ -48,7 +48,7 @@ final class MemorySignals implements Signals {
     @Override
     public List<Answer<Delivery>> present(List<Presented> signals) {
         Limit.BATCH.checkCount("signals", signals.size());
-        signals.forEach(presented -> presented.signal().by().mustBeOperator());
+        signals.forEach(presented -> presented.by().mustBeOperator());
         return world.call(
                 () ->
                         PresentedSignals.of(keys.ring(), signals)

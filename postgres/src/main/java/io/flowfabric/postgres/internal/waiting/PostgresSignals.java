@@ -57,7 +57,7 @@ public final class PostgresSignals implements Signals {
     @Override
     public List<Answer<Delivery>> present(List<Presented> signals) {
         Limit.BATCH.checkCount("signals", signals.size());
-        signals.forEach(presented -> presented.signal().by().mustBeOperator());
+        signals.forEach(presented -> presented.by().mustBeOperator());
         return PresentedSignals.of(keys.ring(), signals).answers(this::deliver);
     }
 

@@ -1,0 +1,69 @@
+package io.flowfabric.worker;
+
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.codec.WaitCodec;
+import io.flowfabric.core.lease.Step;
+import io.flowfabric.core.signal.Condition;
+import io.flowfabric.core.signal.Delivery;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.Signal;
+import io.flowfabric.core.signal.Signals.Presented;
+import io.flowfabric.core.signal.Signals.Wanted;
+import io.flowfabric.core.signal.Suspension;
+import io.flowfabric.core.signal.Suspension.Behaviour;
+import io.flowfabric.engine.Engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The code that docs/signals.md shows; {@link SignalsPageTest} compares, and runs it. */
+final class SignalsExample {
+    private final Consumer<String> mail;
+
+    SignalsExample(Consumer<String> mail) {
+        this.mail = mail;
+    }
+
+    // [PAGE
+    static final Duration THREE_DAYS = Duration.ofDays(3);
+
+    Worker office(Engine engine) {
+        return Worker.on(engine)
+                .name("office")
+                .lane("orders")
+                .handleWithResult("order", task -> approve(engine, task))
+                .start();
+    }
+
+    TaskResult approve(Engine engine, Task task) {
+        Optional<Step> wait =
+                task.steps().stream().filter(step -> step.name().equals("approval")).findFirst();
+        if (wait.isEmpty()) {
+            mail.accept(link(engine, task));
+            return TaskResult.suspend(
+                    Suspension.until("approval", Condition.signal("boss"))
+                            .timeout(THREE_DAYS, Behaviour.RESUME));
+        }
+        var signals = WaitCodec.resumption(wait.get().content()).signals();
+        return signals.isEmpty() || signals.getFirst().name().equals(Signal.REJECTED)
+                ? TaskResult.cancel("nobody approved")
+                : TaskResult.complete(Payload.text("approved by " + signals.getFirst().actor()));
+    }
+
+    /** A token that lets whoever has it send a signal to this order, and to nothing else. */
+    String link(Engine engine, Task task) {
+        var boss = new OpenWaitpoint(task.fence(), "boss");
+        var at = engine.leases().open(List.of(boss)).getFirst().orThrow().at();
+        return engine.signals().tokens(List.of(new Wanted(at, THREE_DAYS))).getFirst().orThrow();
+    }
+
+    /** Somebody who has the token, and is not known here otherwise. */
+    Delivery clicked(Engine engine, String token, String name) {
+        var approval = Presented.approve(token, new Attribution(name, "clicked the link"));
+        return engine.signals().present(List.of(approval)).getFirst().orThrow();
+    }
+    // PAGE]
+}
