@@ -63,6 +63,7 @@ public final class Main {
             case KEYS -> new ManyKeys();
             case SESSIONS -> new ManySessions();
             case CATCHUP -> new CatchUp();
+            case WAITING -> new Waiting();
             case MEMORY, CLUSTER -> throw refusedBefore(arguments.bench());
         };
     }
@@ -75,6 +76,7 @@ public final class Main {
             case GROWTH -> new ValkeyGrowth();
             case MEMORY -> new ValkeyMemory();
             case CLUSTER -> new ValkeyCluster();
+            case WAITING -> new Waiting();
             case RETENTION, ENQUEUE, ADMISSION, ROUTING, KEYS, SESSIONS, CATCHUP ->
                     throw refusedBefore(bench);
         };

@@ -24,11 +24,9 @@ final class HandlerReports {
     HandlerReports(Leases leases, Time time, String worker) {
         this.leases = leases;
         this.usage =
-                new Committers<>(
-                        AnsweredCommit.usage(leases), time, worker + "-usage", () -> {});
+                new Committers<>(AnsweredCommit.usage(leases), time, worker + "-usage", () -> {});
         this.steps =
-                new Committers<>(
-                        AnsweredCommit.steps(leases), time, worker + "-steps", () -> {});
+                new Committers<>(AnsweredCommit.steps(leases), time, worker + "-steps", () -> {});
     }
 
     /** Those that start and stop with the worker. */

@@ -58,7 +58,9 @@ final class LeasedTask implements Task {
     @Override
     public BudgetView spend(String budget, String dimension, long amount, String key) {
         try {
-            return shift.reports().spend(new UsageReport(fence(), budget, dimension, amount, key)).orThrow();
+            return shift.reports()
+                    .spend(new UsageReport(fence(), budget, dimension, amount, key))
+                    .orThrow();
         } catch (LeaseLost gone) {
             assignment.lose();
             throw gone;

@@ -48,8 +48,7 @@ class SignalsPageTest {
             Eventually.eventually(
                     "it is done", () -> world.state(order.id()) == PublicState.COMPLETED);
             worker.stop();
-            assertThat(world.result(order.id()).result())
-                    .contains(Payload.text("approved by ada"));
+            assertThat(world.result(order.id()).result()).contains(Payload.text("approved by ada"));
             assertThat(letters).isEmpty();
         }
     }

@@ -18,11 +18,7 @@ final class StepsExample {
 
     // [PAGE
     Worker shop(Engine engine) {
-        return Worker.on(engine)
-                .name("shop")
-                .lane("orders")
-                .handle("order", this::fulfil)
-                .start();
+        return Worker.on(engine).name("shop").lane("orders").handle("order", this::fulfil).start();
     }
 
     Payload fulfil(Task task) {

@@ -54,21 +54,13 @@ public interface Signals {
         /** Somebody who has the token agrees: once for each of them, as {@link Signal#approve}. */
         public static Presented approve(String token, Attribution by) {
             return new Presented(
-                    token,
-                    Signal.APPROVED,
-                    Payload.EMPTY,
-                    by,
-                    Optional.of(by.actor()));
+                    token, Signal.APPROVED, Payload.EMPTY, by, Optional.of(by.actor()));
         }
 
         /** Somebody who has the token disagrees: once for each of them. */
         public static Presented reject(String token, Attribution by) {
             return new Presented(
-                    token,
-                    Signal.REJECTED,
-                    Payload.EMPTY,
-                    by,
-                    Optional.of(by.actor()));
+                    token, Signal.REJECTED, Payload.EMPTY, by, Optional.of(by.actor()));
         }
 
         /** The signal, at the waitpoint that the token names. */

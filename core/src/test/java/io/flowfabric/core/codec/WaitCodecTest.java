@@ -61,7 +61,11 @@ class WaitCodecTest {
         var after = before.asOf(1);
 
         assertThat(after.places()).isEmpty();
-        assertThat(after.opening("boss", Optional.empty(), NOW).place("boss").orElseThrow().number())
+        assertThat(
+                        after.opening("boss", Optional.empty(), NOW)
+                                .place("boss")
+                                .orElseThrow()
+                                .number())
                 .isEqualTo(2);
         assertThat(after.received()).isEqualTo(1);
         assertThat(before.asOf(0)).isEqualTo(before);

@@ -98,12 +98,14 @@ class ConditionTest {
             var left = asked;
             var came = new ArrayList<SignalHead>();
             for (int n = 0; n < 12; n++) {
-                var head = head(pick(chance, "a", "b"), pick(chance, "x", "y"), pick(chance, "p", "q"));
+                var head =
+                        head(
+                                pick(chance, "a", "b"),
+                                pick(chance, "x", "y"),
+                                pick(chance, "p", "q"));
                 came.add(head);
                 left = WaitCodec.condition(WaitCodec.write(left)).after(head);
-                assertThat(left.met())
-                        .as("%s after %s", asked, came)
-                        .isEqualTo(met(asked, came));
+                assertThat(left.met()).as("%s after %s", asked, came).isEqualTo(met(asked, came));
                 if (left.met()) {
                     break;
                 }
@@ -123,8 +125,7 @@ class ConditionTest {
                             Distinct.values()[chance.nextInt(3)],
                             List.of("a", "b"),
                             chance.nextBoolean() ? Optional.empty() : Optional.of("x"));
-            default ->
-                    Condition.all(condition(chance, depth + 1), condition(chance, depth + 1));
+            default -> Condition.all(condition(chance, depth + 1), condition(chance, depth + 1));
         };
     }
 

@@ -71,8 +71,7 @@ class WaitpointTokenTest {
         }
     }
 
-    private static void assertDenied(
-            ThrowingCallable call, Denied.Code code) {
+    private static void assertDenied(ThrowingCallable call, Denied.Code code) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         Denied.class, denied -> assertThat(denied.code()).isEqualTo(code));

@@ -148,8 +148,7 @@ abstract class WaitRacingRules extends Rules {
     }
 
     private Answer<Delivery> signal(ExecutionId work) {
-        return world.send(
-                Signal.of(new Waitpoint(work, "boss"), "approved", Payload.EMPTY, ADA));
+        return world.send(Signal.of(new Waitpoint(work, "boss"), "approved", Payload.EMPTY, ADA));
     }
 
     private void assertOneWon(ExecutionId work, Told told, int n) {

@@ -226,8 +226,7 @@ abstract class WaitpointTokenRules extends Rules {
     void a_repeat_under_its_key_is_answered_as_before() {
         var lease = world.suspended(UNTIL_APPROVED);
         var token = token(lease);
-        var signal =
-                new Presented(token, "paid", Payload.EMPTY, BANK, Optional.of("transfer 7"));
+        var signal = new Presented(token, "paid", Payload.EMPTY, BANK, Optional.of("transfer 7"));
         var first = world.present(signal).orThrow();
 
         assertThat(world.present(signal)).isDone(first);
