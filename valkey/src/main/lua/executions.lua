@@ -236,6 +236,9 @@ local function change(id, x, situation)
     x[SITUATION] = situation
     x[CHANGED] = unit.now
     if not over and executions.is_terminal(situation) then
+        if x[SIGNALS] then
+            executions.unlist(id, x)
+        end
         if x[RETENTION] then
             unit.add('forget', unit.now + x[RETENTION], id)
         else

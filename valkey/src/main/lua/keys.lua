@@ -37,7 +37,7 @@
 --   ended       what has ended and is kept as long as its namespace says: lane, when, id
 --   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
 --               byte of one, until when they stand, letter, id
---   waitpoint   waitpoints that are open, or were when their executions ended: lane, when they were opened, id, name
+--   waitpoint   waitpoints that are open, or were until their time was over: lane, when they were opened, id, name
 --   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
 -- In the others the scores are times, but in the last one:
 --   deadline    when executions expire; attempt, stall, wake, suspension, grant: when their leases, silences, delays, waits, grants are over

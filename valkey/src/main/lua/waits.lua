@@ -15,7 +15,7 @@ local function listed(packed)
     return packed and cmsgpack.unpack(packed)[WAITED_LISTED] or {}
 end
 
--- Lists waitpoints instead of others. What the end of an execution has left is removed with what comes next.
+-- Lists waitpoints instead of others.
 local function list(lane, before, after)
     local old, new = {}, {}
     for n = 1, #before do
@@ -68,11 +68,21 @@ function executions.remember(id, x, waited)
     executions.changed[id] = x
 end
 
+-- Takes the waitpoints of an execution that ends off the list, whatever ends it: the program reads from its state that they are
+-- closed.
+function executions.unlist(id, x)
+    local packed = executions.remembered(id, x)
+    if #listed(packed) > 0 then
+        list(x[LANE], listed(packed), {})
+        unit.set('detail', id .. 'a', cmsgpack.pack({cmsgpack.unpack(packed)[WAITED_REMEMBERED], {}}))
+    end
+end
+
 function executions.clear_waits(id, x)
     if not x[SIGNALS] then
         return
     end
-    list(x[LANE], listed(executions.remembered(id, x)), {})
+    executions.unlist(id, x)
     for number = 1, x[SIGNALS] do
         local nth = bytes.two(number)
         local told = unit.get('detail', id .. 'h' .. nth)

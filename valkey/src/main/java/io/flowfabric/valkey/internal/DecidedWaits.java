@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -244,7 +245,7 @@ final class DecidedWaits<T, R> {
                 });
     }
 
-    private <A> Answer<A> answered(T item, java.util.function.Supplier<A> answer) {
+    private <A> Answer<A> answered(T item, Supplier<A> answer) {
         try {
             return Answer.done(answer.get());
         } catch (Item.Unreadable damaged) {

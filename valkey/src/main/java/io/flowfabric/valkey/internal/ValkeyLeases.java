@@ -41,14 +41,14 @@ public final class ValkeyLeases implements Leases {
 
     private final ValkeyContext valkey;
     private final ValkeySpending spending;
-    private final OpenedWaitpoints waitpoints;
-    private final Suspensions suspensions;
+    private final OpeningQuestion opening;
+    private final ValkeySuspensions suspensions;
 
     public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending) {
         this.valkey = valkey;
         this.spending = spending;
-        this.waitpoints = new OpenedWaitpoints(valkey);
-        this.suspensions = new Suspensions(valkey);
+        this.opening = new OpeningQuestion(valkey);
+        this.suspensions = new ValkeySuspensions(valkey);
     }
 
     @Override
@@ -104,7 +104,7 @@ public final class ValkeyLeases implements Leases {
 
     @Override
     public List<Answer<WaitpointView>> open(List<OpenWaitpoint> asked) {
-        return waitpoints.open(asked);
+        return opening.open(asked);
     }
 
     @Override

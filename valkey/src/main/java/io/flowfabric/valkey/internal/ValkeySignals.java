@@ -37,16 +37,16 @@ import java.util.Optional;
 public final class ValkeySignals implements Signals {
     private final ValkeyContext valkey;
     private final ValkeyKeys keys;
-    private final SentSignals sending;
+    private final SendingQuestion sending;
     private final ExecutionReads reads;
-    private final WaitpointListing listing;
+    private final ValkeyWaitpoints listing;
 
     public ValkeySignals(ValkeyContext valkey, ValkeyKeys keys) {
         this.valkey = valkey;
         this.keys = keys;
-        this.sending = new SentSignals(valkey);
+        this.sending = new SendingQuestion(valkey);
         this.reads = new ExecutionReads(valkey);
-        this.listing = new WaitpointListing(valkey);
+        this.listing = new ValkeyWaitpoints(valkey);
     }
 
     @Override
@@ -104,7 +104,7 @@ public final class ValkeySignals implements Signals {
     @Override
     public List<Answer<Waitpoint>> close(List<Waitpoint> waitpoints, Attribution by) {
         by.mustBeOperator();
-        return new DecidedWaits<>(valkey, "await", new ClosedWaitpoints(by))
+        return new DecidedWaits<>(valkey, "await", new ClosingQuestion(by))
                 .each("waitpoints", waitpoints, at -> 0, new AppliedParts());
     }
 

@@ -13,6 +13,7 @@ import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** How it is stored what executions wait for, as {@code waits.lua} does it. */
@@ -76,7 +77,7 @@ public final class WaitRecord {
     public static byte[] underKey(String waitpoint, String key) {
         var name = waitpoint.getBytes(UTF_8);
         var rest = key.getBytes(UTF_8);
-        return java.nio.ByteBuffer.allocate(Short.BYTES + name.length + rest.length)
+        return ByteBuffer.allocate(Short.BYTES + name.length + rest.length)
                 .putShort((short) name.length)
                 .put(name)
                 .put(rest)

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** Signals on their way to executions. */
-final class SentSignals implements DecidedWaits.WaitQuestion<Addressed, Delivery> {
+final class SendingQuestion implements DecidedWaits.WaitQuestion<Addressed, Delivery> {
     private final ValkeyContext valkey;
 
-    SentSignals(ValkeyContext valkey) {
+    SendingQuestion(ValkeyContext valkey) {
         this.valkey = valkey;
     }
 
@@ -78,8 +78,8 @@ final class SentSignals implements DecidedWaits.WaitQuestion<Addressed, Delivery
                         valkey,
                         facts.home(),
                         List.of(
-                                Records.detail(id.uuid(), 'h', Suspensions.nth(number)),
-                                Records.detail(id.uuid(), 'm', Suspensions.nth(number))));
+                                Records.detail(id.uuid(), 'h', ValkeySuspensions.nth(number)),
+                                Records.detail(id.uuid(), 'm', ValkeySuspensions.nth(number))));
         // What is gone by now was changed, and is decided anew.
         return stored.getFirst()
                 .optional(told -> SignalRecord.read(id, number, told, stored.getLast()));

@@ -28,10 +28,10 @@ import java.util.stream.IntStream;
  * Leases that end because their holders wait. What that writes depends on the signals that came
  * early, so it is decided by what is read, and not by the function that ends other leases.
  */
-final class Suspensions implements DecidedWaits.WaitQuestion<Ending.Suspend, Ended> {
+final class ValkeySuspensions implements DecidedWaits.WaitQuestion<Ending.Suspend, Ended> {
     private final ValkeyContext valkey;
 
-    Suspensions(ValkeyContext valkey) {
+    ValkeySuspensions(ValkeyContext valkey) {
         this.valkey = valkey;
     }
 

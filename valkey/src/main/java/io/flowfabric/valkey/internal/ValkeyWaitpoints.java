@@ -22,16 +22,16 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The open waitpoints of lanes. The server lists some besides that are not open any more: those of
- * executions that ended otherwise, and those whose time is over. They are passed over here.
+ * The open waitpoints of lanes. The server lists some besides that are not open any more, because
+ * their time is over. They are passed over here.
  */
-final class WaitpointListing {
+final class ValkeyWaitpoints {
     /** How many the server tells of in one call. */
     private static final int PORTION = 256;
 
     private final ValkeyContext valkey;
 
-    WaitpointListing(ValkeyContext valkey) {
+    ValkeyWaitpoints(ValkeyContext valkey) {
         this.valkey = valkey;
     }
 

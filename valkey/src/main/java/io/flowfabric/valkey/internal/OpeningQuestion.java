@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** Waitpoints that the holders of leases open before they wait there. */
-final class OpenedWaitpoints implements DecidedWaits.WaitQuestion<OpenWaitpoint, WaitpointView> {
+final class OpeningQuestion implements DecidedWaits.WaitQuestion<OpenWaitpoint, WaitpointView> {
     private final ValkeyContext valkey;
 
-    OpenedWaitpoints(ValkeyContext valkey) {
+    OpeningQuestion(ValkeyContext valkey) {
         this.valkey = valkey;
     }
 

@@ -11,7 +11,7 @@ import io.flowfabric.valkey.internal.DecidedWaits.WaitFacts;
 import java.util.Optional;
 
 /** Waitpoints that an operator closes. */
-record ClosedWaitpoints(Attribution by) implements DecidedWaits.WaitQuestion<Waitpoint, Waitpoint> {
+record ClosingQuestion(Attribution by) implements DecidedWaits.WaitQuestion<Waitpoint, Waitpoint> {
     @Override
     public ExecutionId execution(Waitpoint at) {
         return at.execution();
