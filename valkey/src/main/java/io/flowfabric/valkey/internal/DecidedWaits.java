@@ -20,6 +20,7 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -210,7 +211,7 @@ final class DecidedWaits<T, R> {
     private void write(
             Partition home,
             List<T> items,
-            TreeMap<Integer, Draft<R>> drafts,
+            Map<Integer, Draft<R>> drafts,
             List<Optional<Answer<R>>> answers) {
         if (drafts.isEmpty()) {
             return;
