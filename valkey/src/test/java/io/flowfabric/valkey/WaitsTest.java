@@ -6,9 +6,11 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
@@ -203,6 +205,53 @@ class WaitsTest {
 
     private Answer<Delivery> send(int thread, int n, Lease lease) {
         return send(signal(lease, "boss", thread + "/" + n));
+    }
+
+    @Test
+    void a_session_whose_time_is_over_opens_nothing_and_suspends_nothing() {
+        var lease = begun(Policy.DEFAULT);
+        var checkpoint = new Checkpoint(lease.fence(), "approval", Payload.EMPTY);
+        store.leases().checkpoint(List.of(checkpoint)).getFirst().orThrow();
+        fixture.advance(HOUR);
+        var waitpoint = new OpenWaitpoint(lease.fence(), "boss");
+        var other = Suspension.until("other", Condition.signal("boss"));
+
+        assertLost(store.leases().open(List.of(waitpoint)).getFirst());
+        assertLost(
+                store.leases().end(List.of(new Ending.Suspend(lease.fence(), other))).getFirst());
+        // Who has no lease is told so before anything else.
+        assertLost(
+                store.leases()
+                        .end(List.of(new Ending.Suspend(lease.fence(), UNTIL_APPROVED)))
+                        .getFirst());
+        assertNothingLeft("waitpoint");
+    }
+
+    private static void assertLost(Answer<?> answer) {
+        assertThat(answer)
+                .isInstanceOfSatisfying(
+                        Answer.Refused.class,
+                        refused -> assertThat(refused.error()).isInstanceOf(LeaseLost.class));
+    }
+
+    @Test
+    void more_waitpoints_than_one_call_tells_of_are_listed_over_pages_of_any_size() {
+        var lease = begun(Policy.DEFAULT);
+        var names = IntStream.range(1000, 1300).mapToObj(n -> "waitpoint-" + n).toList();
+        store.leases()
+                .open(names.stream().map(name -> new OpenWaitpoint(lease.fence(), name)).toList())
+                .forEach(Answer::orThrow);
+
+        for (int max : new int[] {7, 100, 256, 1000}) {
+            var found = new ArrayList<String>();
+            var after = Cursor.START;
+            while (!after.equals(Cursor.END)) {
+                var page = store.signals().waitpoints(Lane.DEFAULT, Optional.empty(), after, max);
+                page.items().forEach(view -> found.add(view.at().name()));
+                after = page.next();
+            }
+            assertThat(found).isEqualTo(names);
+        }
     }
 
     @Test
