@@ -30,6 +30,16 @@ function executions.clear_steps(id, x)
     x[RECORDED] = false
 end
 
+-- Adds a step to those of an execution.
+function executions.keep_step(id, x, name, digest, content, size, attempt, at)
+    local steps, together = executions.step_count(x), x[RECORDED] and x[RECORDED][RECORDED_BYTES] or 0
+    local nth = bytes.two(steps + 1)
+    unit.set('detail', id .. 'n' .. name, tostring(steps + 1))
+    unit.set('detail', id .. 'c' .. nth, cmsgpack.pack({name, digest, attempt, at}))
+    unit.set('detail', id .. 'd' .. nth, content)
+    x[RECORDED] = {steps + 1, together + size, at}
+end
+
 -- Records a step under a lease that holds.
 local function record(id, x, item)
     local attempt, epoch, name, digest, content, size, most, most_bytes = unpack(item, 3)
@@ -41,11 +51,7 @@ local function record(id, x, item)
     if steps >= most or together + size > most_bytes then
         return {'full', steps, together}
     end
-    local nth = bytes.two(steps + 1)
-    unit.set('detail', id .. 'n' .. name, tostring(steps + 1))
-    unit.set('detail', id .. 'c' .. nth, cmsgpack.pack({name, digest, attempt, unit.now}))
-    unit.set('detail', id .. 'd' .. nth, content)
-    x[RECORDED] = {steps + 1, together + size, unit.now}
+    executions.keep_step(id, x, name, digest, content, size, attempt, unit.now)
     if x[STALL_TIMEOUT] then
         unit.add('stall', unit.now + x[STALL_TIMEOUT], id)
     end

@@ -66,7 +66,9 @@ SHARE = 27
 PARTITION = 28
 STEPS = 29
 RECORDED = 30
-EXECUTION_FIELDS = 30
+SUSPENSION = 31
+SIGNALS = 32
+EXECUTION_FIELDS = 32
 
 -- What workers have recorded of an execution: how many steps, how large they are together, and when the last one was.
 RECORDED_STEPS = 1
@@ -161,6 +163,8 @@ EVENT_RENEWAL_OF_PART = 6
 EVENT_OTHER_OF_PART = 7
 EVENT_STEP_RECORDED = 8
 EVENT_STEPS = 9
+EVENT_SIGNAL_RECEIVED = 10
+EVENT_WAITPOINT_CLOSED = 11
 
 -- The fields of a report of what was used up.
 REPORTED_BUDGET = 1
@@ -193,6 +197,13 @@ CHANGE_FAILURE = 13
 CHANGE_RESULT = 14
 CHANGE_GATE = 15
 CHANGE_FRESH = 16
+CHANGE_SUSPENSION = 17
+
+-- What is written of a wait, as the program decides it; the step and the signal in it.
+WAITED_REMEMBERED = 1
+WAITED_LISTED = 2
+WAITED_STEP = 3
+WAITED_SIGNAL = 4
 SESSION_STEPS = 12
 RECEIPTS = 13
 IS_PART = 14

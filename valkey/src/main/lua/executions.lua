@@ -6,6 +6,7 @@
 --   b  who ended it, and why       w  why it is held back
 --   p  how far it is               u  what it used up, as it reported it
 --   n, c, d  and a name or a number: steps that were recorded (see checkpoint.lua)
+--   a, h, m, k  and more: what it waits for, and signals (see waits.lua)
 --   t  which entries of the log are about it, and its tags, once it is forgotten: one life after the other
 
 function executions.begin()
@@ -146,7 +147,7 @@ function executions.rank_anew(id, x, shared)
 end
 
 -- What time will do to an execution as it is; each of these is set or removed with the state that it belongs to.
--- Each kind of timer has a sorted set of its own, because they are looked at in this order: deadline, attempt, stall, wake, grant.
+-- Each kind of timer has a sorted set of its own, because they are looked at in this order: deadline, attempt, stall, wake, suspension, grant.
 local function set_timer(kind, id, at)
     unit.add(kind, at, id)
 end
@@ -163,6 +164,8 @@ local function drop_timers(id, x)
         unit.drop('grant', id)
     elseif x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER then
         unit.drop('wake', id)
+    elseif x[SITUATION] == SUSPENDED and x[UNTIL] then
+        unit.drop('suspension', id)
     end
 end
 
@@ -178,6 +181,8 @@ local function set_timers(id, x)
         set_timer('grant', id, x[UNTIL])
     elseif x[SITUATION] >= DELAYED and x[SITUATION] <= RESUMING_LATER then
         set_timer('wake', id, x[UNTIL])
+    elseif x[SITUATION] == SUSPENDED and x[UNTIL] then
+        set_timer('suspension', id, x[UNTIL])
     end
 end
 
@@ -231,6 +236,9 @@ local function change(id, x, situation)
     x[SITUATION] = situation
     x[CHANGED] = unit.now
     if not over and executions.is_terminal(situation) then
+        if x[SIGNALS] then
+            executions.unlist(id, x)
+        end
         if x[RETENTION] then
             unit.add('forget', unit.now + x[RETENTION], id)
         else
@@ -374,6 +382,7 @@ function executions.apply(id, x, decided)
         x[UNTIL] = decided[CHANGE_UNTIL]
         x[DELAYED_BY] = decided[CHANGE_DELAYED_BY]
         x[NEXT] = decided[CHANGE_NEXT] or x[NEXT]
+        x[SUSPENSION] = decided[CHANGE_SUSPENSION] or false
     end
     executions.tell_more(id, situation, decided)
     change(id, x, situation)

@@ -1,6 +1,7 @@
 -- What is read for explanations, and of workers.
 
--- Going back in the history of an execution ends after so many entries: more than it can have recorded steps.
+-- Going back in the history of an execution ends after so many entries: more than it can have recorded steps. Behind more signals
+-- than that its last step is not looked for.
 local FURTHEST = 1536
 
 -- The last step of an execution in some entries of the log, other than to another priority; nil when there is none.

@@ -2,7 +2,7 @@
 
 local LETTERS = {'s', 'i', 'r', 'f', 'b', 'w', 'p', 'u'}
 
--- So many reports of what was used up, and recorded steps, are forgotten in one call, about.
+-- So many reports of what was used up, recorded steps and signals are forgotten in one call, about.
 local REPORTS = 2000
 
 -- So many that cannot be read are passed over in one call.
@@ -21,6 +21,7 @@ local function remove(id, x, submitted)
     executions.changed[id] = nil
     budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], math.huge)
     executions.clear_steps(id, x)
+    executions.clear_waits(id, x)
     for n = 1, #LETTERS do
         unit.remove('detail', id .. LETTERS[n])
     end
@@ -108,7 +109,7 @@ register('forget', {'allow-oom'}, function(asked)
             local submitted = x and submission(id)
             if x and submitted and executions.is_terminal(x[SITUATION]) then
                 local gone, left = budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], reports)
-                reports = math.max(0, reports - gone - (left and 0 or executions.step_count(x)))
+                reports = math.max(0, reports - gone - (left and 0 or executions.step_count(x) + (x[SIGNALS] or 0)))
                 full = left or reports == 0
                 if not left then
                     forget(id, x, submitted)

@@ -37,9 +37,10 @@
 --   ended       what has ended and is kept as long as its namespace says: lane, when, id
 --   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
 --               byte of one, until when they stand, letter, id
+--   waitpoint   waitpoints that are open, or were until their time was over: lane, when they were opened, id, name
 --   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
 -- In the others the scores are times, but in the last one:
---   deadline    when executions expire; attempt, stall, wake, grant: when their leases, silences, delays, grants are over
+--   deadline    when executions expire; attempt, stall, wake, suspension, grant: when their leases, silences, delays, waits, grants are over
 --   expiry      when sessions die
 --   forget      when executions are forgotten that say so themselves
 --   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew)
@@ -48,6 +49,6 @@ local KEYS_OF_A_PARTITION = {
     'meta', 'name', 'lane', 'route', 'gate', 'users', 'head', 'execution', 'detail', 'unique', 'count', 'quota', 'meter',
     'budget', 'spending', 'session', 'receipt', 'share', 'namespace', 'log', 'history', 'global', 'ready', 'front', 'shut',
     'closed', 'turns', 'standing', 'tag', 'ended', 'worker', 'listing', 'deadline', 'attempt', 'stall', 'wake', 'grant',
-    'expiry', 'forget', 'due', 'told'}
+    'expiry', 'forget', 'due', 'told', 'waitpoint', 'suspension'}
 
 local key = {}

@@ -16,6 +16,10 @@ local STEP = '>c16I2I4I6'
 local STEP_BYTES = 28
 local GONE = 65535
 
+-- Events that are about one execution, which they name.
+local IS_OF_EXECUTION = {
+    [EVENT_STEP] = true, [EVENT_STEP_RECORDED] = true, [EVENT_SIGNAL_RECEIVED] = true, [EVENT_WAITPOINT_CLOSED] = true}
+
 function log.begin()
     log.events = {}
     log.number = false
@@ -140,7 +144,7 @@ function log.untell(number, id)
     local stored = cmsgpack.unpack(string.sub(packed, HEAD_BYTES + 1))
     for n = 1, #stored do
         local event = stored[n]
-        if (event[1] == EVENT_STEP or event[1] == EVENT_STEP_RECORDED) and event[2] == id then
+        if IS_OF_EXECUTION[event[1]] and event[2] == id then
             stored[n] = {EVENT_GONE}
         elseif event[1] == EVENT_STEPS then
             local steps = event[6]

@@ -17,11 +17,12 @@ local LAYOUT = '>BBBI2I4I6I6I6I4I4I4I4I4I6I6I2BBBB'
 -- The fields of the list behind it, in its order; what newer programs have added follows.
 local FEW_HAVE = {
     DEADLINE, UNTIL, DELAYED_BY, BY_HAND, COUNTED, ATTEMPT_TIMEOUT, STALL_TIMEOUT, PROGRESS_AT, RETENTION, SHARE,
-    RECORDED}
+    RECORDED, SUSPENSION, SIGNALS}
 
 local function has_more(x)
     return x[DEADLINE] or x[UNTIL] or x[DELAYED_BY] or x[BY_HAND] or x[COUNTED] or x[ATTEMPT_TIMEOUT] or x[STALL_TIMEOUT]
-        or x[PROGRESS_AT] or x[RETENTION] or x[SHARE] or x[RECORDED] or x[EXECUTION_FIELDS + 1] ~= nil
+        or x[PROGRESS_AT] or x[RETENTION] or x[SHARE] or x[RECORDED] or x[SUSPENSION] or x[SIGNALS]
+        or x[EXECUTION_FIELDS + 1] ~= nil
 end
 
 local function pack_more(x)
@@ -38,7 +39,8 @@ end
 local function unpack_more(x, packed)
     local more = cmsgpack.unpack(packed)
     for n = 1, #FEW_HAVE do
-        x[FEW_HAVE[n]] = more[n]
+        -- Older programs have written fewer.
+        x[FEW_HAVE[n]] = more[n] or false
     end
     for n = #FEW_HAVE + 1, #more do
         x[#x + 1] = more[n]
@@ -70,7 +72,7 @@ function records.unpack(packed)
     local x = {
         situation, next, lane, gate, sequence, submitted, changed, priority, text(place), attempts, epoch, retries, reclaims,
         replays, false, false, false, text(session), held and since, false, false, text(given_up), false, false, false, false,
-        false, partition, text(steps), false}
+        false, partition, text(steps), false, false, false}
     if at <= #packed then
         unpack_more(x, string.sub(packed, at))
     end

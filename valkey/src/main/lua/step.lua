@@ -10,18 +10,27 @@ register_reading('read', function(asked)
     return answers
 end)
 
--- Takes a decided step if the execution is as it was when it was decided, and says whether it did.
-function executions.take_step(id, before, decided)
+-- Takes a decided step, and writes what was decided of a wait, if the execution is as it was when they were decided. Says whether
+-- it was.
+-- decided, waited: either may be false
+-- remembered: what was remembered of its waits then, if something is written of them
+function executions.take_step(id, before, decided, remembered, waited)
     local x = executions.get(id)
-    local unchanged = x and unit.get('execution', id) == before
-    if unchanged then
+    if not x or unit.get('execution', id) ~= before or (waited and executions.remembered(id, x) ~= remembered) then
+        return false
+    end
+    if waited then
+        executions.remember(id, x, waited)
+    end
+    if decided then
         executions.apply(id, x, decided)
     end
-    return unchanged and true or false
+    return true
 end
 
 -- step: takes decided steps.
--- asked, each: id, the execution as it was when it was decided, the change
+-- asked, each: id, the execution as it was when it was decided, the change; and as far as it is about waits what was remembered of
+--     them, and what is to be
 -- answers, each: whether it was taken
 register('step', {'allow-oom'}, function(asked)
     local answers = {}

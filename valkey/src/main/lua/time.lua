@@ -5,7 +5,7 @@ local MOST_UNREADABLE = 1000
 
 -- due: executions for which a timer has come, the longest overdue first.
 -- asked: the kind of timer, how many at most
--- answers: for each its id, how it stands and what was submitted; how many cannot be read
+-- answers: for each its id, how it stands, what was submitted and what is remembered of its waits; how many cannot be read
 register_reading('due', function(asked)
     local kind, most = asked[1], asked[2]
     local found = redis.call('ZRANGEBYSCORE', key[kind], '-inf', unit.now, 'LIMIT', 0, most + MOST_UNREADABLE)
@@ -14,8 +14,10 @@ register_reading('due', function(asked)
         if #pieces == most then
             break
         end
-        if executions.get(found[n]) then
-            pieces[#pieces + 1] = {found[n], unit.get('execution', found[n]), unit.get('detail', found[n] .. 's')}
+        local x = executions.get(found[n])
+        if x then
+            pieces[#pieces + 1] = {
+                found[n], unit.get('execution', found[n]), unit.get('detail', found[n] .. 's'), executions.remembered(found[n], x)}
         else
             unreadable = unreadable + 1
         end
@@ -30,7 +32,7 @@ register_reading('late', function(asked)
 end)
 
 -- Forgetting can wait, and is not among them.
-local TIMERS = {'deadline', 'attempt', 'stall', 'wake', 'grant', 'due'}
+local TIMERS = {'deadline', 'attempt', 'stall', 'wake', 'suspension', 'grant', 'due'}
 
 -- When the first of the timers of a kind comes; false when there is none.
 local function first_of(kind)

@@ -14,6 +14,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
@@ -42,6 +43,7 @@ import io.flowfabric.valkey.internal.ValkeyOperations;
 import io.flowfabric.valkey.internal.ValkeyQueries;
 import io.flowfabric.valkey.internal.ValkeyQuotas;
 import io.flowfabric.valkey.internal.ValkeySessions;
+import io.flowfabric.valkey.internal.ValkeySignals;
 import io.flowfabric.valkey.internal.ValkeySpending;
 import io.flowfabric.valkey.internal.ValkeySubmissions;
 import io.flowfabric.valkey.internal.ValkeyWorkers;
@@ -61,6 +63,7 @@ public final class ValkeyStore implements Store {
     private final Sessions sessions;
     private final Claims claims;
     private final Leases leases;
+    private final Signals signals;
     private final Namespaces namespaces;
     private final Lanes lanes;
     private final Quotas quotas;
@@ -100,6 +103,7 @@ public final class ValkeyStore implements Store {
         this.workers = new ValkeyWorkers(valkey, deaths);
         var breaches = new ValkeyBreaches(valkey, steps);
         this.leases = new ValkeyLeases(valkey, new ValkeySpending(valkey, breaches));
+        this.signals = new ValkeySignals(valkey, keyring);
         var settings = new ValkeyNamespaces(valkey, new GuardedWrites(valkey));
         this.namespaces = settings;
         this.maintenance = new ValkeyMaintenance(valkey, steps, deaths, breaches, settings);
@@ -187,6 +191,11 @@ public final class ValkeyStore implements Store {
     @Override
     public Leases leases() {
         return leases;
+    }
+
+    @Override
+    public Signals signals() {
+        return signals;
     }
 
     @Override

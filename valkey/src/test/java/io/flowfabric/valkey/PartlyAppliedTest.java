@@ -13,6 +13,8 @@ import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Heartbeat;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.signal.Condition;
+import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.wire.KeySpace;
 import io.flowfabric.valkey.internal.wire.Wire;
@@ -95,6 +97,25 @@ class PartlyAppliedTest {
                 .matches(PartlyAppliedTest::mayBeApplied);
         assertThatThrownBy(() -> store.sessions().heartbeat(beats))
                 .matches(PartlyAppliedTest::mayBeApplied);
+        wire.fails(false);
+        assertThat(store.leases().end(endings)).allMatch(answer -> answer.isDone());
+    }
+
+    @Test
+    void suspensions_behind_other_endings_that_were_done_may_have_been_applied() {
+        var sound = session(SOUND);
+        var broken = session(BROKEN);
+        var wait = Suspension.until("approval", Condition.signal("boss"));
+        var endings =
+                List.<Ending>of(
+                        new Ending.Complete(lease(sound, SOUND), Payload.EMPTY),
+                        new Ending.Suspend(lease(broken, BROKEN), wait));
+        wire.fails(true);
+
+        assertThatThrownBy(() -> store.leases().end(endings))
+                .matches(PartlyAppliedTest::mayBeApplied);
+        assertThatThrownBy(() -> store.leases().end(endings.subList(1, 2)))
+                .matches(e -> !mayBeApplied(e));
         wire.fails(false);
         assertThat(store.leases().end(endings)).allMatch(answer -> answer.isDone());
     }

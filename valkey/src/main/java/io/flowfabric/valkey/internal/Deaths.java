@@ -143,7 +143,7 @@ public final class Deaths {
             try {
                 var held = Decidable.of(piece);
                 var lapse = Item.decoded(() -> TimerDecisions.lapse(held.facts(), now));
-                lapses.add(new Step(held.row(), held.submission(), lapse));
+                lapses.add(new Step(held, lapse));
             } catch (Item.Unreadable damaged) {
                 log.warn(
                         "The execution {} cannot be read, and does not return to the queue",

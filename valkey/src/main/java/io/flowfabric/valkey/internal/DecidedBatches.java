@@ -41,7 +41,7 @@ final class DecidedBatches<T, R> {
     private final ToLongFunction<T> bytes;
     private final Map<Integer, Answer<R>> answers = new TreeMap<>();
     private final Map<Integer, Integer> attempts = new HashMap<>();
-    private final AppliedParts parts = new AppliedParts();
+    private final AppliedParts parts;
 
     /** What was not found, and has been looked for where its signpost leads to, if it has one. */
     private final Set<Integer> led = new HashSet<>();
@@ -68,11 +68,25 @@ final class DecidedBatches<T, R> {
             List<T> items,
             Function<T, ExecutionId> id,
             ToLongFunction<T> bytes) {
+        this(valkey, what, items, id, bytes, new AppliedParts());
+    }
+
+    /**
+     * @param parts what was done before
+     */
+    DecidedBatches(
+            ValkeyContext valkey,
+            String what,
+            List<T> items,
+            Function<T, ExecutionId> id,
+            ToLongFunction<T> bytes,
+            AppliedParts parts) {
         Limit.BATCH.checkCount(what, items.size());
         this.valkey = valkey;
         this.items = items;
         this.id = id;
         this.bytes = bytes;
+        this.parts = parts;
     }
 
     /** Does all of them, and answers in their order. */

@@ -176,6 +176,12 @@ final class EventDecoder {
             if (event.isRecordedStep()) {
                 return Optional.of(recordedStep(event.packed()));
             }
+            if (event.isSignal()) {
+                return Optional.of(signal(event.packed()));
+            }
+            if (event.isClosedWaitpoint()) {
+                return Optional.of(closedWaitpoint(event.packed()));
+            }
             if (event.isRenewal()) {
                 return Optional.of(renewal(event.packed()));
             }
@@ -209,7 +215,7 @@ final class EventDecoder {
                 told.at(7).small(),
                 told.at(8).number(),
                 told.at(9).optional(Item::uuid).map(owners::get),
-                told.at(10).optional(by -> new Attribution(by.at(0).text(), by.at(1).text())),
+                told.at(10).optional(EventDecoder::by),
                 told.at(11).optional(Item::moment),
                 told.at(12).optional(Steps::failure));
     }
@@ -222,6 +228,31 @@ final class EventDecoder {
                 told.at(5).small(),
                 told.at(6).number(),
                 told.at(7).moment());
+    }
+
+    private Event signal(Item told) {
+        return new Event.SignalReceived(
+                execution(told),
+                lane(told),
+                told.at(4).text(),
+                told.at(5).text(),
+                told.at(6).number(),
+                Codes.EFFECTS.word(told.at(7)),
+                by(told.at(8)),
+                told.at(9).moment());
+    }
+
+    private Event closedWaitpoint(Item told) {
+        return new Event.WaitpointClosed(
+                execution(told),
+                lane(told),
+                told.at(4).text(),
+                by(told.at(5)),
+                told.at(6).moment());
+    }
+
+    private static Attribution by(Item told) {
+        return new Attribution(told.at(0).text(), told.at(1).text());
     }
 
     private static ExecutionId execution(Item told) {

@@ -27,6 +27,9 @@ record LoggedEvent(long number, int index, Item packed) {
     /** Steps of many executions, which are only stored like that. */
     static final int STEPS = 9;
 
+    private static final int SIGNAL_RECEIVED = 10;
+    private static final int WAITPOINT_CLOSED = 11;
+
     /**
      * Whether it is about the part of a session that lies in this partition. What is told of such
      * sessions is told once, by the main partition; here it is only for histories.
@@ -45,9 +48,19 @@ record LoggedEvent(long number, int index, Item packed) {
         return kind() == STEP_RECORDED;
     }
 
+    /** Whether an execution received a signal. */
+    boolean isSignal() {
+        return kind() == SIGNAL_RECEIVED;
+    }
+
+    /** Whether an operator closed a waitpoint of an execution. */
+    boolean isClosedWaitpoint() {
+        return kind() == WAITPOINT_CLOSED;
+    }
+
     /** Whether it is about an execution. */
     boolean isOfExecution() {
-        return isStep() || isRecordedStep();
+        return isStep() || isRecordedStep() || isSignal() || isClosedWaitpoint();
     }
 
     /** Whether a session showed a sign of life. */

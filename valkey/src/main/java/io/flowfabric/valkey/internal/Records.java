@@ -3,6 +3,7 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.valkey.internal.record.SessionFields;
+import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.util.ArrayList;
@@ -39,10 +40,30 @@ final class Records {
 
     /** One field of an execution's details. */
     static void detail(Packer out, java.util.UUID id, char letter) {
-        var bytes = java.nio.ByteBuffer.allocate(17);
+        out.bytes(detail(id, letter));
+    }
+
+    /**
+     * The name of one field of an execution's details.
+     *
+     * @param rest what follows its letter
+     */
+    static byte[] detail(java.util.UUID id, char letter, byte... rest) {
+        var bytes = java.nio.ByteBuffer.allocate(17 + rest.length);
         bytes.putLong(id.getMostSignificantBits());
         bytes.putLong(id.getLeastSignificantBits());
         bytes.put((byte) letter);
-        out.bytes(bytes.array());
+        return bytes.put(rest).array();
+    }
+
+    /** Details of executions, in one view. */
+    static List<Item> details(ValkeyContext valkey, Partition home, List<byte[]> fields) {
+        return valkey.read(
+                        "read",
+                        home,
+                        out -> out.list(1).list(2).text("detail").list(fields, Packer::bytes))
+                .answer()
+                .at(0)
+                .list();
     }
 }

@@ -7,14 +7,17 @@ import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Queued;
+import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.record.WaitRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,10 +38,21 @@ public final class Steps {
      *
      * @param before the execution as it was when it was decided
      * @param submission what was submitted; nothing when it cannot be read
+     * @param remembered what was remembered of its waits, if the change writes something of them
      */
-    public record Step(ExecutionFields before, Optional<Submission> submission, Change change) {
-        Step(ExecutionFields before, Submission submission, Change change) {
-            this(before, Optional.of(submission), change);
+    public record Step(
+            ExecutionFields before,
+            Optional<Submission> submission,
+            Change change,
+            Item remembered) {
+        /** A step that is not about waits. */
+        Step(ExecutionFields before, Optional<Submission> submission, Change change) {
+            this(before, submission, change, new Item.Truth(false));
+        }
+
+        /** A step of what can be read. */
+        Step(ExecutionFacts.Decidable stored, Change change) {
+            this(stored.row(), Optional.of(stored.submission()), change, stored.remembered());
         }
     }
 
@@ -61,14 +75,17 @@ public final class Steps {
     }
 
     static void write(Packer out, Step step) {
-        out.list(3).uuid(step.before.uuid()).bytes(step.before.packed());
+        out.list(5).uuid(step.before.uuid()).bytes(step.before.packed());
         write(out, step.change, step.submission);
+        out.optional(step.remembered.optional(Item::bytes), Packer::bytes)
+                .optional(
+                        step.change.waited(), (o, it) -> WaitRecord.write(o, step.before.id(), it));
     }
 
-    private static void write(Packer out, Change change, Optional<Submission> submitted) {
+    static void write(Packer out, Change change, Optional<Submission> submitted) {
         var after = change.after();
         var delayed = delay(after);
-        out.list(16)
+        out.list(17)
                 .number(Codes.STEPS.of(change.transition()))
                 .number(Codes.SITUATIONS.of(after.situation()))
                 .optional(
@@ -76,7 +93,7 @@ public final class Steps {
                                 ? Optional.of(queued.next())
                                 : Optional.empty(),
                         (o, next) -> o.number(Codes.PURPOSES.of(next)))
-                .optional(delayed.map(Delayed::until), Packer::moment)
+                .optional(delayed.map(Delayed::until).or(() -> timeout(after)), Packer::moment)
                 .optional(delayed.map(Delayed::by), (o, by) -> o.number(Codes.DELAYS.of(by)))
                 .optional(
                         after instanceof Blocked blocked
@@ -97,7 +114,19 @@ public final class Steps {
         } else {
             out.absent();
         }
-        out.truth(change.fresh());
+        out.truth(change.fresh())
+                .optional(
+                        after instanceof Suspended suspended
+                                ? Optional.of(suspended)
+                                : Optional.empty(),
+                        (o, it) ->
+                                o.list(2)
+                                        .number(Codes.SUSPENSIONS.of(it.reason()))
+                                        .moment(it.since()));
+    }
+
+    private static Optional<Instant> timeout(ExecutionState after) {
+        return after instanceof Suspended suspended ? suspended.timeoutAt() : Optional.empty();
     }
 
     private static Optional<Delayed> delay(ExecutionState after) {

@@ -6,9 +6,11 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Conflicts;
+import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Result;
+import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -18,6 +20,7 @@ import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.SessionFields;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.record.WaitRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.util.List;
@@ -31,6 +34,12 @@ import java.util.Optional;
 record StoredExecution(ExecutionFields row, String letters, List<Item> details) {
     /** What a view is made of. */
     static final String VIEWED = "sfbwp";
+
+    /** What an explanation is made of. */
+    static final String EXPLAINED = VIEWED + "a";
+
+    /** What is decided about its waits by. */
+    static final String WAITING = "swa";
 
     /** What an input is made of. */
     static final String INPUT = "si";
@@ -70,6 +79,16 @@ record StoredExecution(ExecutionFields row, String letters, List<Item> details) 
     /** Why it is held back, if it is. */
     Optional<String> words() {
         return stored('w').optional(Item::text);
+    }
+
+    /** What is remembered of its waits. */
+    Awaiting awaiting() {
+        return WaitRecord.read(stored('a')).asOf(row.replays());
+    }
+
+    /** What is decided about its waits by. */
+    Facts facts() {
+        return row.facts(submission().policy(), words()).awaiting(awaiting());
     }
 
     private Optional<Attribution> endedBy() {

@@ -83,9 +83,9 @@ final class TimerRounds {
     private static Optional<Step> step(Timer timer, Item piece, Instant now) {
         var uuid = piece.at(0).uuid();
         try {
-            var stored = Decidable.of(piece);
+            var stored = Decidable.of(piece, piece.at(3));
             var change = Item.decoded(() -> timer.ring(stored.facts(), now));
-            return Optional.of(new Step(stored.row(), stored.submission(), change));
+            return Optional.of(new Step(stored, change));
         } catch (Item.Unreadable damaged) {
             log.warn(
                     "The execution {} cannot be read, and its timer is passed over", uuid, damaged);

@@ -128,7 +128,7 @@ public final class ValkeyBreaches {
                             .findFirst()
                             .orElseThrow();
             var change = Item.decoded(() -> BudgetDecisions.cancel(stored.facts(), breach, now));
-            return Optional.of(new Step(stored.row(), stored.submission(), change));
+            return Optional.of(new Step(stored, change));
         } catch (Item.Unreadable damaged) {
             log.warn("The execution {} cannot be read, and is not cancelled", uuid, damaged);
             return Optional.empty();

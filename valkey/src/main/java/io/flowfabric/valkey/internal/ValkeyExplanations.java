@@ -77,11 +77,12 @@ final class ValkeyExplanations {
                         ready ? around.quotas(lane, policy.quotas()).toList() : List.of(),
                         ready ? held(home, found, rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(home, found, rivals) : 0),
-                        around.now()));
+                        around.now(),
+                        found.stored.awaiting()));
     }
 
     private Found find(Partition home, ExecutionId id) {
-        var letters = StoredExecution.VIEWED;
+        var letters = StoredExecution.EXPLAINED;
         var told = valkey.read("explain", home, out -> out.list(2).uuid(id.uuid()).text(letters));
         var answer = told.answer();
         if (answer.isAbsent()) {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What happened to one execution since it was submitted: its steps, what was recorded of it, the
- * heartbeats of whoever held it, and the word that it is dead.
+ * What happened to one execution since it was submitted: its steps, what was recorded of it and
+ * what it was told, the heartbeats of whoever held it, and the word that it is dead.
  */
 final class ValkeyHistory {
     /** From how many entries one call tells. */
@@ -70,6 +70,8 @@ final class ValkeyHistory {
         return switch (event) {
             case Event.Step step -> step.execution().equals(id);
             case Event.StepRecorded recorded -> recorded.execution().equals(id);
+            case Event.SignalReceived received -> received.execution().equals(id);
+            case Event.WaitpointClosed closed -> closed.execution().equals(id);
             default -> false;
         };
     }

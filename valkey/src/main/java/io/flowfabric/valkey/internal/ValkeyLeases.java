@@ -18,6 +18,8 @@ import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.signal.OpenWaitpoint;
+import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.StepRecord;
@@ -39,10 +41,14 @@ public final class ValkeyLeases implements Leases {
 
     private final ValkeyContext valkey;
     private final ValkeySpending spending;
+    private final OpeningQuestion opening;
+    private final ValkeySuspensions suspensions;
 
     public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending) {
         this.valkey = valkey;
         this.spending = spending;
+        this.opening = new OpeningQuestion(valkey);
+        this.suspensions = new ValkeySuspensions(valkey);
     }
 
     @Override
@@ -53,6 +59,7 @@ public final class ValkeyLeases implements Leases {
                 reports,
                 Progress::fence,
                 report -> 0,
+                new AppliedParts(),
                 (out, some) -> out.list(some, ValkeyLeases::write),
                 (report, told) -> {
                     if (told.at(0) instanceof Item.Truth) {
@@ -75,6 +82,7 @@ public final class ValkeyLeases implements Leases {
                 checkpoints,
                 Checkpoint::fence,
                 Checkpoint::bytes,
+                new AppliedParts(),
                 (out, some) -> out.list(some, ValkeyLeases::write),
                 (checkpoint, told) -> {
                     if (told.at(0) instanceof Item.Truth) {
@@ -95,13 +103,24 @@ public final class ValkeyLeases implements Leases {
     }
 
     @Override
+    public List<Answer<WaitpointView>> open(List<OpenWaitpoint> asked) {
+        return opening.open(asked);
+    }
+
+    @Override
     public List<Answer<Ended>> end(List<Ending> endings) {
         Limit.BATCH.checkCount("endings", endings.size());
+        return suspensions.amongst(endings, this::endAtOnce);
+    }
+
+    /** Ends leases by what does not depend on what else is stored. */
+    private List<Answer<Ended>> endAtOnce(List<Ending> endings, AppliedParts parts) {
         return each(
                 "end",
                 endings,
                 Ending::fence,
                 Ending::bytes,
+                parts,
                 (out, some) -> new EndRequest(some).write(out),
                 (ending, told) -> {
                     if (told instanceof Item.Truth) {
@@ -153,10 +172,10 @@ public final class ValkeyLeases implements Leases {
             List<T> items,
             Function<T, Fence> fence,
             ToLongFunction<T> bytes,
+            AppliedParts parts,
             BiConsumer<Packer, List<T>> writer,
             BiFunction<T, Item, R> reader) {
         var answers = new ArrayList<Answer<R>>(Collections.nCopies(items.size(), null));
-        var parts = new AppliedParts();
         valkey.homes()
                 .visit(
                         parts,

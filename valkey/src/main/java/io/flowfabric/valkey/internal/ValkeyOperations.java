@@ -60,7 +60,7 @@ public final class ValkeyOperations implements Operations {
                     lanes.mustCount(stored.submission().lane(), home);
                 }
                 if (change.isPresent()) {
-                    decided.put(n, new Step(stored.row(), stored.submission(), change.get()));
+                    decided.put(n, new Step(stored, change.get()));
                 }
                 answers.add(Optional.of(Answer.done(facts.state())));
             } catch (FlowFabricException refusal) {

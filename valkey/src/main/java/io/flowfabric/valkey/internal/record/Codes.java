@@ -1,9 +1,11 @@
 package io.flowfabric.valkey.internal.record;
 
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
+import io.flowfabric.core.state.SuspendedFor;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.valkey.internal.wire.Item;
 
@@ -70,7 +72,28 @@ public final class Codes<T> {
                             Transition.CANCEL,
                             Transition.EXPIRE,
                             Transition.SKIP,
-                            Transition.REPLAY));
+                            Transition.REPLAY,
+                            Transition.ESCALATE));
+
+    public static final Codes<SuspendedFor> SUSPENSIONS =
+            new Codes<>(
+                    List.of(
+                            SuspendedFor.WAITING_FOR_SIGNAL,
+                            SuspendedFor.WAITING_FOR_APPROVAL,
+                            SuspendedFor.WAITING_FOR_CALLBACK,
+                            SuspendedFor.WAITING_FOR_TOOL_RESULT,
+                            SuspendedFor.WAITING_FOR_OPERATOR_REVIEW,
+                            SuspendedFor.PAUSED_BY_POLICY,
+                            SuspendedFor.PAUSED_BY_BUDGET,
+                            SuspendedFor.STEP_BOUNDARY,
+                            SuspendedFor.MANUAL_PAUSE));
+
+    public static final Codes<Delivery.Effect> EFFECTS =
+            new Codes<>(
+                    List.of(
+                            Delivery.Effect.KEPT,
+                            Delivery.Effect.COUNTED,
+                            Delivery.Effect.RESUMED));
 
     public static final Codes<LaneSettings.State> LANE_STATES =
             new Codes<>(

@@ -1,6 +1,7 @@
 package io.flowfabric.valkey.internal.record;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Facts;
@@ -16,6 +17,7 @@ import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.ExecutionState.Suspended;
 import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
@@ -123,6 +125,28 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
         return fields.at(29).optional(recorded -> recorded.at(1).number());
     }
 
+    /** How many steps were recorded of it. */
+    public int stepCount() {
+        return fields.at(29).optional(recorded -> recorded.at(0).small()).orElse(0);
+    }
+
+    /** Whether a fence allows writing, as long as its session lives. */
+    public boolean isHeldBy(Fence fence) {
+        return situation() == Situation.RUNNING
+                && fence.attempt() == attempts() - 1
+                && fence.epoch() == epoch();
+    }
+
+    /** How it stands for a worker whose fence does not hold. */
+    public LeaseStanding standing() {
+        return new LeaseStanding(
+                id(),
+                attempts(),
+                epoch(),
+                situation().publicState(),
+                fields.at(21).optional(ExecutionFields::givenUp));
+    }
+
     /** When its worker last reported progress, or recorded a step. */
     private Optional<Instant> lastProgress() {
         return Stream.concat(
@@ -149,18 +173,21 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
             case GRANTED -> new Granted(next(), session().orElseThrow(), fields.at(15).moment());
             case RUNNING -> new Running(session().orElseThrow(), since());
             case COMPLETED, FAILED, CANCELLED, EXPIRED, SKIPPED -> finished(situation);
-            case AWAITING_CHILDREN,
-                    SUSPENDED,
-                    SHORT_OF_BUDGET,
-                    OVER_QUOTA,
-                    WITHOUT_WORKER,
-                    LANE_CLOSED ->
+            case SUSPENDED -> suspended();
+            case AWAITING_CHILDREN, SHORT_OF_BUDGET, OVER_QUOTA, WITHOUT_WORKER, LANE_CLOSED ->
                     throw Item.unreadable("nothing stores " + situation);
         };
     }
 
     private Waiting delayed() {
         return new Delayed(next(), fields.at(15).moment(), Codes.DELAYS.word(fields.at(16)));
+    }
+
+    private Suspended suspended() {
+        return new Suspended(
+                Codes.SUSPENSIONS.word(fields.at(30).at(0)),
+                fields.at(30).at(1).moment(),
+                fields.at(15).optional(Item::moment));
     }
 
     private Finished finished(Situation situation) {

@@ -15,7 +15,7 @@ public final class ExecutionLayout {
     private static final int FORMAT = 1;
 
     /** The places of the fields that few have, in the order of the list. */
-    private static final int[] FEW_HAVE = {14, 15, 16, 19, 20, 22, 23, 24, 25, 26, 29};
+    private static final int[] FEW_HAVE = {14, 15, 16, 19, 20, 22, 23, 24, 25, 26, 29, 30, 31};
 
     private static final Item ABSENT = new Item.Truth(false);
 
@@ -93,6 +93,8 @@ public final class ExecutionLayout {
                                 ABSENT,
                                 partition,
                                 steps,
+                                ABSENT,
+                                ABSENT,
                                 ABSENT));
         if (in.hasRemaining()) {
             var more = new byte[in.remaining()];
@@ -103,7 +105,8 @@ public final class ExecutionLayout {
     }
 
     private static void addMore(List<Item> fields, Item more) {
-        for (int n = 0; n < FEW_HAVE.length; n++) {
+        // Older programs have written fewer.
+        for (int n = 0; n < Math.min(FEW_HAVE.length, more.list().size()); n++) {
             fields.set(FEW_HAVE[n], more.at(n));
         }
     }
