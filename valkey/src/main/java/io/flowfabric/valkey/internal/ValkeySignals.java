@@ -58,7 +58,7 @@ public final class ValkeySignals implements Signals {
     @Override
     public List<Answer<Delivery>> present(List<Presented> signals) {
         Limit.BATCH.checkCount("signals", signals.size());
-        signals.forEach(presented -> presented.signal().by().mustBeOperator());
+        signals.forEach(presented -> presented.by().mustBeOperator());
         return PresentedSignals.of(keys.ring(), signals).answers(sending::send);
     }
 
