@@ -49,6 +49,11 @@ final class HeldKeys {
      */
     record Held(Map<Integer, Answer<Submitted>> used, Optional<Instant> latest) {}
 
+    /** Whether the key of some work, if it has one, leads to where it is to be stored. */
+    boolean isHome(Submission submission, Partition home) {
+        return submission.key().isEmpty() || ledTo(submission).filter(at -> !at.equals(home)).isEmpty();
+    }
+
     /** Holds the keys of work that is about to be stored. */
     Held hold(List<Submission> submissions, Partition home) {
         var places = new LinkedHashMap<Partition, List<Integer>>();

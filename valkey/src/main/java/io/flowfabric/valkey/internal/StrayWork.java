@@ -66,6 +66,11 @@ final class StrayWork {
         return answers;
     }
 
+    /** Whether the id of some work leads to where it is to be stored. */
+    boolean isHome(Submission submission, Partition home) {
+        return ledTo(submission).equals(home);
+    }
+
     /** Where the id of some work leads to. */
     private Partition ledTo(Submission submission) {
         return valkey.spread(submission.lane().namespace()).ledTo(submission.id());

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** What everything that talks to the servers shares. */
 public final class ValkeyContext implements FunctionCalls, AutoCloseable {
@@ -97,9 +98,31 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         return told;
     }
 
+    /**
+     * Sends a call whose answer is waited for later.
+     *
+     * @return waits for it, and passes on what others should hear of
+     */
+    Supplier<Told> send(String function, Partition partition, Consumer<Packer> request) {
+        int before = doubts.get();
+        noteUse(partition);
+        var sent = wire.send(function, partition, packed(request));
+        return () -> {
+            var told = passedOn(sent.get());
+            if (doubts.get() != before) {
+                noteUse(partition);
+            }
+            return told;
+        };
+    }
+
     @Override
     public Told leave(String function, Partition partition, Consumer<Packer> request) {
-        var told = heard(wire.call(function, partition, packed(request)));
+        return passedOn(wire.call(function, partition, packed(request)));
+    }
+
+    private Told passedOn(byte[] answer) {
+        var told = heard(answer);
         wakeups.tell(told.at(3));
         return new Told(told.at(0), told.at(1).moment());
     }
@@ -112,19 +135,16 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         return new FunctionCalls() {
             @Override
             public Told leave(String function, Partition partition, Consumer<Packer> request) {
-                var told = call(function, partition, request);
-                wakeups.tell(told.at(3));
-                return new Told(told.at(0), told.at(1).moment());
+                return passedOn(call(function, partition, request));
             }
 
             @Override
             public Told read(String function, Partition partition, Consumer<Packer> request) {
-                var told = call(function, partition, request);
-                return new Told(told.at(0), told.at(1).moment());
+                return told(call(function, partition, request));
             }
 
-            private Item call(String function, Partition partition, Consumer<Packer> request) {
-                return heard(wire.callUrgently(function, partition, packed(request), patience));
+            private byte[] call(String function, Partition partition, Consumer<Packer> request) {
+                return wire.callUrgently(function, partition, packed(request), patience);
             }
         };
     }

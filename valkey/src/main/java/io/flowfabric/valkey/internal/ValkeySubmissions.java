@@ -7,6 +7,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
@@ -16,6 +17,7 @@ import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.valkey.internal.ValkeyContext.Told;
 import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
@@ -23,15 +25,19 @@ import io.flowfabric.valkey.internal.wire.Item;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** How work comes in. */
 public final class ValkeySubmissions implements Submissions {
-    private static final int CHUNK = 1000;
+    /** So many go with one call of a function, while which its server does nothing else. */
+    private static final int CHUNK = 250;
 
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
@@ -50,29 +56,76 @@ public final class ValkeySubmissions implements Submissions {
     @Override
     public List<Answer<Submitted>> submit(List<Submission> submissions) {
         Limit.BATCH.checkCount("submissions", submissions.size());
-        var answers = new ArrayList<Answer<Submitted>>();
-        for (int i = 0; i < submissions.size(); i++) {
-            answers.add(Answer.done(new Submitted(submissions.get(i).id(), true)));
-        }
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
+        var spreads = new HashMap<Namespace, Spread>();
         var homes = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
-            var home = valkey.inUse(submission.lane().namespace()).of(submission);
+            var namespace = submission.lane().namespace();
+            var home = spreads.computeIfAbsent(namespace, valkey::inUse).of(submission);
             homes.computeIfAbsent(home, first -> new ArrayList<>()).add(i);
+            answers.add(Answer.done(new Submitted(submission.id(), true)));
         }
         var applied = new AppliedParts();
+        var flight = new PartsInFlight(applied);
         homes.forEach(
                 (home, places) -> {
                     var parts = Chunks.of(places, CHUNK, i -> submissions.get(i).input().size());
                     for (var part : parts) {
                         var some = part.stream().map(submissions::get).toList();
-                        var told = applied.change(() -> lead(home, some));
-                        for (int n = 0; n < part.size(); n++) {
-                            answers.set(part.get(n), told.get(n));
+                        Consumer<List<Answer<Submitted>>> whenAnswered =
+                                told -> {
+                                    for (int n = 0; n < told.size(); n++) {
+                                        answers.set(part.get(n), told.get(n));
+                                    }
+                                };
+                        boolean only = homes.size() == 1 && parts.size() == 1;
+                        if (!only && isLedHome(some, home)) {
+                            boolean last = part.equals(parts.getLast());
+                            flight.send(home, last, order -> send(home, some, order), whenAnswered);
+                        } else {
+                            // Whoever looks for it elsewhere looks for all that came before.
+                            flight.awaitAll();
+                            whenAnswered.accept(applied.change(() -> lead(home, some)));
                         }
                     }
                 });
+        flight.awaitAll();
         return answers;
+    }
+
+    /** Whether the ids and the keys of some work lead to where it is to be stored. */
+    private boolean isLedHome(List<Submission> submissions, Partition home) {
+        return submissions.stream().allMatch(it -> strays.isHome(it, home) && keys.isHome(it, home));
+    }
+
+    /** Sends work that is found where it lies, and says how to wait for the answers. */
+    private Supplier<List<Answer<Submitted>>> send(
+            Partition home, List<Submission> submissions, PartOrder order) {
+        var digests = submissions.stream().map(Submission::digest).toList();
+        var request = request(home, submissions, digests, Optional.empty(), order);
+        var sent = valkey.send("submit", home, request::write);
+        return () -> {
+            var told = sent.get();
+            return isEarly(told)
+                    ? submit(home, submissions, Optional.empty())
+                    : answers(home, submissions, digests, told);
+        };
+    }
+
+    private SubmitRequest request(
+            Partition home,
+            List<Submission> submissions,
+            List<Digest> digests,
+            Optional<Instant> latest,
+            PartOrder order) {
+        return new SubmitRequest(
+                submissions, digests, latest, lane -> isApart(lane, home), order);
+    }
+
+    /** Whether a part came before the one that it follows, and was not looked at. */
+    private static boolean isEarly(Told told) {
+        return told.answer() instanceof Item.Bytes;
     }
 
     /** Stores work that can be found by then, wherever its id and its key lead to. */
@@ -106,28 +159,34 @@ public final class ValkeySubmissions implements Submissions {
     private List<Answer<Submitted>> submit(
             Partition home, List<Submission> submissions, Optional<Instant> latest) {
         var digests = submissions.stream().map(Submission::digest).toList();
-        var request = new SubmitRequest(submissions, digests, latest, lane -> isApart(lane, home));
-        var answer = valkey.call("submit", home, request::write);
-        var told = answer.answer();
+        var request = request(home, submissions, digests, latest, PartOrder.ALONE);
+        return answers(home, submissions, digests, valkey.call("submit", home, request::write));
+    }
+
+    private List<Answer<Submitted>> answers(
+            Partition home, List<Submission> submissions, List<Digest> digests, Told answer) {
+        var told = answer.answer().list();
         var gathered = new LinkedHashMap<Partition, List<Integer>>();
-        var answers = new TreeMap<Integer, Answer<Submitted>>();
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
-            if (isGathered(told.at(i))) {
+            answers.add(Answer.done(new Submitted(submission.id(), true)));
+            if (isGathered(told.get(i))) {
                 gathered.computeIfAbsent(main(submission.lane()), first -> new ArrayList<>())
                         .add(i);
-            } else {
-                answers.put(i, answer(home, submission, digests.get(i), told.at(i), answer.now()));
+            } else if (!(told.get(i) instanceof Item.Truth)) {
+                answers.set(
+                        i, answer(home, submission, digests.get(i), told.get(i), answer.now()));
             }
         }
         gathered.forEach(
                 (main, places) -> {
                     var others = lead(main, places.stream().map(submissions::get).toList());
                     for (int n = 0; n < places.size(); n++) {
-                        answers.put(places.get(n), others.get(n));
+                        answers.set(places.get(n), others.get(n));
                     }
                 });
-        return List.copyOf(answers.values());
+        return answers;
     }
 
     private static boolean isGathered(Item told) {
@@ -164,9 +223,6 @@ public final class ValkeySubmissions implements Submissions {
 
     private Answer<Submitted> answer(
             Partition home, Submission submission, Digest digest, Item told, Instant now) {
-        if (told instanceof Item.Truth) {
-            return Answer.done(new Submitted(submission.id(), true));
-        }
         try {
             return switch (told.at(0).text()) {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));

@@ -3,7 +3,11 @@ package io.flowfabric.valkey.internal.wire;
 import io.flowfabric.core.StoreFailure;
 import io.lettuce.core.RedisFuture;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -46,14 +50,42 @@ final class PreparedCalls {
     }
 
     /**
+     * Sends a call at once.
+     *
+     * @return waits for the answer; a call that was refused is made again only then
+     */
+    Supplier<byte[]> sent(byte[] key, Supplier<RedisFuture<byte[]>> call) {
+        servers.notice(key);
+        int doubts = servers.doubts();
+        var first = new AtomicReference<@Nullable Future<byte[]>>(Answers.sent(call));
+        return () ->
+                tried(
+                        key,
+                        () -> {
+                            var sent = first.getAndSet(null);
+                            return sent == null
+                                    ? answers.tryOut(call)
+                                    : answers.answered(sent, answers.timeout());
+                        },
+                        answers.timeout(),
+                        doubts);
+    }
+
+    /**
      * Does something with a key that may be refused.
      *
      * @param attempt throws what it was refused for
      */
     byte[] tried(byte[] key, Supplier<byte[]> attempt, Duration patience) {
         servers.notice(key);
+        return tried(key, attempt, patience, servers.doubts());
+    }
+
+    /**
+     * @param doubts how often it had been doubted what is stored when the call was put together
+     */
+    private byte[] tried(byte[] key, Supplier<byte[]> attempt, Duration patience, int doubts) {
         int connected = 0;
-        int doubts = servers.doubts();
         boolean loaded = false;
         long began = System.nanoTime();
         while (true) {
