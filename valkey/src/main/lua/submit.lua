@@ -3,9 +3,11 @@
 --     start, deadline, attempt timeout, stall timeout, retention, share, quotas that must be there, budgets with dimensions
 --     that must be there); the items, one behind the other; when it is too late to take them or false; of each item what was
 --     submitted; of those that have any, by number: input that is kept apart, key in its namespace, tags; and the mark of this
---     part of a call and the one of the part that it follows, each or false
+--     part of a call and the one of the part that it follows, each or false; whether it is known where ids of this partition
+--     lead to
 -- each item: id, numbers of its lane, its gate and its terms, partition
--- answers 'early' when it came before the part that it follows; or, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
+-- answers 'early' when it came before the part that it follows, 'unheard' when ids of this partition lead into a spread namespace
+--     and the caller does not know it; or, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
 --     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id,
 --     'held' with an execution that has the key elsewhere and since when it is on its way there, 'gathered' when all
 --     work of the lane belongs into the main partition, 'late'
@@ -162,6 +164,9 @@ register('submit', {}, function(asked)
     local ids, answers = {}, {}
     if is_early(asked[8][2]) then
         return 'early'
+    end
+    if signposts.is_unheard(asked[9]) then
+        return 'unheard'
     end
     note_part(asked[8][1])
     local late = asked[5] and unit.now > asked[5]

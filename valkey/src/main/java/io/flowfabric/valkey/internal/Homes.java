@@ -295,6 +295,13 @@ public final class Homes {
         return found;
     }
 
+    /** Where executions are that a partition has, or has signposts of. */
+    Map<ExecutionId, Partition> knownAt(Partition at, List<ExecutionId> ids) {
+        var known = executionSignposts.readAt(at, ids, valkey);
+        known.putAll(present(at, ids));
+        return known;
+    }
+
     /**
      * Lets executions be found that are about to be stored, and whose ids lead elsewhere.
      *

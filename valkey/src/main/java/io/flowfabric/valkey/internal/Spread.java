@@ -2,7 +2,6 @@ package io.flowfabric.valkey.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.policy.Policy;
@@ -64,10 +63,5 @@ record Spread(Partition main, int count, Placement placement) {
 
     private static boolean isLimited(Policy policy) {
         return !policy.quotas().isEmpty() || !policy.budgets().isEmpty();
-    }
-
-    /** Where an id leads to: work of this namespace that is not there has a signpost there. */
-    Partition ledTo(ExecutionId id) {
-        return id.partition().equals(main) ? of(id.uuid()) : id.partition();
     }
 }

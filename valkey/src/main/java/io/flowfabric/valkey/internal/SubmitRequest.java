@@ -31,6 +31,7 @@ final class SubmitRequest {
     private final Optional<Instant> latest;
     private final Predicate<Lane> apart;
     private final PartOrder order;
+    private final boolean heard;
     private final Map<Lane, Integer> lanes = new LinkedHashMap<>();
     private final List<String> creators = new ArrayList<>();
     private final Map<GateDefinition, Integer> gates = new LinkedHashMap<>();
@@ -46,18 +47,21 @@ final class SubmitRequest {
      * @param latest when it is too late to take it
      * @param apart whether this is not the main partition of a lane's namespace
      * @param order which part of a call it is
+     * @param heard whether it is known where ids of the partition lead to
      */
     SubmitRequest(
             List<Submission> submissions,
             List<Digest> digests,
             Optional<Instant> latest,
             Predicate<Lane> apart,
-            PartOrder order) {
+            PartOrder order,
+            boolean heard) {
         this.submissions = submissions;
         this.digests = digests;
         this.latest = latest;
         this.apart = apart;
         this.order = order;
+        this.heard = heard;
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
             numbers.add(
@@ -93,7 +97,7 @@ final class SubmitRequest {
     }
 
     void write(Packer out) {
-        out.list(8).list(lanes.size());
+        out.list(9).list(lanes.size());
         lanes.forEach(
                 (lane, number) ->
                         out.list(4)
@@ -112,6 +116,7 @@ final class SubmitRequest {
         }
         writeWhatFewHave(out);
         order.write(out);
+        out.truth(heard);
     }
 
     /** Each item in fixed places: id, numbers of its lane, its gate and its terms, partition. */

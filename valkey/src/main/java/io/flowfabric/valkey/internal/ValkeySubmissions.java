@@ -107,8 +107,9 @@ public final class ValkeySubmissions implements Submissions {
         var sent = valkey.send("submit", home, request::write);
         return () -> {
             var told = sent.get();
-            return isEarly(told)
-                    ? submit(home, submissions, Optional.empty())
+            // A part that was not looked at begins anew: what follows it was not, either.
+            return told.answer() instanceof Item.Bytes
+                    ? lead(home, submissions)
                     : answers(home, submissions, digests, told);
         };
     }
@@ -120,16 +121,29 @@ public final class ValkeySubmissions implements Submissions {
             Optional<Instant> latest,
             PartOrder order) {
         return new SubmitRequest(
-                submissions, digests, latest, lane -> isApart(lane, home), order);
-    }
-
-    /** Whether a part came before the one that it follows, and was not looked at. */
-    private static boolean isEarly(Told told) {
-        return told.answer() instanceof Item.Bytes;
+                submissions,
+                digests,
+                latest,
+                lane -> isApart(lane, home),
+                order,
+                !valkey.spreads().at(home).isEmpty());
     }
 
     /** Stores work that can be found by then, wherever its id and its key lead to. */
     private List<Answer<Submitted>> lead(Partition home, List<Submission> submissions) {
+        try {
+            return leadAsHeard(home, submissions);
+        } catch (UnheardSpread unheard) {
+            valkey.spreads().mustReadAgain();
+        }
+        try {
+            return leadAsHeard(home, submissions);
+        } catch (UnheardSpread lost) {
+            throw new StoreFailure("A namespace was spread, and is not known.", false, lost);
+        }
+    }
+
+    private List<Answer<Submitted>> leadAsHeard(Partition home, List<Submission> submissions) {
         var held = keys.hold(submissions, home);
         var used = new TreeMap<>(held.used());
         used.putAll(strays.lead(submissions, home));
@@ -160,7 +174,11 @@ public final class ValkeySubmissions implements Submissions {
             Partition home, List<Submission> submissions, Optional<Instant> latest) {
         var digests = submissions.stream().map(Submission::digest).toList();
         var request = request(home, submissions, digests, latest, PartOrder.ALONE);
-        return answers(home, submissions, digests, valkey.call("submit", home, request::write));
+        var told = valkey.call("submit", home, request::write);
+        if (told.answer() instanceof Item.Bytes) {
+            throw new UnheardSpread();
+        }
+        return answers(home, submissions, digests, told);
     }
 
     private List<Answer<Submitted>> answers(
