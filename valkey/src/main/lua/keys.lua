@@ -3,7 +3,7 @@
 --
 -- Hashes, by what their fields are:
 --   meta        what is counted up: numbers that were given to lanes, routes, gates, submissions and entries of the log
---   name        the numbers of lanes, routes and gates, by what they are
+--   name        the numbers of lanes, routes and gates, by what they are; and changes of lanes that are under way
 --   lane        lanes, by number
 --   route       kinds and needs of work, by number
 --   gate        lanes, routes, quotas and budgets of work, by number
@@ -42,7 +42,8 @@
 --   deadline    when executions expire; attempt, stall, wake, grant: when their leases, silences, delays, grants are over
 --   expiry      when sessions die
 --   forget      when executions are forgotten that say so themselves
---   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew)
+--   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew, x: a breach has
+--               left something running, l: the change of a spread lane has taken for too long)
 --   told        what is forgotten while the log still tells of it: the number of the last entry about it
 local KEYS_OF_A_PARTITION = {
     'meta', 'name', 'lane', 'route', 'gate', 'users', 'head', 'execution', 'detail', 'unique', 'count', 'quota', 'meter',

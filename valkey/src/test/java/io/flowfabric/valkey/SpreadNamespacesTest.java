@@ -353,35 +353,6 @@ class SpreadNamespacesTest {
     }
 
     @Test
-    void settings_of_a_lane_that_are_refused_leave_all_partitions_as_they_were() {
-        var unknown = LaneSettings.DEFAULT.quota("unknown").state(LaneSettings.State.DRAINING);
-        assertThatThrownBy(() -> store.lanes().configure(LANE, unknown, OLGA))
-                .isInstanceOf(NotFound.class);
-        assertThatThrownBy(() -> store.lanes().describe(LANE)).isInstanceOf(NotFound.class);
-
-        submitMany(60);
-        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
-        var spread = LaneSettings.DEFAULT.quota("five").state(LaneSettings.State.DRAINING);
-        assertThatThrownBy(() -> store.lanes().configure(LANE, spread, OLGA))
-                .isInstanceOf(Conflict.class);
-        submitMany(60);
-        assertThat(store.lanes().describe(LANE).settings()).isEqualTo(LaneSettings.DEFAULT);
-    }
-
-    @Test
-    void older_settings_of_a_lane_do_not_come_after_newer_ones() {
-        submitMany(60);
-        store.lanes().configure(LANE, LaneSettings.DEFAULT.weight(3), OLGA);
-        other.lanes().configure(LANE, LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED), OLGA);
-        store.sessions().open(session);
-
-        for (int number = 1; number <= 10; number++) {
-            assertThat(store.claims().claim(new Claim(session.id(), number, 16)).leases())
-                    .isEmpty();
-        }
-    }
-
-    @Test
     void work_that_ended_before_its_lane_had_limits_is_not_replayed_past_them() {
         store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
         var ids = submitMany(60);
