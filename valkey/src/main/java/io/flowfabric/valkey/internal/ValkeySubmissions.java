@@ -25,6 +25,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -144,23 +145,30 @@ public final class ValkeySubmissions implements Submissions {
     }
 
     private List<Answer<Submitted>> leadAsHeard(Partition home, List<Submission> submissions) {
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
+        keys.apart(submissions, home).forEach(part -> answers.addAll(leadTogether(home, part)));
+        return answers;
+    }
+
+    private Collection<Answer<Submitted>> leadTogether(
+            Partition home, List<Submission> submissions) {
         var held = keys.hold(submissions, home);
-        var used = new TreeMap<>(held.used());
-        used.putAll(strays.lead(submissions, home));
-        if (used.isEmpty()) {
-            var all = submit(home, submissions, held.latest());
-            keys.giveUpRefused(submissions, all, home);
-            return all;
-        }
+        var answers = new TreeMap<>(held.used());
+        answers.putAll(strays.lead(submissions, home));
         var places =
-                IntStream.range(0, submissions.size()).filter(i -> !used.containsKey(i)).toArray();
-        var rest = IntStream.of(places).mapToObj(submissions::get).toList();
+                IntStream.range(0, submissions.size())
+                        .filter(i -> !answers.containsKey(i))
+                        .toArray();
+        var rest =
+                places.length == submissions.size()
+                        ? submissions
+                        : IntStream.of(places).mapToObj(submissions::get).toList();
         var told = submit(home, rest, held.latest());
-        keys.giveUpRefused(rest, told, home);
         for (int n = 0; n < places.length; n++) {
-            used.put(places[n], told.get(n));
+            answers.put(places[n], told.get(n));
         }
-        return List.copyOf(used.values());
+        keys.giveUpRefused(held, submissions, answers, home);
+        return answers.values();
     }
 
     private Answer<Submitted> lead(Partition home, Submission submission) {
@@ -172,6 +180,9 @@ public final class ValkeySubmissions implements Submissions {
      */
     private List<Answer<Submitted>> submit(
             Partition home, List<Submission> submissions, Optional<Instant> latest) {
+        if (submissions.isEmpty()) {
+            return List.of();
+        }
         var digests = submissions.stream().map(Submission::digest).toList();
         var request = request(home, submissions, digests, latest, PartOrder.ALONE);
         var told = valkey.call("submit", home, request::write);
