@@ -36,7 +36,7 @@
 --   tag         all executions with tags: lane, tag, in the order of submission
 --   ended       what has ended and is kept as long as its namespace says: lane, when, id
 --   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
---               byte of one, until when they stand, letter, id
+--               byte of one, until when they stand, letter, id; and what work that is gone may have left elsewhere: see forget.lua
 --   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
 -- In the others the scores are times, but in the last one:
 --   deadline    when executions expire; attempt, stall, wake, grant: when their leases, silences, delays, grants are over

@@ -216,16 +216,20 @@ final class HeldKeys {
     }
 
     /**
-     * Gives up the key of work that is forgotten, if it was held elsewhere.
+     * Where the key of some work was held, if it was held elsewhere.
      *
      * @param home where the work was
      */
-    static void giveUp(
-            ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition home) {
+    static Optional<Partition> placeOf(
+            ValkeyContext valkey, Namespace namespace, String key, Partition home) {
         var spread = valkey.spread(namespace);
-        if (spread.isWide() && !spread.of(key).equals(home)) {
-            giveUp(valkey, spread.of(key), NameListing.whole(namespace, key), id, Optional.empty());
-        }
+        return Optional.of(spread.of(key)).filter(at -> spread.isWide() && !at.equals(home));
+    }
+
+    /** Gives up the key of work that is forgotten. */
+    static void giveUp(
+            ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition at) {
+        giveUp(valkey, at, NameListing.whole(namespace, key), id, Optional.empty());
     }
 
     private static void giveUp(

@@ -321,15 +321,16 @@ public final class Homes {
         return others;
     }
 
+    /** Where signposts of executions may stand that lie in a partition. */
+    Map<Partition, List<ExecutionId>> signpostsOf(Collection<ExecutionId> ids, Partition home) {
+        var places = byLead(ids);
+        places.remove(home);
+        return places;
+    }
+
     /** Takes down the signposts of executions that are not there any more. */
-    void forget(Collection<ExecutionId> ids, Partition home) {
-        byLead(ids)
-                .forEach(
-                        (at, some) -> {
-                            if (!at.equals(home)) {
-                                executionSignposts.takeDownAt(at, some, home);
-                            }
-                        });
+    void forget(Partition at, List<ExecutionId> ids, Partition home) {
+        executionSignposts.takeDownAt(at, ids, home);
         ids.forEach(id -> strays.remove(id.uuid()));
     }
 

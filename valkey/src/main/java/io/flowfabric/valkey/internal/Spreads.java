@@ -68,6 +68,13 @@ final class Spreads {
         return wide.getOrDefault(partition, List.of());
     }
 
+    /** Whether work of a spread namespace may lie in a partition. */
+    boolean isPart(Partition partition) {
+        return wide.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(spread -> spread.all().contains(partition));
+    }
+
     /**
      * The one partition that tells whether an id is used: work with that id lies there, or has a
      * signpost there. Ids of a partition that the names of several spread namespaces lead to are

@@ -51,6 +51,7 @@ public final class ValkeyMaintenance implements Maintenance {
     @Override
     public Round tick(Chore chore, int limit) {
         if (chore == Chore.RETENTION) {
+            valkey.spreads().readAgain();
             takeSignpostsDown();
         }
         var where = chore == Chore.RETENTION ? due.all() : due.now(chore);
