@@ -80,7 +80,7 @@ final class HeldKeys {
 
     /** Whether the key of some work, if it has one, leads to where it is to be stored. */
     boolean isHome(Submission submission, Partition home) {
-        return submission.key().isEmpty() || ledTo(submission).filter(at -> !at.equals(home)).isEmpty();
+        return submission.key().isEmpty() || keyPartition(submission).filter(at -> !at.equals(home)).isEmpty();
     }
 
     /** Holds the keys of work that is about to be stored. */
@@ -88,7 +88,7 @@ final class HeldKeys {
         var places = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < submissions.size(); i++) {
             int place = i;
-            ledTo(submissions.get(i))
+            keyPartition(submissions.get(i))
                     .filter(at -> !at.equals(home))
                     .ifPresent(
                             at ->
@@ -124,15 +124,15 @@ final class HeldKeys {
             var submission = submissions.get(place);
             var answer = answers.get(place);
             if (answer instanceof Answer.Refused<Submitted>) {
-                var at = ledTo(submission).filter(one -> !one.equals(home)).orElseThrow();
+                var at = keyPartition(submission).filter(one -> !one.equals(home)).orElseThrow();
                 var id = submission.id().uuid();
                 giveUp(valkey, at, unique(submission), id, Optional.empty());
             }
         }
     }
 
-    /** Where the key of some work leads to, in a namespace that is spread over partitions. */
-    private Optional<Partition> ledTo(Submission submission) {
+    /** The partition that a key leads to, in a namespace that is spread over partitions. */
+    private Optional<Partition> keyPartition(Submission submission) {
         var spread = valkey.spread(submission.lane().namespace());
         return spread.isWide() ? submission.key().map(spread::of) : Optional.empty();
     }

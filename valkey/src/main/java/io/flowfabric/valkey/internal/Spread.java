@@ -55,13 +55,13 @@ record Spread(Partition main, int count, Placement placement) {
 
     /** Where work belongs, as far as it says itself. */
     Partition of(Submission submission) {
-        if (isLimited(submission.policy())) {
+        if (countsAgainstLimits(submission.policy())) {
             return main;
         }
         return submission.key().map(this::of).orElseGet(() -> of(submission.id().uuid()));
     }
 
-    private static boolean isLimited(Policy policy) {
+    private static boolean countsAgainstLimits(Policy policy) {
         return !policy.quotas().isEmpty() || !policy.budgets().isEmpty();
     }
 }

@@ -64,7 +64,7 @@ final class StrayWork {
      *
      * @return the answers for what is not to be stored, because its id is used elsewhere; by place
      */
-    Map<Integer, Answer<Submitted>> lead(List<Submission> submissions, Partition home) {
+    Map<Integer, Answer<Submitted>> makeFindable(List<Submission> submissions, Partition home) {
         var strays = new LinkedHashMap<Partition, Set<ExecutionId>>();
         var earlier = new LinkedHashMap<Partition, List<ExecutionId>>();
         for (var submission : submissions) {
@@ -79,7 +79,7 @@ final class StrayWork {
         }
         var others = new HashMap<ExecutionId, Partition>();
         strays.forEach(
-                (at, ids) -> others.putAll(valkey.homes().lead(at, ids, home, Optional.empty())));
+                (at, ids) -> others.putAll(valkey.homes().putUpSignposts(at, ids, home, Optional.empty())));
         earlier.forEach((at, ids) -> others.putAll(valkey.homes().knownAt(at, ids)));
         var answers = new HashMap<Integer, Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {
@@ -90,18 +90,18 @@ final class StrayWork {
                     .ifPresent(
                             other ->
                                     known(submission, other)
-                                            .or(() -> lead(submission, home, other))
+                                            .or(() -> turnSignpost(submission, home, other))
                                             .ifPresent(answer -> answers.put(place, answer)));
         }
         return answers;
     }
 
     /**
-     * Lets work be found whose signpost led to where nothing is.
+     * Turns a signpost that leads to where nothing is.
      *
-     * @return the answer when another call has led the same id elsewhere at the same time
+     * @return the answer when another call has turned it elsewhere at the same time
      */
-    private Optional<Answer<Submitted>> lead(
+    private Optional<Answer<Submitted>> turnSignpost(
             Submission submission, Partition home, Partition nothing) {
         var id = submission.id();
         var at = addressOf(submission);
@@ -109,7 +109,7 @@ final class StrayWork {
             return Optional.empty();
         }
         var another =
-                valkey.homes().lead(at, List.of(id), home, Optional.of(nothing)).get(id);
+                valkey.homes().putUpSignposts(at, List.of(id), home, Optional.of(nothing)).get(id);
         return Optional.ofNullable(another)
                 .map(
                         place ->

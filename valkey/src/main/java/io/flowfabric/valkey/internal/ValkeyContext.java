@@ -33,6 +33,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
     private final Optional<InstantSource> clock;
     private final ValkeyWakeups wakeups;
     private final Homes homes = new Homes(this);
+    private final SessionHomes sessionHomes = new SessionHomes(this);
     private final Partitions partitions = new Partitions(this);
     private final Placement placement;
     private final Spreads spreads;
@@ -61,7 +62,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         this.clock = clock;
         this.wakeups = new ValkeyWakeups(wire);
         whenInDoubt(doubts::incrementAndGet);
-        whenInDoubt(homes::doubt);
+        whenInDoubt(sessionHomes::doubt);
         whenInDoubt(namespaces::doubt);
         whenInDoubt(inUse::doubt);
         wire.whenInDoubt(() -> doubtful.forEach(Runnable::run));
@@ -274,7 +275,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
 
     /** Where a session lies; nothing when it is not known. */
     public Optional<Partition> home(SessionId session) {
-        return Optional.ofNullable(homes.of(List.of(session), this).get(session));
+        return Optional.ofNullable(sessionHomes.of(List.of(session), this).get(session));
     }
 
     /**
@@ -284,7 +285,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
      */
     List<Partition> parts(SessionId session) {
         var home = home(session).orElseThrow(() -> ValkeySessions.unknown(session));
-        return homes.partsOf(session, home, this);
+        return sessionHomes.partsOf(session, home, this);
     }
 
     /**
@@ -302,9 +303,14 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         }
     }
 
-    /** Where sessions and executions lie. */
+    /** Where executions lie. */
     public Homes homes() {
         return homes;
+    }
+
+    /** Where sessions lie. */
+    SessionHomes sessionHomes() {
+        return sessionHomes;
     }
 
     @Override

@@ -81,13 +81,13 @@ public final class ValkeySubmissions implements Submissions {
                                     }
                                 };
                         boolean only = homes.size() == 1 && parts.size() == 1;
-                        if (!only && isLedHome(some, home)) {
+                        if (!only && isFoundAtHome(some, home)) {
                             boolean last = part.equals(parts.getLast());
                             flight.send(home, last, order -> send(home, some, order), whenAnswered);
                         } else {
                             // Whoever looks for it elsewhere looks for all that came before.
                             flight.awaitAll();
-                            whenAnswered.accept(applied.change(() -> lead(home, some)));
+                            whenAnswered.accept(applied.change(() -> store(home, some)));
                         }
                     }
                 });
@@ -96,7 +96,7 @@ public final class ValkeySubmissions implements Submissions {
     }
 
     /** Whether the ids and the keys of some work lead to where it is to be stored. */
-    private boolean isLedHome(List<Submission> submissions, Partition home) {
+    private boolean isFoundAtHome(List<Submission> submissions, Partition home) {
         return submissions.stream().allMatch(it -> strays.isHome(it, home) && keys.isHome(it, home));
     }
 
@@ -110,7 +110,7 @@ public final class ValkeySubmissions implements Submissions {
             var told = sent.get();
             // A part that was not looked at begins anew: what follows it was not, either.
             return told.answer() instanceof Item.Bytes
-                    ? lead(home, submissions)
+                    ? store(home, submissions)
                     : answers(home, submissions, digests, told);
         };
     }
@@ -131,30 +131,30 @@ public final class ValkeySubmissions implements Submissions {
     }
 
     /** Stores work that can be found by then, wherever its id and its key lead to. */
-    private List<Answer<Submitted>> lead(Partition home, List<Submission> submissions) {
+    private List<Answer<Submitted>> store(Partition home, List<Submission> submissions) {
         try {
-            return leadAsHeard(home, submissions);
+            return storeAsHeard(home, submissions);
         } catch (UnheardSpread unheard) {
             valkey.spreads().mustReadAgain();
         }
         try {
-            return leadAsHeard(home, submissions);
+            return storeAsHeard(home, submissions);
         } catch (UnheardSpread lost) {
             throw new StoreFailure("A namespace was spread, and is not known.", false, lost);
         }
     }
 
-    private List<Answer<Submitted>> leadAsHeard(Partition home, List<Submission> submissions) {
+    private List<Answer<Submitted>> storeAsHeard(Partition home, List<Submission> submissions) {
         var answers = new ArrayList<Answer<Submitted>>(submissions.size());
-        keys.apart(submissions, home).forEach(part -> answers.addAll(leadTogether(home, part)));
+        keys.apart(submissions, home).forEach(part -> answers.addAll(storeTogether(home, part)));
         return answers;
     }
 
-    private Collection<Answer<Submitted>> leadTogether(
+    private Collection<Answer<Submitted>> storeTogether(
             Partition home, List<Submission> submissions) {
         var held = keys.hold(submissions, home);
         var answers = new TreeMap<>(held.used());
-        answers.putAll(strays.lead(submissions, home));
+        answers.putAll(strays.makeFindable(submissions, home));
         var places =
                 IntStream.range(0, submissions.size())
                         .filter(i -> !answers.containsKey(i))
@@ -171,8 +171,8 @@ public final class ValkeySubmissions implements Submissions {
         return answers.values();
     }
 
-    private Answer<Submitted> lead(Partition home, Submission submission) {
-        return lead(home, List.of(submission)).getFirst();
+    private Answer<Submitted> store(Partition home, Submission submission) {
+        return store(home, List.of(submission)).getFirst();
     }
 
     /**
@@ -210,7 +210,7 @@ public final class ValkeySubmissions implements Submissions {
         }
         gathered.forEach(
                 (main, places) -> {
-                    var others = lead(main, places.stream().map(submissions::get).toList());
+                    var others = store(main, places.stream().map(submissions::get).toList());
                     for (int n = 0; n < places.size(); n++) {
                         answers.set(places.get(n), others.get(n));
                     }
@@ -236,7 +236,7 @@ public final class ValkeySubmissions implements Submissions {
                 .orElseGet(
                         () -> {
                             keys.giveUp(home, submission, told);
-                            return lead(home, submission);
+                            return store(home, submission);
                         });
     }
 
@@ -246,7 +246,7 @@ public final class ValkeySubmissions implements Submissions {
                 .orElseGet(
                         () -> {
                             valkey.homes().clear(submission.id(), home, other);
-                            return lead(home, submission);
+                            return store(home, submission);
                         });
     }
 
