@@ -97,7 +97,11 @@ class MixedBatchesTest {
             both.forEach(it -> it.store().sessions().open(session));
             var work = work(random, oneGate);
             same(both, store -> told(store.submissions().submit(work)));
-            work.stream().map(Submission::id).distinct().filter(it -> isKnown(memory, it)).forEach(ids::add);
+            work.stream()
+                    .map(Submission::id)
+                    .distinct()
+                    .filter(it -> isKnown(memory, it))
+                    .forEach(ids::add);
             for (int round = 1; round <= ROUNDS; round++) {
                 var claim = new Claim(session.id(), round, 1 + random.nextInt(WORK));
                 var leases = same(both, store -> store.claims().claim(claim).leases());

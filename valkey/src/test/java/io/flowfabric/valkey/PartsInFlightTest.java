@@ -78,7 +78,8 @@ class PartsInFlightTest {
             var answer =
                     switch (other ? fate : Fate.DONE_AT_ONCE) {
                         case DONE_AT_ONCE -> super.send(function, partition, request);
-                        case DONE_LATE -> (Supplier<byte[]>) () -> call(function, partition, request);
+                        case DONE_LATE ->
+                                (Supplier<byte[]>) () -> call(function, partition, request);
                         case NOT_DONE ->
                                 (Supplier<byte[]>)
                                         () -> {

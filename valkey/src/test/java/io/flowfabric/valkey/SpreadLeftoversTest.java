@@ -106,9 +106,7 @@ class SpreadLeftoversTest {
         retain(store);
         assertThat(fields("execution")).isZero();
         boolean left =
-                fields("unique") > unique
-                        || members("worker") > workers
-                        || fields("spending") > 0;
+                fields("unique") > unique || members("worker") > workers || fields("spending") > 0;
         assertThat(left).isEqualTo(!function.isEmpty());
         cut = "";
         retain(other);
@@ -163,7 +161,14 @@ class SpreadLeftoversTest {
             store.leases()
                     .spend(
                             fences.stream()
-                                    .map(it -> new UsageReport(it, "team", "tokens", 1, "r-" + it.execution()))
+                                    .map(
+                                            it ->
+                                                    new UsageReport(
+                                                            it,
+                                                            "team",
+                                                            "tokens",
+                                                            1,
+                                                            "r-" + it.execution()))
                                     .toList())
                     .forEach(Answer::orThrow);
             store.leases()

@@ -57,8 +57,7 @@ final class Forgetting {
                         valkey.call(
                                         "forget",
                                         partition,
-                                        out ->
-                                                write(out.list(3).number(most), lanes, partition))
+                                        out -> write(out.list(3).number(most), lanes, partition))
                                 .answer();
                 int forgotten = told.at(0).small();
                 leftovers.remove(told.at(1).list(it -> Gone.of(it, it.at(4))), partition);

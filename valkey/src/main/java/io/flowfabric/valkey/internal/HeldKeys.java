@@ -80,7 +80,8 @@ final class HeldKeys {
 
     /** Whether the key of some work, if it has one, leads to where it is to be stored. */
     boolean isHome(Submission submission, Partition home) {
-        return submission.key().isEmpty() || keyPartition(submission).filter(at -> !at.equals(home)).isEmpty();
+        return submission.key().isEmpty()
+                || keyPartition(submission).filter(at -> !at.equals(home)).isEmpty();
     }
 
     /** Holds the keys of work that is about to be stored. */
@@ -154,8 +155,7 @@ final class HeldKeys {
             } else if (!(holder instanceof Item.Truth)) {
                 used(submission, holder, at, home, told.now())
                         .or(() -> heldInstead(submission, holder, at))
-                        .ifPresentOrElse(
-                                answer -> used.put(place, answer), () -> fresh.add(place));
+                        .ifPresentOrElse(answer -> used.put(place, answer), () -> fresh.add(place));
             }
         }
         return told.now();

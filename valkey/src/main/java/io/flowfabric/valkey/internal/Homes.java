@@ -39,12 +39,14 @@ public final class Homes {
 
     /** Where an execution lies, as far as this process knows; a signpost may say otherwise. */
     Partition of(ExecutionId id) {
-        return Optional.ofNullable(strays.get(id.uuid())).orElseGet(() -> candidates(id).getFirst());
+        return Optional.ofNullable(strays.get(id.uuid()))
+                .orElseGet(() -> candidates(id).getFirst());
     }
 
     /**
-     * The partitions that an execution may lie in, as far as its id tells: in each of the namespaces
-     * that share the partition of the id and are spread over several, and that partition itself.
+     * The partitions that an execution may lie in, as far as its id tells: in each of the
+     * namespaces that share the partition of the id and are spread over several, and that partition
+     * itself.
      */
     private List<Partition> candidates(ExecutionId id) {
         var spreads = valkey.spreads().at(id.partition());
@@ -128,8 +130,7 @@ public final class Homes {
                 several.add(id);
             }
         }
-        byCandidate(ids)
-                .forEach((at, some) -> found.putAll(signposts.readAt(at, some, valkey)));
+        byCandidate(ids).forEach((at, some) -> found.putAll(signposts.readAt(at, some, valkey)));
         byCandidate(several).forEach((at, some) -> found.putAll(present(at, some)));
         return found;
     }
@@ -137,7 +138,8 @@ public final class Homes {
     private Map<Partition, List<ExecutionId>> byCandidate(Collection<ExecutionId> ids) {
         var groups = new LinkedHashMap<Partition, List<ExecutionId>>();
         for (var id : ids) {
-            candidates(id).forEach(at -> groups.computeIfAbsent(at, first -> new ArrayList<>()).add(id));
+            candidates(id)
+                    .forEach(at -> groups.computeIfAbsent(at, first -> new ArrayList<>()).add(id));
         }
         return groups;
     }

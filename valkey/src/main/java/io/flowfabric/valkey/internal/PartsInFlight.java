@@ -64,8 +64,7 @@ final class PartsInFlight {
     }
 
     /** Sends a part; what keeps it from being sent does not hide what became of the others. */
-    private static <T> Supplier<T> sent(
-            PartOrder order, Function<PartOrder, Supplier<T>> send) {
+    private static <T> Supplier<T> sent(PartOrder order, Function<PartOrder, Supplier<T>> send) {
         try {
             return send.apply(order);
         } catch (StoreFailure | Unavailable unsent) {

@@ -116,7 +116,8 @@ final class SessionHomes {
      * @param instead where its signpost may lead to so far, because it is known not to be there
      * @return where it is instead, or may be
      */
-    Optional<Partition> putUpSignpost(SessionId session, Partition home, Optional<Partition> instead) {
+    Optional<Partition> putUpSignpost(
+            SessionId session, Partition home, Optional<Partition> instead) {
         int doubted = doubts.get();
         var others = signposts.putUp(List.of(session), home, instead, valkey);
         var other = Optional.ofNullable(others.get(session));

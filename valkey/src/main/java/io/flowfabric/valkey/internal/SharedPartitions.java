@@ -36,8 +36,7 @@ final class SharedPartitions {
     }
 
     private void tell(Partition partition, FunctionCalls calls) {
-        boolean used =
-                calls.leave("ids_lead_away", partition, out -> out.list(0)).answer().truth();
+        boolean used = calls.leave("ids_lead_away", partition, out -> out.list(0)).answer().truth();
         shared.merge(partition, used, Boolean::logicalOr);
     }
 }

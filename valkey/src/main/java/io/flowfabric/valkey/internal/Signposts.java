@@ -128,9 +128,7 @@ final class Signposts<T> {
                                 out ->
                                         out.list(2)
                                                 .truth(heard)
-                                                .list(
-                                                        ids,
-                                                        (o, id) -> sign(o, id, home, instead)))
+                                                .list(ids, (o, id) -> sign(o, id, home, instead)))
                         .answer();
         if (told instanceof Item.Bytes) {
             throw new UnheardSpread();

@@ -134,11 +134,9 @@ final class SpreadLanes {
 
     /** Lets a lane behave in all partitions as it does in the main one. */
     private void finish(Lane lane, long change) {
-        var main =
-                ValkeyLanes.read(valkey, lane, main(lane)).answer().optional(LaneRecord::new);
+        var main = ValkeyLanes.read(valkey, lane, main(lane)).answer().optional(LaneRecord::new);
         others(lane).forEach(part -> passOn(lane, main, part, change));
-        valkey.call(
-                "end_lane_change", main(lane), out -> named(out.list(3), lane).number(change));
+        valkey.call("end_lane_change", main(lane), out -> named(out.list(3), lane).number(change));
     }
 
     private void passOn(Lane lane, Optional<LaneRecord> main, Partition part, long change) {

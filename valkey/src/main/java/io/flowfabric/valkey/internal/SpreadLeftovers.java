@@ -84,14 +84,18 @@ final class SpreadLeftovers {
                     valkey.read(
                                     "leftovers",
                                     home,
-                                    out -> out.list(2).optional(after, Packer::bytes).number(PORTION))
+                                    out ->
+                                            out.list(2)
+                                                    .optional(after, Packer::bytes)
+                                                    .number(PORTION))
                             .answer()
                             .list();
             if (!notes.isEmpty()) {
                 passed.put(home, notes.getLast().at(0).bytes());
                 // What is there again has signposts and keys of its own.
                 var again = notes.stream().collect(groupingBy(note -> note.at(1).truth()));
-                removal.drop(again.getOrDefault(true, List.of()).stream().map(it -> it.at(0)).toList());
+                removal.drop(
+                        again.getOrDefault(true, List.of()).stream().map(it -> it.at(0)).toList());
                 removal.remove(
                         again.getOrDefault(false, List.of()).stream()
                                 .map(it -> Gone.of(Item.read(it.at(2).bytes()), it.at(0)))
@@ -199,7 +203,9 @@ final class SpreadLeftovers {
                     out ->
                             out.list(2)
                                     .text(namespace.name())
-                                    .list(new ArrayList<>(gone), (o, one) -> o.uuid(one.id.uuid())));
+                                    .list(
+                                            new ArrayList<>(gone),
+                                            (o, one) -> o.uuid(one.id.uuid())));
         }
     }
 }

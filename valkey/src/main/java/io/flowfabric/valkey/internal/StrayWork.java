@@ -79,7 +79,9 @@ final class StrayWork {
         }
         var others = new HashMap<ExecutionId, Partition>();
         strays.forEach(
-                (at, ids) -> others.putAll(valkey.homes().putUpSignposts(at, ids, home, Optional.empty())));
+                (at, ids) ->
+                        others.putAll(
+                                valkey.homes().putUpSignposts(at, ids, home, Optional.empty())));
         earlier.forEach((at, ids) -> others.putAll(valkey.homes().knownAt(at, ids)));
         var answers = new HashMap<Integer, Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {

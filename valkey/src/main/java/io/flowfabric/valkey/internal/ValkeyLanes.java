@@ -157,8 +157,7 @@ public final class ValkeyLanes implements Lanes {
                         + " instead of replaying it.");
     }
 
-    static void write(
-            Packer out, LaneSettings settings, Optional<String> before, Attribution by) {
+    static void write(Packer out, LaneSettings settings, Optional<String> before, Attribution by) {
         out.list(8)
                 .number(Codes.LANE_STATES.of(settings.state()))
                 .number(settings.weight())

@@ -97,7 +97,8 @@ public final class ValkeySubmissions implements Submissions {
 
     /** Whether the ids and the keys of some work lead to where it is to be stored. */
     private boolean isFoundAtHome(List<Submission> submissions, Partition home) {
-        return submissions.stream().allMatch(it -> strays.isHome(it, home) && keys.isHome(it, home));
+        return submissions.stream()
+                .allMatch(it -> strays.isHome(it, home) && keys.isHome(it, home));
     }
 
     /** Sends work that is found where it lies, and says how to wait for the answers. */
@@ -204,8 +205,7 @@ public final class ValkeySubmissions implements Submissions {
                 gathered.computeIfAbsent(main(submission.lane()), first -> new ArrayList<>())
                         .add(i);
             } else if (!(told.get(i) instanceof Item.Truth)) {
-                answers.set(
-                        i, answer(home, submission, digests.get(i), told.get(i), answer.now()));
+                answers.set(i, answer(home, submission, digests.get(i), told.get(i), answer.now()));
             }
         }
         gathered.forEach(
