@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 
 /** Large submissions, of which several parts are on their way at once. */
 class PartsInFlightTest {
-    private static final int MANY = 1600;
+    private static final int MANY = 3400;
 
     private final TestRedis redis = TestRedis.oneNode();
     private final String name = "flight-" + UUID.randomUUID();

@@ -3,7 +3,6 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Digest;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
@@ -11,15 +10,12 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
-import io.flowfabric.core.decision.Acceptance.Known;
-import io.flowfabric.core.decision.SubmittedContent;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.ValkeyContext.Told;
 import io.flowfabric.valkey.internal.record.Codes;
-import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Duration;
@@ -38,20 +34,26 @@ import java.util.stream.IntStream;
 /** How work comes in. */
 public final class ValkeySubmissions implements Submissions {
     /** So many go with one call of a function, while which its server does nothing else. */
-    private static final int CHUNK = 250;
+    private static final int CHUNK = 1000;
+
+    /** What is larger than this goes in two calls at least, the second put together meanwhile. */
+    private static final int ONE_CALL = 500;
+
+    /** So many go with the first of several calls: the server has something to do soon. */
+    private static final int FIRST = 200;
 
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
     private final ValkeyContext valkey;
     private final StrayWork strays;
     private final HeldKeys keys;
-    private final LargeInputs inputs;
+    private final KnownSubmissions known;
 
     public ValkeySubmissions(ValkeyContext valkey) {
         this.valkey = valkey;
         this.strays = new StrayWork(valkey);
         this.keys = new HeldKeys(valkey, strays);
-        this.inputs = new LargeInputs(valkey);
+        this.known = new KnownSubmissions(valkey);
     }
 
     @Override
@@ -71,7 +73,7 @@ public final class ValkeySubmissions implements Submissions {
         var flight = new PartsInFlight(applied);
         homes.forEach(
                 (home, places) -> {
-                    var parts = Chunks.of(places, CHUNK, i -> submissions.get(i).input().size());
+                    var parts = parts(submissions, places);
                     for (var part : parts) {
                         var some = part.stream().map(submissions::get).toList();
                         Consumer<List<Answer<Submitted>>> whenAnswered =
@@ -93,6 +95,16 @@ public final class ValkeySubmissions implements Submissions {
                 });
         flight.awaitAll();
         return answers;
+    }
+
+    /** The places of some work in their order, in parts for one call of a function each. */
+    private static List<List<Integer>> parts(List<Submission> submissions, List<Integer> places) {
+        int first = places.size() > ONE_CALL ? FIRST : 0;
+        var parts = new ArrayList<List<Integer>>();
+        for (var some : List.of(places.subList(0, first), places.subList(first, places.size()))) {
+            parts.addAll(Chunks.of(some, CHUNK, i -> submissions.get(i).input().size()));
+        }
+        return parts;
     }
 
     /** Whether the ids and the keys of some work lead to where it is to be stored. */
@@ -255,7 +267,7 @@ public final class ValkeySubmissions implements Submissions {
         try {
             return switch (told.at(0).text()) {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
-                case "known" -> Answer.done(repeated(home, submission, digest, told));
+                case "known" -> Answer.done(known.repeated(home, submission, digest, told));
                 case "held" -> held(home, submission, told, now);
                 case "late" ->
                         throw new Contended("the submission " + submission.id(), RETRY_AFTER);
@@ -271,39 +283,5 @@ public final class ValkeySubmissions implements Submissions {
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         }
-    }
-
-    private Optional<SubmittedContent> content(Partition home, ExecutionId known, Item told) {
-        try {
-            var input = inputs.read(home, known, told.at(4));
-            var before = SubmissionRecord.read(known, told.at(3), input);
-            return Optional.of(SubmittedContent.of(before));
-        } catch (Item.Unreadable damaged) {
-            return Optional.empty();
-        }
-    }
-
-    private Submitted repeated(Partition home, Submission submission, Digest digest, Item told) {
-        var uuid = told.at(1).uuid();
-        var known =
-                new ExecutionId(
-                        told.at(2).isAbsent()
-                                ? submission.id().partition()
-                                : new Partition(told.at(2).small()),
-                        uuid);
-        var digestBefore = SubmissionRecord.digest(told.at(3));
-        // Of what cannot be read only the digest is compared, and of what is the same.
-        var content =
-                told.at(2).isAbsent() || digestBefore.equals(digest)
-                        ? Optional.<SubmittedContent>empty()
-                        : content(home, known, told);
-        var same = Optional.of(new Known(known, digestBefore, content));
-        boolean byId = uuid.equals(submission.id().uuid());
-        return Acceptance.repeated(
-                        submission,
-                        digest,
-                        byId ? same : Optional.empty(),
-                        byId ? Optional.empty() : same)
-                .orElseThrow();
     }
 }
