@@ -71,6 +71,7 @@ class SpreadLanesTest {
 
     /** Cuts a process off before one of its calls, and keeps what was not sent. */
     private static final class Interruption {
+        @SuppressWarnings("ArrayRecordComponent") // It is sent later, never compared.
         private record Unsent(String function, Partition partition, byte[] request) {}
 
         private final List<Unsent> unsent = new ArrayList<>();

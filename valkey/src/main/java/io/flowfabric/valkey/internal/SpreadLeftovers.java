@@ -12,9 +12,7 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -119,17 +117,15 @@ final class SpreadLeftovers {
 
         void remove(List<Gone> gone) {
             var left = new HashSet<Item>();
-            var ids = new LinkedHashMap<ExecutionId, Item>();
-            gone.forEach(one -> ids.put(one.id, one.note));
             valkey.homes()
-                    .signpostsOf(ids.keySet(), home)
+                    .signpostsOf(gone.stream().map(Gone::id).toList(), home)
                     .forEach(
-                            (at, some) ->
+                            (at, ids) ->
                                     left.addAll(
                                             tried(
                                                     at,
-                                                    some.stream().map(ids::get).toList(),
-                                                    () -> valkey.homes().forget(at, some, home))));
+                                                    notesOf(gone, Set.copyOf(ids)),
+                                                    () -> valkey.homes().forget(at, ids, home))));
             for (var one : gone) {
                 one.key
                         .flatMap(key -> HeldKeys.placeOf(valkey, one.namespace, key, home))
@@ -151,6 +147,10 @@ final class SpreadLeftovers {
                                             some.stream().map(Gone::note).toList(),
                                             () -> forgetReports(namespace, some))));
             drop(gone.stream().map(Gone::note).filter(note -> !left.contains(note)).toList());
+        }
+
+        private static List<Item> notesOf(List<Gone> gone, Set<ExecutionId> ids) {
+            return gone.stream().filter(one -> ids.contains(one.id)).map(Gone::note).toList();
         }
 
         /**
@@ -203,9 +203,7 @@ final class SpreadLeftovers {
                     out ->
                             out.list(2)
                                     .text(namespace.name())
-                                    .list(
-                                            new ArrayList<>(gone),
-                                            (o, one) -> o.uuid(one.id.uuid())));
+                                    .list(gone, (o, one) -> o.uuid(one.id.uuid())));
         }
     }
 }

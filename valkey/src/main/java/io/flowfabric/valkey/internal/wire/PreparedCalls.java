@@ -3,11 +3,8 @@ package io.flowfabric.valkey.internal.wire;
 import io.flowfabric.core.StoreFailure;
 import io.lettuce.core.RedisFuture;
 
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -57,16 +54,15 @@ final class PreparedCalls {
     Supplier<byte[]> sent(byte[] key, Supplier<RedisFuture<byte[]>> call) {
         servers.notice(key);
         int doubts = servers.doubts();
-        var first = new AtomicReference<@Nullable Future<byte[]>>(Answers.sent(call));
+        var sent = Answers.sent(call);
+        var waited = new AtomicBoolean();
         return () ->
                 tried(
                         key,
-                        () -> {
-                            var sent = first.getAndSet(null);
-                            return sent == null
-                                    ? answers.tryOut(call)
-                                    : answers.answered(sent, answers.timeout());
-                        },
+                        () ->
+                                waited.getAndSet(true)
+                                        ? answers.tryOut(call)
+                                        : answers.answered(sent, answers.timeout()),
                         answers.timeout(),
                         doubts);
     }
