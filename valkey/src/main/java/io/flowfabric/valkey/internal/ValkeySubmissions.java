@@ -21,6 +21,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -62,11 +63,13 @@ public final class ValkeySubmissions implements Submissions {
         var answers = new ArrayList<Answer<Submitted>>(submissions.size());
         var spreads = new HashMap<Namespace, Spread>();
         var homes = new LinkedHashMap<Partition, List<Integer>>();
+        var lookedForElsewhere = new BitSet();
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
             var namespace = submission.lane().namespace();
             var home = spreads.computeIfAbsent(namespace, valkey::inUse).of(submission);
             homes.computeIfAbsent(home, first -> new ArrayList<>()).add(i);
+            lookedForElsewhere.set(i, !isFoundAtHome(submission, home));
             answers.add(Answer.done(new Submitted(submission.id(), true)));
         }
         var applied = new AppliedParts();
@@ -83,11 +86,11 @@ public final class ValkeySubmissions implements Submissions {
                                     }
                                 };
                         boolean only = homes.size() == 1 && parts.size() == 1;
-                        if (!only && isFoundAtHome(some, home)) {
+                        if (!only && part.stream().noneMatch(lookedForElsewhere::get)) {
                             boolean last = part.equals(parts.getLast());
                             flight.send(home, last, order -> send(home, some, order), whenAnswered);
                         } else {
-                            // Whoever looks for it elsewhere looks for all that came before.
+                            // What it is compared with elsewhere may be on its way.
                             flight.awaitAll();
                             whenAnswered.accept(applied.change(() -> store(home, some)));
                         }
@@ -107,10 +110,9 @@ public final class ValkeySubmissions implements Submissions {
         return parts;
     }
 
-    /** Whether the ids and the keys of some work lead to where it is to be stored. */
-    private boolean isFoundAtHome(List<Submission> submissions, Partition home) {
-        return submissions.stream()
-                .allMatch(it -> strays.isHome(it, home) && keys.isHome(it, home));
+    /** Whether the id and the key of some work lead to where it is to be stored. */
+    private boolean isFoundAtHome(Submission submission, Partition home) {
+        return strays.isHome(submission, home) && keys.isHome(submission, home);
     }
 
     /** Sends work that is found where it lies, and says how to wait for the answers. */
@@ -153,7 +155,7 @@ public final class ValkeySubmissions implements Submissions {
         try {
             return storeAsHeard(home, submissions);
         } catch (UnheardSpread lost) {
-            throw new StoreFailure("A namespace was spread, and is not known.", false, lost);
+            throw new StoreFailure("A namespace was spread, and it is not known yet which.", false, lost);
         }
     }
 
