@@ -383,7 +383,7 @@ register('open_due', {'allow-oom'}, function(asked)
             quotas.look_again(name)
         elseif letter == 'x' then
             breached[#breached + 1] = name
-        else
+        elseif letter == 'b' then
             local budget = budgets.get(name)
             local late = unit.now - budget[BUDGET_RESETS]
             local periods = math.floor(late / budget[BUDGET_PERIOD]) + 1

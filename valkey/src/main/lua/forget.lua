@@ -58,6 +58,44 @@ local function past_lives(id)
     return told
 end
 
+-- What work leaves in other partitions when it is forgotten is removed by the program, call by call. So it is noted here until
+-- that is done: behind a byte of two, where no namespace begins like this, packed id, the partition that it names, namespace,
+-- and key or false.
+local LEFTOVERS = '\2'
+
+-- Notes that an execution may leave something elsewhere, and says how that is noted; false where it leaves nothing.
+-- here: the number of this partition, and whether all of its work may, or only that with ids of other partitions
+local function note_leftovers(id, x, submitted, here)
+    if not here[2] and x[PARTITION] == here[1] then
+        return false
+    end
+    local note = LEFTOVERS .. cmsgpack.pack({id, x[PARTITION], submitted[SUBMITTED_NAMESPACE], submitted[SUBMITTED_KEY] or false})
+    unit.add('worker', 0, note)
+    return note
+end
+
+-- leftovers: executions that are gone, and may have left something in other partitions.
+-- asked: the one after which to begin or false, how many at most
+-- answers, each: how it is noted; whether it is there again; and as it is packed
+register_reading('leftovers', function(asked)
+    local after, most = unpack(asked)
+    local notes = bytes.range('worker', LEFTOVERS, after, most)
+    for n = 1, #notes do
+        local id = cmsgpack.unpack(string.sub(notes[n], #LEFTOVERS + 1))[1]
+        notes[n] = {notes[n], unit.get('execution', id) and true or false, string.sub(notes[n], #LEFTOVERS + 1)}
+    end
+    return notes
+end)
+
+-- drop_leftovers: notes that nothing is left elsewhere of executions that are gone.
+-- asked: how they are noted
+register('drop_leftovers', {'allow-oom'}, function(asked)
+    for n = 1, #asked do
+        unit.drop('worker', asked[n])
+    end
+    return true
+end)
+
 local function all_numbers(id, x)
     return log.numbers(id, x[STEPS], 0, log.last())
 end
@@ -92,16 +130,18 @@ register_reading('lanes_to_forget_of', function(asked)
 end)
 
 -- forget: forgets executions whose retention has ended.
--- asked: how many at most; lanes, each its number and how long its work is kept
--- answers: those that were, each its id, the partition that it names, its namespace and its key or false; how many were passed over because they cannot be
---     read; whether the call ended before its time because of what some have reported or recorded
+-- asked: how many at most; lanes, each its number and how long its work is kept; the number of this partition, and whether all
+--     of its work may leave something elsewhere, or only that with ids of other partitions
+-- answers: how many were; of those that may have left something elsewhere id, the partition that it names, namespace, key or
+--     false, and how it is noted; how many were passed over because they cannot be read; whether the call ended before its time
+--     because of what some have reported or recorded
 register('forget', {'allow-oom'}, function(asked)
-    local most, kept = unpack(asked)
-    local done, passed = {}, 0
+    local most, kept, here = unpack(asked)
+    local done, leaving, passed = 0, {}, 0
     local reports, full = REPORTS, false
     local function each(found, id_at)
         for n = 1, #found do
-            if #done == most or full then
+            if done == most or full then
                 return
             end
             local id = string.sub(found[n], id_at)
@@ -113,7 +153,12 @@ register('forget', {'allow-oom'}, function(asked)
                 full = left or reports == 0
                 if not left then
                     forget(id, x, submitted)
-                    done[#done + 1] = {id, x[PARTITION], submitted[SUBMITTED_NAMESPACE], submitted[SUBMITTED_KEY] or false}
+                    done = done + 1
+                    local note = note_leftovers(id, x, submitted, here)
+                    if note then
+                        leaving[#leaving + 1] = {
+                            id, x[PARTITION], submitted[SUBMITTED_NAMESPACE], submitted[SUBMITTED_KEY] or false, note}
+                    end
                 end
             else
                 passed = passed + 1
@@ -122,7 +167,7 @@ register('forget', {'allow-oom'}, function(asked)
     end
     each(redis.call('ZRANGEBYSCORE', key.forget, '-inf', unit.now, 'LIMIT', 0, most + PASSED_OVER), 1)
     for n = 1, #kept do
-        if #done == most or full then
+        if done == most or full then
             break
         end
         local lane = bytes.four(kept[n][1])
@@ -130,11 +175,11 @@ register('forget', {'allow-oom'}, function(asked)
         if ends >= 0 then
             each(
                 redis.call(
-                    'ZRANGEBYLEX', key.ended, '[' .. lane, '(' .. lane .. bytes.six(ends + 1), 'LIMIT', 0, most - #done + PASSED_OVER),
+                    'ZRANGEBYLEX', key.ended, '[' .. lane, '(' .. lane .. bytes.six(ends + 1), 'LIMIT', 0, most - done + PASSED_OVER),
                 11)
         end
     end
-    return {done, passed, full}
+    return {done, leaving, passed, full}
 end)
 
 -- Takes what is told of an execution out of some entries.
@@ -145,15 +190,17 @@ local function untell(id, numbers)
 end
 
 -- erase: forgets executions that have ended, and all that is told of them.
--- asked, each: id, the execution as it was when it was decided, and an event to be told instead
--- answers, each: whether it was forgotten
+-- asked: the number of this partition, and whether all of its work may leave something elsewhere, as above; and for each: id,
+--     the execution as it was when it was decided, and an event to be told instead
+-- answers, each: whether it was forgotten; and how it is noted where it may have left something elsewhere, or false
 register('erase', {'allow-oom'}, function(asked)
+    local here, erasures = unpack(asked)
     local answers = {}
-    for n = 1, #asked do
-        local id, before, event = unpack(asked[n])
+    for n = 1, #erasures do
+        local id, before, event = unpack(erasures[n])
         local x = executions.get(id)
         local submitted = x and submission(id)
-        answers[n] = false
+        answers[n] = {false, false}
         if submitted and unit.get('execution', id) == before and executions.is_terminal(x[SITUATION]) then
             untell(id, all_numbers(id, x))
             local lives = past_lives(id)
@@ -164,7 +211,7 @@ register('erase', {'allow-oom'}, function(asked)
             unit.drop('told', id)
             remove(id, x, submitted)
             log.append(event)
-            answers[n] = true
+            answers[n] = {true, note_leftovers(id, x, submitted, here)}
         end
     end
     return answers

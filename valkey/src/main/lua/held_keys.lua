@@ -13,7 +13,7 @@ end
 
 -- hold_keys: holds keys for work that is about to be stored in another partition.
 -- asked, each: the key with its namespace, and the execution
--- answers, each: false when it is held; or who has it
+-- answers, each: false when it is held; true when it was held for the same execution before, and is for longer now; or who has it
 register('hold_keys', {}, function(asked)
     local answers = {}
     for n = 1, #asked do
@@ -24,7 +24,7 @@ register('hold_keys', {}, function(asked)
             answers[n] = holder
         else
             unit.set('unique', unique, id .. bytes.six(unit.now))
-            answers[n] = false
+            answers[n] = holder and true or false
         end
     end
     return answers

@@ -3,7 +3,7 @@
 --
 -- Hashes, by what their fields are:
 --   meta        what is counted up: numbers that were given to lanes, routes, gates, submissions and entries of the log
---   name        the numbers of lanes, routes and gates, by what they are
+--   name        the numbers of lanes, routes and gates, by what they are; and changes of lanes that are under way
 --   lane        lanes, by number
 --   route       kinds and needs of work, by number
 --   gate        lanes, routes, quotas and budgets of work, by number
@@ -36,14 +36,15 @@
 --   tag         all executions with tags: lane, tag, in the order of submission
 --   ended       what has ended and is kept as long as its namespace says: lane, when, id
 --   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
---               byte of one, until when they stand, letter, id
+--               byte of one, until when they stand, letter, id; and what work that is gone may have left elsewhere: see forget.lua
 --   waitpoint   waitpoints that are open, or were until their time was over: lane, when they were opened, id, name
 --   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
 -- In the others the scores are times, but in the last one:
 --   deadline    when executions expire; attempt, stall, wake, suspension, grant: when their leases, silences, delays, waits, grants are over
 --   expiry      when sessions die
 --   forget      when executions are forgotten that say so themselves
---   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew)
+--   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew, x: a breach has
+--               left something running, l: the change of a spread lane has taken for too long)
 --   told        what is forgotten while the log still tells of it: the number of the last entry about it
 local KEYS_OF_A_PARTITION = {
     'meta', 'name', 'lane', 'route', 'gate', 'users', 'head', 'execution', 'detail', 'unique', 'count', 'quota', 'meter',

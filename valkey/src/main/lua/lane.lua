@@ -55,7 +55,7 @@ local function rank_anew(number, shared)
     end
 end
 
-local function change_lane(number, lane, settings)
+function lanes.change(number, lane, settings)
     local shared, aged = lane[SHARING], lane[AGEING]
     lane[LANE_STATE], lane[WEIGHT], lane[AGEING], lane[SHARING], lane[LANE_QUOTAS], lane[LANE_BUDGETS], lane[SETTINGS],
         lane[LANE_CHANGED_BY] = unpack(settings)
@@ -74,13 +74,18 @@ end
 
 -- configure_lane: changes how a lane behaves, which comes into being if there is none.
 -- asked: namespace, name, who brings it into being, the written settings that it was decided by or false, quotas that must be
---     there, budgets with dimensions that must be there, the settings as they are to be or false if they stay, and what is told of it
--- answers: 'again' when it has other settings by now; what is missing; or 'done' and how it stands
+--     there, budgets with dimensions that must be there, the settings as they are to be or false if they stay, what is told of it,
+--     and the change of a spread lane that must be under way or false
+-- answers: 'again' when it has other settings by now; 'overtaken' when another change is under way; what is missing; or 'done'
+--     and how it stands
 register('configure_lane', {'allow-oom'}, function(asked)
-    local namespace, name, actor, before, named, drawn, settings, event = unpack(asked)
+    local namespace, name, actor, before, named, drawn, settings, event, change = unpack(asked)
     local number = lanes.number(namespace, name)
     if (number and lanes.get(number)[SETTINGS] or false) ~= before then
         return {'again'}
+    end
+    if change and lanes.change_under_way(namespace, name) ~= change then
+        return {'overtaken'}
     end
     local lacking = gates.missing(namespace, named, drawn)
     if lacking then
@@ -88,7 +93,7 @@ register('configure_lane', {'allow-oom'}, function(asked)
     end
     number = lanes.register(namespace, name, actor)
     if settings then
-        change_lane(number, lanes.get(number), settings)
+        lanes.change(number, lanes.get(number), settings)
         log.append(event)
         lanes.get(number)[LANE_STAMP] = log.stamp()
     end
@@ -99,47 +104,4 @@ end)
 -- asked: namespace, quotas, budgets with dimensions
 register_reading('lane_lacks', function(asked)
     return gates.missing(unpack(asked)) or false
-end)
-
--- Lanes in the other partitions of a spread namespace. How one behaves is decided in the main partition, and passed on with the
--- stamp of that decision.
-
--- Whether there is work in a lane that has not ended.
-local function is_occupied(number)
-    for situation = READY, SUSPENDED do
-        if unit.get('count', bytes.four(number) .. string.char(situation)) then
-            return true
-        end
-    end
-    return false
-end
-
--- gather_lane: lets no more work into a lane here: it belongs into the main partition from now on, whatever becomes of that.
--- asked: namespace, name, who brings it into being
--- answers: false when there is work in it that has not ended
-register('gather_lane', {'allow-oom'}, function(asked)
-    local namespace, name, actor = unpack(asked)
-    local number = lanes.register(namespace, name, actor)
-    if is_occupied(number) then
-        return false
-    end
-    lanes.get(number)[GATHERED] = true
-    lanes.changed[number] = true
-    return true
-end)
-
--- pass_on_lane: lets a lane behave as it does in the main partition.
--- asked: namespace, name, who brings it into being, the settings, the stamp with which they were decided
--- answers: whether they were new here
-register('pass_on_lane', {'allow-oom'}, function(asked)
-    local namespace, name, actor, settings, stamp = unpack(asked)
-    local number = lanes.register(namespace, name, actor)
-    local lane = lanes.get(number)
-    if lane[LANE_STAMP] >= stamp then
-        return false
-    end
-    change_lane(number, lane, settings)
-    lane[LANE_STAMP] = stamp
-    lane[GATHERED] = false
-    return true
 end)

@@ -26,7 +26,15 @@ function plain.way_in(number, gate, priority)
         before_sequence = NEVER_HELD .. now .. NO_TIME .. NEVER_TRIED_AGAIN .. lane .. bytes.four(gate) .. now,
         before_place = bytes.two(priority) .. string.char(#place, 0, 0, #entries) .. rank,
         executions = unit.changed_fields('execution'), details = unit.changed_fields('detail'),
-        ready = unit.changed_scores('ready'), standing = unit.changed_scores('standing')}
+        ready = unit.added_scores('ready'), standing = unit.added_scores('standing')}
+end
+
+local function add(list, member)
+    local count = list.count
+    -- A number is printed with seventeen digits on its way; a text goes as it is.
+    list[count + 1] = '0'
+    list[count + 2] = member
+    list.count = count + 2
 end
 
 -- Submits plain work that is ready at once.
@@ -35,8 +43,8 @@ function plain.submit(way, id, partition, submitted)
     local sequence = bytes.six(unit.next_number('submissions'))
     way.executions[id] = way.before_partition .. partition .. way.before_sequence .. sequence .. way.before_place .. sequence
         .. way.entries
-    way.ready[way.ready_before .. sequence .. id] = 0
-    way.standing[way.standing_before .. sequence .. id] = 0
+    add(way.ready, way.ready_before .. sequence .. id)
+    add(way.standing, way.standing_before .. sequence .. id)
     way.details[id .. 's'] = submitted
     local steps = log.steps_of(way.number, STEP_SUBMIT, READY, false)
     steps[#steps + 1] = id .. partition .. NEVER_HELD

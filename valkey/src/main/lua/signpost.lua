@@ -1,10 +1,16 @@
 -- sign: puts up signposts.
--- asked, each: the letter of its kind, id, the partition that it is to lead to, and the one that it may lead to so far or false
--- answers, each: false when it is up; or the partition that it leads to instead, or that has the work itself
+-- asked: whether it is known where ids of this partition lead to; and for each the letter of its kind, id, the partition that it
+--     is to lead to, and the one that it may lead to so far or false
+-- answers 'unheard' when ids of this partition lead into a spread namespace and the caller does not know it; or for each: false
+--     when it is up; or the partition that it leads to instead, or that has the work itself
 register('sign', {'allow-oom'}, function(asked)
+    local heard, signs = unpack(asked)
     local answers = {}
-    for n = 1, #asked do
-        local kind, id, home, instead = unpack(asked[n])
+    if #signs > 0 and signs[1][1] == 'x' and signposts.is_unheard(heard) then
+        return 'unheard'
+    end
+    for n = 1, #signs do
+        local kind, id, home, instead = unpack(signs[n])
         local before = signposts.read(kind, id)
         if kind == 'x' and unit.get('execution', id) then
             answers[n] = 'here'
@@ -21,6 +27,19 @@ register('sign', {'allow-oom'}, function(asked)
         end
     end
     return answers
+end)
+
+-- ids_lead_away: notes that ids of this partition lead into a namespace that is spread over several, before the first of them is
+-- used there.
+-- answers: whether ids of this partition may have been used before that was noted
+register('ids_lead_away', {'allow-oom'}, function()
+    local noted = unit.get('meta', 'spread')
+    if not noted then
+        local used = unit.last_number('submissions') > 0 or unit.get('meta', 'strayed')
+        noted = used and 'used' or 'unused'
+        unit.set('meta', 'spread', noted)
+    end
+    return noted == 'used'
 end)
 
 local function count_down(gone)

@@ -64,6 +64,11 @@ function signposts.elsewhere(id)
     return signposts.any and signposts.read('x', id) or nil
 end
 
+-- Whether ids of this partition lead into a spread namespace of which a caller has not heard.
+function signposts.is_unheard(heard)
+    return not heard and unit.get('meta', 'spread') and true or false
+end
+
 function signposts.begin()
     signposts.any = nil
 end

@@ -2,9 +2,12 @@
 -- asked: lanes (namespace, name, creator of what comes first in it, whether this is not the main partition); gates (kind, needs, quotas, budgets); terms (priority,
 --     start, deadline, attempt timeout, stall timeout, retention, share, quotas that must be there, budgets with dimensions
 --     that must be there); the items, one behind the other; when it is too late to take them or false; of each item what was
---     submitted; and of those that have any, by number: input that is kept apart, key in its namespace, tags
+--     submitted; of those that have any, by number: input that is kept apart, key in its namespace, tags; and the mark of this
+--     part of a call and the one of the part that it follows, each or false; whether it is known where ids of this partition
+--     lead to
 -- each item: id, numbers of its lane, its gate and its terms, partition
--- answers, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
+-- answers 'early' when it came before the part that it follows, 'unheard' when ids of this partition lead into a spread namespace
+--     and the caller does not know it; or, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
 --     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id,
 --     'held' with an execution that has the key elsewhere and since when it is on its way there, 'gathered' when all
 --     work of the lane belongs into the main partition, 'late'
@@ -141,8 +144,31 @@ local function accept_plain(asked, item, stored)
     return way
 end
 
+-- Parts of a call are sent one behind the other, and one of them may have to be sent again: the marks of those that were taken
+-- last, so that none is taken before the one that it follows.
+local MARK_BYTES = 16
+local MOST_MARKS = 32
+
+local function is_early(follows)
+    local taken = follows and (unit.get('meta', 'parts') or '')
+    return taken and not string.find(taken, follows, 1, true)
+end
+
+local function note_part(mark)
+    if mark then
+        unit.set('meta', 'parts', string.sub(mark .. (unit.get('meta', 'parts') or ''), 1, MARK_BYTES * MOST_MARKS))
+    end
+end
+
 register('submit', {}, function(asked)
     local ids, answers = {}, {}
+    if is_early(asked[8][2]) then
+        return 'early'
+    end
+    if signposts.is_unheard(asked[9]) then
+        return 'unheard'
+    end
+    note_part(asked[8][1])
     local late = asked[5] and unit.now > asked[5]
     local items, sub = asked[4], string.sub
     for n = 1, #items / ITEM_BYTES do

@@ -14,6 +14,7 @@ function unit.begin(declared, now, seen)
     -- By key and field, or by key and member; false is to be removed.
     unit.fields = {}
     unit.scores = {}
+    unit.additions = {}
     unit.sums = {}
     unit.numbers = {}
 end
@@ -76,6 +77,17 @@ end
 
 function unit.add(name, score, member)
     unit.changed_scores(name)[member] = score
+end
+
+-- What this call adds to a sorted set, each score with its member behind it, and how long that list is. Those who add much that
+-- nothing else of the call looks at write here: a list costs less than a table by member.
+function unit.added_scores(name)
+    local added = unit.additions[name]
+    if not added then
+        added = {count = 0}
+        unit.additions[name] = added
+    end
+    return added
 end
 
 function unit.drop(name, member)
@@ -156,6 +168,9 @@ function unit.write()
     for name, changed in pairs(unit.scores) do
         write_scores(name, changed)
     end
+    for name, added in pairs(unit.additions) do
+        send('ZADD', key[name], added, added.count)
+    end
     for name, changed in pairs(unit.sums) do
         for field, more in pairs(changed) do
             if more ~= 0 and redis.call('HINCRBY', key[name], field, more) == 0 then
@@ -165,6 +180,7 @@ function unit.write()
     end
     unit.fields = {}
     unit.scores = {}
+    unit.additions = {}
     unit.sums = {}
     unit.numbers = {}
 end

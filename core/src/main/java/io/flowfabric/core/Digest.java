@@ -15,7 +15,7 @@ public record Digest(String hex) {
     private static final int LENGTH = 64;
 
     public Digest {
-        if (hex.length() != LENGTH || !hex.chars().allMatch(Digest::isLowerHex)) {
+        if (hex.length() != LENGTH || !isLowerHex(hex)) {
             throw new Invalid(
                     Invalid.Code.MALFORMED_ID,
                     "digest",
@@ -28,13 +28,23 @@ public record Digest(String hex) {
         return new Builder().text(purpose);
     }
 
-    private static boolean isLowerHex(int c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    private static boolean isLowerHex(String text) {
+        for (int n = 0; n < text.length(); n++) {
+            char c = text.charAt(n);
+            if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Takes the fields of a content, one after the other. */
     public static final class Builder {
+        /** Room for the small fields of most contents: they are digested together. */
+        private static final int ROOM = 512;
+
         private final MessageDigest sha;
+        private final ByteBuffer waiting = ByteBuffer.allocate(ROOM);
 
         private Builder() {
             try {
@@ -46,28 +56,55 @@ public record Digest(String hex) {
 
         /** Adds a text, with its length, so that two fields are never read as one. */
         public Builder text(String field) {
-            return field(ByteBuffer.wrap(field.getBytes(StandardCharsets.UTF_8)));
+            var bytes = field.getBytes(StandardCharsets.UTF_8);
+            return length(bytes.length).bytes(ByteBuffer.wrap(bytes));
         }
 
         /** Adds the content type and the bytes of a payload. */
         public Builder payload(Payload payload) {
-            return text(payload.contentType()).field(payload.view());
+            var bytes = payload.view();
+            return text(payload.contentType()).length(bytes.remaining()).bytes(bytes);
         }
 
         /** Adds a number, as eight bytes. */
         public Builder number(long field) {
-            return field(ByteBuffer.allocate(Long.BYTES).putLong(field).flip());
+            length(Long.BYTES).makeRoom(Long.BYTES);
+            waiting.putLong(field);
+            return this;
         }
 
         /** The digest of everything that was added. */
         public Digest done() {
+            digestWaiting();
             return new Digest(HexFormat.of().formatHex(sha.digest()));
         }
 
-        private Builder field(ByteBuffer bytes) {
-            sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.remaining()).flip());
-            sha.update(bytes);
+        private Builder length(int length) {
+            makeRoom(Integer.BYTES);
+            waiting.putInt(length);
             return this;
+        }
+
+        private Builder bytes(ByteBuffer bytes) {
+            if (bytes.remaining() > ROOM) {
+                digestWaiting();
+                sha.update(bytes);
+            } else {
+                makeRoom(bytes.remaining());
+                waiting.put(bytes);
+            }
+            return this;
+        }
+
+        private void makeRoom(int bytes) {
+            if (waiting.remaining() < bytes) {
+                digestWaiting();
+            }
+        }
+
+        private void digestWaiting() {
+            sha.update(waiting.flip());
+            waiting.clear();
         }
     }
 }

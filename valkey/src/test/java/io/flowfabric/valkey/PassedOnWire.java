@@ -7,6 +7,7 @@ import io.flowfabric.valkey.internal.wire.Wire;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** A wire that passes everything on to a real one, for tests that watch it or break it. */
 class PassedOnWire implements Wire {
@@ -19,6 +20,12 @@ class PassedOnWire implements Wire {
     @Override
     public byte[] call(String function, Partition partition, byte[] request) {
         return passed(partition, real.call(function, sent(partition), request));
+    }
+
+    @Override
+    public Supplier<byte[]> send(String function, Partition partition, byte[] request) {
+        var sent = real.send(function, sent(partition), request);
+        return () -> passed(partition, sent.get());
     }
 
     @Override

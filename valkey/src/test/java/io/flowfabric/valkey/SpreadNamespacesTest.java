@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
-import io.flowfabric.core.Contended;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
@@ -16,7 +15,6 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.lease.Claims.Claim;
@@ -30,7 +28,6 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Search;
-import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.VirtualClock;
@@ -40,7 +37,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,7 +45,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -64,21 +59,7 @@ class SpreadNamespacesTest {
     private final KeySpace keys = TestRedis.keys("spread-" + UUID.randomUUID());
     private final VirtualClock clock = new VirtualClock();
     private final ValkeyStore other = open();
-    private final AtomicBoolean broken = new AtomicBoolean();
-    private final ValkeyStore store =
-            new ValkeyStore(
-                    new PassedOnWire(redis.wire(keys)) {
-                        @Override
-                        public byte[] call(String function, Partition partition, byte[] request) {
-                            if (function.equals("submit") && broken.get()) {
-                                throw new StoreFailure(
-                                        "The connection was cut.", false, new IOException("cut"));
-                            }
-                            return super.call(function, partition, request);
-                        }
-                    },
-                    Optional.empty(),
-                    Optional.of(clock));
+    private final ValkeyStore store = open();
     private final Session session = Session.of("worker", "instance", "default").namespace(BIG);
 
     private ValkeyStore open() {
@@ -253,68 +234,6 @@ class SpreadNamespacesTest {
     }
 
     @Test
-    void a_key_is_used_once_whether_the_work_counts_against_something_or_not() {
-        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
-        var limited = Policy.DEFAULT.quota("five");
-        for (int n = 0; n < 20; n++) {
-            var key = "k" + n;
-            boolean first = n % 2 == 0;
-            var one = work().key(key).policy(first ? limited : Policy.DEFAULT);
-            var same = work().key(key).policy(first ? Policy.DEFAULT : limited);
-            var id = submit(one);
-
-            assertThat(offer(work().key(key).policy(one.policy())).orThrow())
-                    .isEqualTo(new Submitted(id, false));
-            assertThatThrownBy(() -> offer(same).orThrow())
-                    .isInstanceOf(Conflict.class)
-                    .hasMessageContaining(id.toString());
-        }
-    }
-
-    @Test
-    void a_key_can_be_used_again_once_its_work_is_forgotten() {
-        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
-        var brief = Policy.DEFAULT.quota("five").retention(Duration.ZERO);
-        for (int n = 0; n < 10; n++) {
-            var id = submit(work().key("k" + n).policy(brief));
-            store.operations().act(List.of(new OperatorCommand.Cancel(id)), OLGA);
-        }
-        clock.advance(Duration.ofMillis(1));
-        while (store.maintenance().tick(Chore.RETENTION, 100).more()) {
-            // Until there is nothing left.
-        }
-
-        for (int n = 0; n < 10; n++) {
-            submit(work().key("k" + n));
-        }
-    }
-
-    @Test
-    void a_key_that_was_held_for_work_which_never_came_is_given_up_after_a_while() {
-        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
-        broken.set(true);
-        var keys = Stream.iterate(0, n -> n + 1).limit(10).map(n -> "k" + n).toList();
-        for (var key : keys) {
-            var lost = work().key(key).policy(Policy.DEFAULT.quota("five"));
-            assertThatThrownBy(() -> offer(lost)).isInstanceOf(StoreFailure.class);
-        }
-        broken.set(false);
-
-        int contended = 0;
-        for (var key : keys) {
-            var answer = offer(work().key(key));
-            contended += answer.isDone() ? 0 : 1;
-            if (answer instanceof Answer.Refused<Submitted>(var refusal)) {
-                assertThat(refusal).isInstanceOf(Contended.class);
-            }
-        }
-        assertThat(contended).isGreaterThan(5);
-
-        clock.advance(Duration.ofMinutes(1));
-        keys.forEach(key -> submit(work().key(key)));
-    }
-
-    @Test
     void a_claim_looks_everywhere_again_after_it_found_nothing() {
         store.sessions().open(session);
         int number = 0;
@@ -353,35 +272,6 @@ class SpreadNamespacesTest {
     }
 
     @Test
-    void settings_of_a_lane_that_are_refused_leave_all_partitions_as_they_were() {
-        var unknown = LaneSettings.DEFAULT.quota("unknown").state(LaneSettings.State.DRAINING);
-        assertThatThrownBy(() -> store.lanes().configure(LANE, unknown, OLGA))
-                .isInstanceOf(NotFound.class);
-        assertThatThrownBy(() -> store.lanes().describe(LANE)).isInstanceOf(NotFound.class);
-
-        submitMany(60);
-        store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
-        var spread = LaneSettings.DEFAULT.quota("five").state(LaneSettings.State.DRAINING);
-        assertThatThrownBy(() -> store.lanes().configure(LANE, spread, OLGA))
-                .isInstanceOf(Conflict.class);
-        submitMany(60);
-        assertThat(store.lanes().describe(LANE).settings()).isEqualTo(LaneSettings.DEFAULT);
-    }
-
-    @Test
-    void older_settings_of_a_lane_do_not_come_after_newer_ones() {
-        submitMany(60);
-        store.lanes().configure(LANE, LaneSettings.DEFAULT.weight(3), OLGA);
-        other.lanes().configure(LANE, LaneSettings.DEFAULT.state(LaneSettings.State.PAUSED), OLGA);
-        store.sessions().open(session);
-
-        for (int number = 1; number <= 10; number++) {
-            assertThat(store.claims().claim(new Claim(session.id(), number, 16)).leases())
-                    .isEmpty();
-        }
-    }
-
-    @Test
     void work_that_ended_before_its_lane_had_limits_is_not_replayed_past_them() {
         store.quotas().define(Quota.atOnce("five", 5).namespace(BIG), OLGA);
         var ids = submitMany(60);
@@ -403,16 +293,6 @@ class SpreadNamespacesTest {
             running += store.claims().claim(new Claim(session.id(), number, 16)).leases().size();
         }
         assertThat(running).isLessThanOrEqualTo(5);
-    }
-
-    @Test
-    void the_key_of_work_that_was_refused_is_free_at_once() {
-        var missing = Policy.DEFAULT.quota("missing");
-        for (int n = 0; n < 20; n++) {
-            var refused = work().key("k" + n).policy(missing);
-            assertThat(offer(refused).isDone()).isFalse();
-            submit(work().key("k" + n));
-        }
     }
 
     @Test

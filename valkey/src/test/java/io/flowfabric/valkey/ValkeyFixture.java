@@ -92,6 +92,15 @@ final class ValkeyFixture implements StoreFixture {
         return new ValkeyFixture(redis, (name, count) -> 1).spread();
     }
 
+    /**
+     * With the namespaces of all tests spread over several partitions, and all work in the main one
+     * of them: one order holds for all of it, while sessions, claims, lanes, searches and feeds go
+     * to all partitions.
+     */
+    static ValkeyFixture inMain(TestRedis redis) {
+        return new ValkeyFixture(redis, (name, count) -> 0).spread();
+    }
+
     /** As ids fall. */
     static ValkeyFixture spread(TestRedis redis) {
         return new ValkeyFixture(redis).spread();

@@ -17,7 +17,8 @@ class ValkeyHarnessTest {
         ONE_NODE(ValkeyFixture::onOneNode),
         CLUSTER(ValkeyFixture::onCluster),
         SPREAD(() -> ValkeyFixture.spread(TestRedis.cluster())),
-        TOGETHER(() -> ValkeyFixture.together(TestRedis.oneNode()));
+        TOGETHER(() -> ValkeyFixture.together(TestRedis.oneNode())),
+        IN_MAIN(() -> ValkeyFixture.inMain(TestRedis.oneNode()));
 
         final Supplier<StoreFixture> open;
 
@@ -26,9 +27,10 @@ class ValkeyHarnessTest {
         }
     }
 
-    // The model knows one order for a lane, and a spread namespace has one for each partition.
+    // The model knows one order for a lane, and a spread namespace has one for each partition: so
+    // all work of those is in one, and everything else in all of them.
     @ParameterizedTest
-    @EnumSource(names = {"ONE_NODE", "CLUSTER"})
+    @EnumSource(names = {"ONE_NODE", "CLUSTER", "IN_MAIN"})
     void the_store_on_valkey_does_what_the_model_does(Servers servers) {
         new Harness(servers.open)
                 .seeds(

@@ -19,6 +19,11 @@ final class AppliedParts {
         return parts.follow(part);
     }
 
+    /** Notes that something was sent that may be done, whatever becomes of the other parts. */
+    void mayApply() {
+        applied = true;
+    }
+
     /** Does a part that changes something. */
     <T> T change(Supplier<T> part) {
         var done = follow(part);

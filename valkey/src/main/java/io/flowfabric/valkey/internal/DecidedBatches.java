@@ -44,7 +44,7 @@ final class DecidedBatches<T, R> {
     private final AppliedParts parts;
 
     /** What was not found, and has been looked for where its signpost leads to, if it has one. */
-    private final Set<Integer> led = new HashSet<>();
+    private final Set<Integer> followed = new HashSet<>();
 
     /** Reads, decides and writes. */
     interface Attempt<T, R> {
@@ -141,7 +141,7 @@ final class DecidedBatches<T, R> {
                 if (attempts.merge(place, 1, Integer::sum) == ATTEMPTS) {
                     answers.put(place, contended(execution(place)));
                 }
-            } else if (isNotFound(answer.get()) && led.add(place)) {
+            } else if (isNotFound(answer.get()) && followed.add(place)) {
                 lost.put(place, answer.get());
             } else {
                 answers.put(place, answer.get());
@@ -152,10 +152,10 @@ final class DecidedBatches<T, R> {
     /** What was not found stays so, unless it may be elsewhere: then it is tried there. */
     private void follow(Partition tried, Map<Integer, Answer<R>> lost) {
         var ids = lost.keySet().stream().map(this::execution).toList();
-        var led = parts.follow(() -> valkey.homes().elsewhere(ids, tried));
+        var elsewhere = parts.follow(() -> valkey.homes().elsewhere(ids, tried));
         lost.forEach(
                 (place, answer) -> {
-                    if (!led.containsKey(execution(place))) {
+                    if (!elsewhere.containsKey(execution(place))) {
                         answers.put(place, answer);
                     }
                 });

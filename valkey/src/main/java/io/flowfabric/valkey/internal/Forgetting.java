@@ -1,11 +1,10 @@
 package io.flowfabric.valkey.internal;
 
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.valkey.internal.SpreadLeftovers.Gone;
-import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +43,7 @@ final class Forgetting {
 
     /** Forgets executions of a partition, no more than so many. */
     Round forget(Partition partition, int limit) {
+        leftovers.removeAgain(partition);
         int done = 0;
         int errors = 0;
         int after = 0;
@@ -57,23 +57,14 @@ final class Forgetting {
                         valkey.call(
                                         "forget",
                                         partition,
-                                        out ->
-                                                out.list(2)
-                                                        .number(most)
-                                                        .list(
-                                                                lanes,
-                                                                (o, kept) ->
-                                                                        o.list(2)
-                                                                                .number(kept.lane)
-                                                                                .duration(
-                                                                                        kept.time)))
+                                        out -> write(out.list(3).number(most), lanes, partition))
                                 .answer();
-                var forgotten = told.at(0).list(Forgetting::gone);
-                leftovers.remove(forgotten, partition);
+                int forgotten = told.at(0).small();
+                leftovers.remove(told.at(1).list(it -> Gone.of(it, it.at(4))), partition);
                 // They are passed over again by each call.
-                passed = Math.max(passed, told.at(1).small());
-                done += forgotten.size();
-                full = forgotten.size() == most || told.at(2).truth();
+                passed = Math.max(passed, told.at(2).small());
+                done += forgotten;
+                full = forgotten == most || told.at(3).truth();
             }
             errors += passed;
             if (lanes.size() < LANES) {
@@ -84,11 +75,9 @@ final class Forgetting {
         return new Round(done, errors, done == limit);
     }
 
-    private static Gone gone(Item told) {
-        return new Gone(
-                new ExecutionId(new Partition(told.at(1).small()), told.at(0).uuid()),
-                new Namespace(told.at(2).text()),
-                told.at(3).optional(Item::text));
+    private void write(Packer out, List<Kept> lanes, Partition partition) {
+        out.list(lanes, (o, kept) -> o.list(2).number(kept.lane).duration(kept.time));
+        leftovers.writePlace(out, partition);
     }
 
     private List<Kept> lanes(Partition partition, int after) {

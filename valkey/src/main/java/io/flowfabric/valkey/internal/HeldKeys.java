@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -45,16 +47,49 @@ final class HeldKeys {
      * Keys that are held.
      *
      * @param used the answers for what is not to be stored, because its key is used; by place
+     * @param fresh the places of those whose keys were not held before
      * @param latest when the rest has to be stored; nothing if there is no hurry
      */
-    record Held(Map<Integer, Answer<Submitted>> used, Optional<Instant> latest) {}
+    record Held(
+            Map<Integer, Answer<Submitted>> used, Set<Integer> fresh, Optional<Instant> latest) {}
+
+    /**
+     * The same work in its order, cut so that in none of the parts two pieces want to hold the same
+     * key: the later one finds what became of the first.
+     */
+    List<List<Submission>> apart(List<Submission> submissions, Partition home) {
+        var parts = new ArrayList<List<Submission>>();
+        var holders = new HashMap<String, UUID>();
+        int from = 0;
+        for (int i = 0; i < submissions.size(); i++) {
+            var submission = submissions.get(i);
+            if (!isHome(submission, home)) {
+                var id = submission.id().uuid();
+                var holder = holders.putIfAbsent(unique(submission), id);
+                if (holder != null && !holder.equals(id)) {
+                    parts.add(submissions.subList(from, i));
+                    from = i;
+                    holders.clear();
+                    holders.put(unique(submission), id);
+                }
+            }
+        }
+        parts.add(submissions.subList(from, submissions.size()));
+        return parts;
+    }
+
+    /** Whether the key of some work, if it has one, leads to where it is to be stored. */
+    boolean isHome(Submission submission, Partition home) {
+        return submission.key().isEmpty()
+                || keyPartition(submission).filter(at -> !at.equals(home)).isEmpty();
+    }
 
     /** Holds the keys of work that is about to be stored. */
     Held hold(List<Submission> submissions, Partition home) {
         var places = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < submissions.size(); i++) {
             int place = i;
-            ledTo(submissions.get(i))
+            keyPartition(submissions.get(i))
                     .filter(at -> !at.equals(home))
                     .ifPresent(
                             at ->
@@ -62,37 +97,43 @@ final class HeldKeys {
                                             .add(place));
         }
         var used = new HashMap<Integer, Answer<Submitted>>();
+        var fresh = new HashSet<Integer>();
         Optional<Instant> latest = Optional.empty();
         for (var group : places.entrySet()) {
-            var now = hold(group.getKey(), home, group.getValue(), submissions, used);
+            var now = hold(group.getKey(), home, group.getValue(), submissions, used, fresh);
             latest = Optional.of(earlier(latest, now.plus(ON_THE_WAY)));
         }
-        return new Held(used, latest);
+        return new Held(used, fresh, latest);
     }
 
     private static Instant earlier(Optional<Instant> one, Instant other) {
         return one.filter(other::isAfter).orElse(other);
     }
 
-    /** Gives up the keys of work that was refused, so that other work can take them at once. */
+    /**
+     * Gives up the keys of work that was refused, so that other work can take them at once. One
+     * that was held before may be that of work which is there.
+     *
+     * @param answers for all of them, by place
+     */
     void giveUpRefused(
-            List<Submission> submissions, List<Answer<Submitted>> answers, Partition home) {
-        for (int i = 0; i < submissions.size(); i++) {
-            var submission = submissions.get(i);
-            var at = ledTo(submission).filter(one -> !one.equals(home));
-            if (at.isPresent() && !answers.get(i).isDone()) {
-                giveUp(
-                        valkey,
-                        at.get(),
-                        unique(submission),
-                        submission.id().uuid(),
-                        Optional.empty());
+            Held held,
+            List<Submission> submissions,
+            Map<Integer, Answer<Submitted>> answers,
+            Partition home) {
+        for (int place : held.fresh) {
+            var submission = submissions.get(place);
+            var answer = answers.get(place);
+            if (answer instanceof Answer.Refused<Submitted>) {
+                var at = keyPartition(submission).filter(one -> !one.equals(home)).orElseThrow();
+                var id = submission.id().uuid();
+                giveUp(valkey, at, unique(submission), id, Optional.empty());
             }
         }
     }
 
-    /** Where the key of some work leads to, in a namespace that is spread over partitions. */
-    private Optional<Partition> ledTo(Submission submission) {
+    /** The partition that a key leads to, in a namespace that is spread over partitions. */
+    private Optional<Partition> keyPartition(Submission submission) {
         var spread = valkey.spread(submission.lane().namespace());
         return spread.isWide() ? submission.key().map(spread::of) : Optional.empty();
     }
@@ -102,23 +143,34 @@ final class HeldKeys {
             Partition home,
             List<Integer> places,
             List<Submission> submissions,
-            Map<Integer, Answer<Submitted>> used) {
+            Map<Integer, Answer<Submitted>> used,
+            Set<Integer> fresh) {
         var told = ask(at, places.stream().map(submissions::get).toList());
         for (int n = 0; n < places.size(); n++) {
+            int place = places.get(n);
             var holder = told.answer().at(n);
-            var submission = submissions.get(places.get(n));
-            if (!holder.isAbsent()) {
-                var answer = used(submission, holder, at, home, told.now());
-                if (answer.isEmpty()) {
-                    giveUp(at, submission, holder);
-                    boolean held = ask(at, List.of(submission)).answer().at(0).isAbsent();
-                    answer = held ? answer : Optional.of(contended(submission));
-                }
-                int place = places.get(n);
-                answer.ifPresent(one -> used.put(place, one));
+            var submission = submissions.get(place);
+            if (holder.isAbsent()) {
+                fresh.add(place);
+            } else if (!(holder instanceof Item.Truth)) {
+                used(submission, holder, at, home, told.now())
+                        .or(() -> heldInstead(submission, holder, at))
+                        .ifPresentOrElse(answer -> used.put(place, answer), () -> fresh.add(place));
             }
         }
         return told.now();
+    }
+
+    /**
+     * Holds a key that was held for work which will not come.
+     *
+     * @return the answer when another one was faster
+     */
+    private Optional<Answer<Submitted>> heldInstead(
+            Submission submission, Item holder, Partition at) {
+        giveUp(at, submission, holder);
+        boolean held = ask(at, List.of(submission)).answer().at(0).isAbsent();
+        return held ? Optional.empty() : Optional.of(contended(submission));
     }
 
     private Optional<Answer<Submitted>> used(
@@ -164,16 +216,20 @@ final class HeldKeys {
     }
 
     /**
-     * Gives up the key of work that is forgotten, if it was held elsewhere.
+     * Where the key of some work was held, if it was held elsewhere.
      *
      * @param home where the work was
      */
-    static void giveUp(
-            ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition home) {
+    static Optional<Partition> placeOf(
+            ValkeyContext valkey, Namespace namespace, String key, Partition home) {
         var spread = valkey.spread(namespace);
-        if (spread.isWide() && !spread.of(key).equals(home)) {
-            giveUp(valkey, spread.of(key), NameListing.whole(namespace, key), id, Optional.empty());
-        }
+        return Optional.of(spread.of(key)).filter(at -> spread.isWide() && !at.equals(home));
+    }
+
+    /** Gives up the key of work that is forgotten. */
+    static void giveUp(
+            ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition at) {
+        giveUp(valkey, at, NameListing.whole(namespace, key), id, Optional.empty());
     }
 
     private static void giveUp(

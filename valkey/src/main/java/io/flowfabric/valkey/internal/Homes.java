@@ -1,13 +1,9 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.ExecutionId;
-import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.SessionId;
 import io.flowfabric.core.store.Chunks;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,13 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
 /**
- * Where sessions and executions lie: with everything of their namespace. Sessions are looked for by
- * their ids alone, and an execution may have an id of another partition; both have signposts in
- * that case.
+ * Where executions lie: with everything of their namespace. One that has an id of another partition
+ * has a signpost there.
  */
 public final class Homes {
     private static final int MOST = 1 << 16;
@@ -32,158 +26,37 @@ public final class Homes {
     /** So many executions are looked for in one call. */
     private static final int PORTION = 1000;
 
-    /** So long a call waits for signposts to be put up again, which it can do without. */
-    private static final Duration BRIEF = Duration.ofSeconds(1);
-
-    /** So long that is not tried again when it failed. */
-    private static final Duration PAUSE = Duration.ofSeconds(5);
-
     private final ValkeyContext valkey;
-    private final Signposts<SessionId> sessionSignposts;
-    private final Signposts<ExecutionId> executionSignposts;
-    private final Map<UUID, Remembered> sessions = LatelyUsed.ofMost(MOST);
-    private final Map<UUID, Namespace> namespaces = LatelyUsed.ofMost(MOST);
+    private final Signposts<ExecutionId> signposts;
+
+    /** Where those lie that are not where their ids say. */
     private final Map<UUID, Partition> strays = LatelyUsed.ofMost(MOST);
-    private final AtomicInteger doubts = new AtomicInteger();
-    private volatile long pausedUntil = System.nanoTime();
 
     Homes(ValkeyContext valkey) {
         this.valkey = valkey;
-        sessionSignposts = new Signposts<>(valkey, 's', Homes::signpost, SessionId::uuid);
-        executionSignposts =
-                new Signposts<>(valkey, 'x', ExecutionId::partition, ExecutionId::uuid);
+        signposts = new Signposts<>(valkey, 'x', ExecutionId::partition, ExecutionId::uuid);
     }
-
-    /**
-     * Where a session was found.
-     *
-     * @param doubts how often it had been doubted by then what is remembered
-     */
-    private record Remembered(Partition home, int doubts) {}
-
-    private static Partition signpost(SessionId session) {
-        int number = Partition.crc16(Signposts.bytes(session.uuid())) % Partition.COUNT;
-        return new Partition(number);
-    }
-
-    // Sessions.
-
-    /** Servers may have lost the last that they were told: signposts are put up again. */
-    void doubt() {
-        doubts.incrementAndGet();
-    }
-
-    /** Where sessions lie, or did; those that were never opened are not among them. */
-    Map<SessionId, Partition> of(Collection<SessionId> ids, FunctionCalls calls) {
-        int doubted = doubts.get();
-        var found = new HashMap<SessionId, Partition>();
-        var unknown = new ArrayList<SessionId>();
-        var doubtful = new LinkedHashMap<Partition, List<SessionId>>();
-        for (var id : ids) {
-            var known = sessions.get(id.uuid());
-            if (known == null) {
-                unknown.add(id);
-            } else {
-                found.put(id, known.home);
-                if (known.doubts != doubted) {
-                    doubtful.computeIfAbsent(known.home, first -> new ArrayList<>()).add(id);
-                }
-            }
-        }
-        doubtful.forEach((home, some) -> found.putAll(signAgain(some, home, doubted)));
-        sessionSignposts
-                .read(unknown, calls)
-                .forEach(
-                        (id, home) -> {
-                            sessions.put(id.uuid(), new Remembered(home, doubted));
-                            found.put(id, home);
-                        });
-        return found;
-    }
-
-    /**
-     * Puts the signposts of sessions up again, which may have been lost. Their sessions are where
-     * they are also while that cannot be done.
-     *
-     * @return where those are that are elsewhere
-     */
-    private Map<SessionId, Partition> signAgain(List<SessionId> ids, Partition home, int doubted) {
-        long now = System.nanoTime();
-        if (now - pausedUntil < 0) {
-            return Map.of();
-        }
-        try {
-            var others = sessionSignposts.putUp(ids, home, Optional.empty(), valkey.urgent(BRIEF));
-            for (var id : ids) {
-                var at = others.getOrDefault(id, home);
-                sessions.put(id.uuid(), new Remembered(at, doubted));
-            }
-            return others;
-        } catch (FlowFabricException away) {
-            pausedUntil = now + PAUSE.toNanos();
-            return Map.of();
-        }
-    }
-
-    /**
-     * Lets a session be found that is about to be opened.
-     *
-     * @param instead where its signpost may lead to so far, because it is known not to be there
-     * @return where it is instead, or may be
-     */
-    Optional<Partition> lead(SessionId session, Partition home, Optional<Partition> instead) {
-        int doubted = doubts.get();
-        var others = sessionSignposts.putUp(List.of(session), home, instead, valkey);
-        var other = Optional.ofNullable(others.get(session));
-        if (other.isEmpty()) {
-            sessions.put(session.uuid(), new Remembered(home, doubted));
-        }
-        return other;
-    }
-
-    /** A session is of this namespace. */
-    void belongs(SessionId session, Namespace namespace) {
-        namespaces.put(session.uuid(), namespace);
-    }
-
-    /**
-     * The partitions that a session is known in: those of its namespace, its home first.
-     *
-     * @param home where its signpost leads to
-     */
-    List<Partition> partsOf(SessionId session, Partition home, FunctionCalls calls) {
-        var namespace = namespaces.get(session.uuid());
-        if (namespace == null) {
-            var found = Records.sessions(calls, home, List.of(session));
-            if (found.isEmpty()) {
-                return List.of(home);
-            }
-            namespace = found.getFirst().session().namespace();
-            namespaces.put(session.uuid(), namespace);
-        }
-        return valkey.spread(namespace).all();
-    }
-
-    // Executions.
 
     /** Where an execution lies, as far as this process knows; a signpost may say otherwise. */
     Partition of(ExecutionId id) {
-        return Optional.ofNullable(strays.get(id.uuid())).orElseGet(() -> leads(id).getFirst());
+        return Optional.ofNullable(strays.get(id.uuid()))
+                .orElseGet(() -> candidates(id).getFirst());
     }
 
     /**
-     * Where an id may lead to: into each of the namespaces that share its partition and are spread
-     * over several, and to the partition itself.
+     * The partitions that an execution may lie in, as far as its id tells: in each of the
+     * namespaces that share the partition of the id and are spread over several, and that partition
+     * itself.
      */
-    private List<Partition> leads(ExecutionId id) {
+    private List<Partition> candidates(ExecutionId id) {
         var spreads = valkey.spreads().at(id.partition());
         if (spreads.isEmpty()) {
             return List.of(id.partition());
         }
-        var leads = new LinkedHashSet<Partition>();
-        spreads.forEach(spread -> leads.add(spread.of(id.uuid())));
-        leads.add(id.partition());
-        return List.copyOf(leads);
+        var candidates = new LinkedHashSet<Partition>();
+        spreads.forEach(spread -> candidates.add(spread.of(id.uuid())));
+        candidates.add(id.partition());
+        return List.copyOf(candidates);
     }
 
     /**
@@ -207,9 +80,9 @@ public final class Homes {
                 (home, places) -> {
                     var unknown = call.apply(home, places);
                     var lost = unknown.stream().map(ids::get).toList();
-                    var led = parts.follow(() -> elsewhere(lost, home));
+                    var elsewhere = parts.follow(() -> elsewhere(lost, home));
                     for (int place : unknown) {
-                        Optional.ofNullable(led.get(ids.get(place)))
+                        Optional.ofNullable(elsewhere.get(ids.get(place)))
                                 .ifPresent(
                                         other ->
                                                 again.computeIfAbsent(
@@ -236,7 +109,7 @@ public final class Homes {
         var found = found(asked);
         for (var id : asked) {
             var home = found.get(id);
-            if (home == null || home.equals(leads(id).getFirst())) {
+            if (home == null || home.equals(candidates(id).getFirst())) {
                 strays.remove(id.uuid());
             } else {
                 strays.put(id.uuid(), home);
@@ -251,22 +124,22 @@ public final class Homes {
         var several = new ArrayList<ExecutionId>();
         var found = new HashMap<ExecutionId, Partition>();
         for (var id : ids) {
-            if (leads(id).size() == 1) {
+            if (candidates(id).size() == 1) {
                 found.put(id, id.partition());
             } else {
                 several.add(id);
             }
         }
-        byLead(ids)
-                .forEach((at, some) -> found.putAll(executionSignposts.readAt(at, some, valkey)));
-        byLead(several).forEach((at, some) -> found.putAll(present(at, some)));
+        byCandidate(ids).forEach((at, some) -> found.putAll(signposts.readAt(at, some, valkey)));
+        byCandidate(several).forEach((at, some) -> found.putAll(present(at, some)));
         return found;
     }
 
-    private Map<Partition, List<ExecutionId>> byLead(Collection<ExecutionId> ids) {
+    private Map<Partition, List<ExecutionId>> byCandidate(Collection<ExecutionId> ids) {
         var groups = new LinkedHashMap<Partition, List<ExecutionId>>();
         for (var id : ids) {
-            leads(id).forEach(at -> groups.computeIfAbsent(at, first -> new ArrayList<>()).add(id));
+            candidates(id)
+                    .forEach(at -> groups.computeIfAbsent(at, first -> new ArrayList<>()).add(id));
         }
         return groups;
     }
@@ -295,40 +168,48 @@ public final class Homes {
         return found;
     }
 
+    /** Where executions are that a partition has, or has signposts of. */
+    Map<ExecutionId, Partition> knownAt(Partition at, List<ExecutionId> ids) {
+        var known = signposts.readAt(at, ids, valkey);
+        known.putAll(present(at, ids));
+        return known;
+    }
+
     /**
-     * Lets executions be found that are about to be stored, and whose ids lead elsewhere.
+     * Puts up signposts to executions that are about to be stored, and are looked for elsewhere.
      *
-     * @param at where their ids lead to
+     * @param at the address of their ids
      * @param instead where their signposts may lead to so far, because nothing is there
      * @return those that are elsewhere, or may be, with where
      */
-    Map<ExecutionId, Partition> lead(
+    Map<ExecutionId, Partition> putUpSignposts(
             Partition at,
             Collection<ExecutionId> ids,
             Partition home,
             Optional<Partition> instead) {
-        var others = executionSignposts.putUpAt(at, List.copyOf(ids), home, instead, valkey);
+        var others = signposts.putUpAt(at, List.copyOf(ids), home, instead, valkey);
         ids.stream()
                 .filter(id -> !others.containsKey(id))
                 .forEach(id -> strays.put(id.uuid(), home));
         return others;
     }
 
+    /** Where signposts of executions may stand that lie in a partition. */
+    Map<Partition, List<ExecutionId>> signpostsOf(Collection<ExecutionId> ids, Partition home) {
+        var places = byCandidate(ids);
+        places.remove(home);
+        return places;
+    }
+
     /** Takes down the signposts of executions that are not there any more. */
-    void forget(Collection<ExecutionId> ids, Partition home) {
-        byLead(ids)
-                .forEach(
-                        (at, some) -> {
-                            if (!at.equals(home)) {
-                                executionSignposts.takeDownAt(at, some, home);
-                            }
-                        });
+    void forget(Partition at, List<ExecutionId> ids, Partition home) {
+        signposts.takeDownAt(at, ids, home);
         ids.forEach(id -> strays.remove(id.uuid()));
     }
 
     /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
     void clear(ExecutionId id, Partition at, Partition nothing) {
-        executionSignposts.takeDownAt(at, List.of(id), nothing);
+        signposts.takeDownAt(at, List.of(id), nothing);
         strays.remove(id.uuid());
     }
 }

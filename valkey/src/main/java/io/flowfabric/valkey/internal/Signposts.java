@@ -33,7 +33,7 @@ final class Signposts<T> {
 
     /**
      * @param kind its letter in {@code signposts.lua}
-     * @param place which partition an id leads to
+     * @param place which partition an id names
      */
     Signposts(
             ValkeyContext valkey, char kind, Function<T, Partition> place, Function<T, UUID> uuid) {
@@ -117,9 +117,22 @@ final class Signposts<T> {
             Partition home,
             Optional<Partition> instead,
             FunctionCalls calls) {
+        // A partition says no where this is not the place for its own ids.
+        boolean heard =
+                !valkey.spreads().at(at).isEmpty()
+                        || ids.stream().noneMatch(id -> place.apply(id).equals(at));
         var told =
-                calls.leave("sign", at, out -> out.list(ids, (o, id) -> sign(o, id, home, instead)))
+                calls.leave(
+                                "sign",
+                                at,
+                                out ->
+                                        out.list(2)
+                                                .truth(heard)
+                                                .list(ids, (o, id) -> sign(o, id, home, instead)))
                         .answer();
+        if (told instanceof Item.Bytes) {
+            throw new UnheardSpread();
+        }
         var others = new HashMap<T, Partition>();
         for (int n = 0; n < ids.size(); n++) {
             var other = told.at(n);

@@ -2,7 +2,6 @@ package io.flowfabric.valkey.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.policy.Policy;
@@ -56,18 +55,13 @@ record Spread(Partition main, int count, Placement placement) {
 
     /** Where work belongs, as far as it says itself. */
     Partition of(Submission submission) {
-        if (isLimited(submission.policy())) {
+        if (countsAgainstLimits(submission.policy())) {
             return main;
         }
         return submission.key().map(this::of).orElseGet(() -> of(submission.id().uuid()));
     }
 
-    private static boolean isLimited(Policy policy) {
+    private static boolean countsAgainstLimits(Policy policy) {
         return !policy.quotas().isEmpty() || !policy.budgets().isEmpty();
-    }
-
-    /** Where an id leads to: work of this namespace that is not there has a signpost there. */
-    Partition ledTo(ExecutionId id) {
-        return id.partition().equals(main) ? of(id.uuid()) : id.partition();
     }
 }

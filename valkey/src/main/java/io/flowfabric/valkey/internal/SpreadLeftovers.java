@@ -1,73 +1,209 @@
 package io.flowfabric.valkey.internal;
 
+import static java.util.stream.Collectors.groupingBy;
+
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
+import io.flowfabric.valkey.internal.wire.Item;
+import io.flowfabric.valkey.internal.wire.Packer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What work that is gone has left in other partitions: its signpost, the key that was held for it,
- * and what it reported.
+ * and what it reported. The partition of the work notes that until all of it is removed, so what
+ * could not be removed because a partition was away is found again.
  */
 final class SpreadLeftovers {
     private static final Logger log = LoggerFactory.getLogger(SpreadLeftovers.class);
 
+    /** How many are looked at in one call, and how many calls one round makes. */
+    private static final int PORTION = 100;
+
+    private static final int MOST_CALLS = 10;
+
     private final ValkeyContext valkey;
+
+    /** Of each partition the note behind which the next round begins. */
+    private final Map<Partition, byte[]> passed = new ConcurrentHashMap<>();
 
     SpreadLeftovers(ValkeyContext valkey) {
         this.valkey = valkey;
     }
 
-    /** A piece of work that is gone. */
-    record Gone(ExecutionId id, Namespace namespace, Optional<String> key) {}
+    /**
+     * A piece of work that is gone.
+     *
+     * @param note how its partition notes that it may have left something
+     */
+    record Gone(ExecutionId id, Namespace namespace, Optional<String> key, Item note) {
+        /** As {@code forget.lua} tells of it. */
+        static Gone of(Item told, Item note) {
+            return new Gone(
+                    new ExecutionId(new Partition(told.at(1).small()), told.at(0).uuid()),
+                    new Namespace(told.at(2).text()),
+                    told.at(3).optional(Item::text),
+                    note);
+        }
+    }
+
+    /** Says where work is about to be forgotten, and whether any of it may leave something. */
+    void writePlace(Packer out, Partition home) {
+        out.list(2).number(home.number()).truth(valkey.spreads().isPart(home));
+    }
 
     /**
+     * Removes what work has left that is gone.
+     *
      * @param home where it was
      */
     void remove(List<Gone> gone, Partition home) {
-        valkey.homes().forget(gone.stream().map(Gone::id).toList(), home);
-        var reports = new LinkedHashMap<Namespace, List<UUID>>();
-        for (var one : gone) {
-            one.key.ifPresent(
-                    key ->
-                            tried(
-                                    () ->
-                                            HeldKeys.giveUp(
-                                                    valkey,
-                                                    one.namespace,
-                                                    key,
-                                                    one.id.uuid(),
-                                                    home)));
-            if (!valkey.home(one.namespace).equals(home)) {
-                reports.computeIfAbsent(one.namespace, first -> new ArrayList<>())
-                        .add(one.id.uuid());
+        if (!gone.isEmpty()) {
+            new Removal(home).remove(gone);
+        }
+    }
+
+    /** Removes what could not be removed before. */
+    void removeAgain(Partition home) {
+        var removal = new Removal(home);
+        for (int calls = 0; calls < MOST_CALLS; calls++) {
+            var after = Optional.ofNullable(passed.get(home));
+            var notes =
+                    valkey.read(
+                                    "leftovers",
+                                    home,
+                                    out ->
+                                            out.list(2)
+                                                    .optional(after, Packer::bytes)
+                                                    .number(PORTION))
+                            .answer()
+                            .list();
+            if (!notes.isEmpty()) {
+                passed.put(home, notes.getLast().at(0).bytes());
+                // What is there again has signposts and keys of its own.
+                var again = notes.stream().collect(groupingBy(note -> note.at(1).truth()));
+                removal.drop(
+                        again.getOrDefault(true, List.of()).stream().map(it -> it.at(0)).toList());
+                removal.remove(
+                        again.getOrDefault(false, List.of()).stream()
+                                .map(it -> Gone.of(Item.read(it.at(2).bytes()), it.at(0)))
+                                .toList());
+            }
+            if (notes.size() < PORTION) {
+                passed.remove(home);
+                break;
             }
         }
-        reports.forEach((namespace, ids) -> tried(() -> forgetReports(namespace, ids)));
     }
 
-    /** What is left in a partition that is away does no harm: it leads to nothing. */
-    private static void tried(Runnable removal) {
-        try {
-            removal.run();
-        } catch (FlowFabricException away) {
-            log.warn("Something is left of work that is gone, because a partition is away", away);
+    /** One round, in which a partition that is away is not asked twice. */
+    private final class Removal {
+        private final Partition home;
+        private final Set<Partition> away = new HashSet<>();
+
+        Removal(Partition home) {
+            this.home = home;
         }
-    }
 
-    private void forgetReports(Namespace namespace, List<UUID> ids) {
-        valkey.call(
-                "forget_reports",
-                valkey.home(namespace),
-                out -> out.list(2).text(namespace.name()).list(ids, (o, id) -> o.uuid(id)));
+        void remove(List<Gone> gone) {
+            var left = new HashSet<Item>();
+            valkey.homes()
+                    .signpostsOf(gone.stream().map(Gone::id).toList(), home)
+                    .forEach(
+                            (at, ids) ->
+                                    left.addAll(
+                                            tried(
+                                                    at,
+                                                    notesOf(gone, Set.copyOf(ids)),
+                                                    () -> valkey.homes().forget(at, ids, home))));
+            for (var one : gone) {
+                one.key
+                        .flatMap(key -> HeldKeys.placeOf(valkey, one.namespace, key, home))
+                        .ifPresent(
+                                at ->
+                                        left.addAll(
+                                                tried(
+                                                        at,
+                                                        List.of(one.note),
+                                                        () -> giveUpKey(one, at))));
+            }
+            var reports = gone.stream().collect(groupingBy(Gone::namespace));
+            reports.keySet().removeIf(namespace -> valkey.home(namespace).equals(home));
+            reports.forEach(
+                    (namespace, some) ->
+                            left.addAll(
+                                    tried(
+                                            valkey.home(namespace),
+                                            some.stream().map(Gone::note).toList(),
+                                            () -> forgetReports(namespace, some))));
+            drop(gone.stream().map(Gone::note).filter(note -> !left.contains(note)).toList());
+        }
+
+        private static List<Item> notesOf(List<Gone> gone, Set<ExecutionId> ids) {
+            return gone.stream().filter(one -> ids.contains(one.id)).map(Gone::note).toList();
+        }
+
+        /**
+         * Removes something from a partition.
+         *
+         * @return the notes of what could not be removed, because the partition is away
+         */
+        private List<Item> tried(Partition at, List<Item> notes, Runnable removal) {
+            if (away.contains(at)) {
+                return notes;
+            }
+            try {
+                removal.run();
+                return List.of();
+            } catch (FlowFabricException unanswered) {
+                log.warn(
+                        "What is left of work that is gone is removed from partition {} later",
+                        at,
+                        unanswered);
+                away.add(at);
+                return notes;
+            }
+        }
+
+        void drop(List<Item> notes) {
+            if (!notes.isEmpty()) {
+                var unused =
+                        tried(
+                                home,
+                                notes,
+                                () ->
+                                        valkey.leave(
+                                                "drop_leftovers",
+                                                home,
+                                                out ->
+                                                        out.list(
+                                                                notes,
+                                                                (o, it) -> o.bytes(it.bytes()))));
+            }
+        }
+
+        private void giveUpKey(Gone one, Partition at) {
+            HeldKeys.giveUp(valkey, one.namespace, one.key.orElseThrow(), one.id.uuid(), at);
+        }
+
+        private void forgetReports(Namespace namespace, List<Gone> gone) {
+            valkey.call(
+                    "forget_reports",
+                    valkey.home(namespace),
+                    out ->
+                            out.list(2)
+                                    .text(namespace.name())
+                                    .list(gone, (o, one) -> o.uuid(one.id.uuid())));
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.flowfabric.valkey.internal;
 import static java.util.stream.Collectors.groupingBy;
 
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Namespace;
@@ -11,7 +12,7 @@ import io.flowfabric.core.Partition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,7 +48,8 @@ final class Spreads {
     private Spread read(Namespace namespace) {
         var told = valkey.read("spreads", Partitions.FIRST, out -> out.text(namespace.name()));
         boolean used = told.answer().at(0).truth();
-        var all = new HashMap<Namespace, Spread>();
+        // In the order in which they came to be, which never changes.
+        var all = new LinkedHashMap<Namespace, Spread>();
         for (var one : told.answer().at(1).list()) {
             var name = new Namespace(one.at(0).text());
             all.put(name, Spread.of(name, one.at(1).small(), placement));
@@ -66,10 +68,36 @@ final class Spreads {
         return wide.getOrDefault(partition, List.of());
     }
 
+    /** Whether work of a spread namespace may lie in a partition. */
+    boolean isPart(Partition partition) {
+        return wide.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(spread -> spread.all().contains(partition));
+    }
+
+    /**
+     * The one partition that tells whether an id is used: work with that id lies there, or has a
+     * signpost there. Ids of a partition that the names of several spread namespaces lead to are
+     * spread like the first of these, whichever namespace they are used in.
+     */
+    Partition addressOf(ExecutionId id) {
+        var spreads = at(id.partition());
+        return spreads.isEmpty() ? id.partition() : spreads.getFirst().of(id.uuid());
+    }
+
+    /**
+     * Hears of those that have come to be since.
+     *
+     * @throws FlowFabricException when that cannot be asked
+     */
+    void mustReadAgain() {
+        var unused = read(Namespace.DEFAULT);
+    }
+
     /** Hears of those that have come to be since; while that cannot be asked, of none. */
     void readAgain() {
         try {
-            var unused = read(Namespace.DEFAULT);
+            mustReadAgain();
         } catch (FlowFabricException away) {
             log.debug("It cannot be asked which namespaces are spread", away);
         }

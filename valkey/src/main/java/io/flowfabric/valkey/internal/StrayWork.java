@@ -17,6 +17,7 @@ import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -31,9 +32,31 @@ final class StrayWork {
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
     private final ValkeyContext valkey;
+    private final SharedPartitions shared;
 
     StrayWork(ValkeyContext valkey) {
         this.valkey = valkey;
+        this.shared = new SharedPartitions(valkey);
+    }
+
+    /** Whether nobody has to be asked whether the id of some work is used, but its home. */
+    boolean isHome(Submission submission, Partition home) {
+        return addressOf(submission).equals(home) && !mayBeTakenEarlier(submission, home);
+    }
+
+    private Partition addressOf(Submission submission) {
+        return valkey.spreads().addressOf(submission.id());
+    }
+
+    /**
+     * Whether the partition that an id names may have work with it, of which nothing is known where
+     * the id leads to: it was there before ids of that partition led elsewhere.
+     */
+    private boolean mayBeTakenEarlier(Submission submission, Partition home) {
+        var named = submission.id().partition();
+        return !valkey.spreads().at(named).isEmpty()
+                && shared.isShared(named)
+                && !named.equals(home);
     }
 
     /**
@@ -41,48 +64,54 @@ final class StrayWork {
      *
      * @return the answers for what is not to be stored, because its id is used elsewhere; by place
      */
-    Map<Integer, Answer<Submitted>> lead(List<Submission> submissions, Partition home) {
+    Map<Integer, Answer<Submitted>> makeFindable(List<Submission> submissions, Partition home) {
         var strays = new LinkedHashMap<Partition, Set<ExecutionId>>();
+        var earlier = new LinkedHashMap<Partition, List<ExecutionId>>();
         for (var submission : submissions) {
-            var at = ledTo(submission);
+            var id = submission.id();
+            var at = addressOf(submission);
+            if (mayBeTakenEarlier(submission, home)) {
+                earlier.computeIfAbsent(id.partition(), first -> new ArrayList<>()).add(id);
+            }
             if (!at.equals(home)) {
-                strays.computeIfAbsent(at, first -> new LinkedHashSet<>()).add(submission.id());
+                strays.computeIfAbsent(at, first -> new LinkedHashSet<>()).add(id);
             }
         }
         var others = new HashMap<ExecutionId, Partition>();
         strays.forEach(
-                (at, ids) -> others.putAll(valkey.homes().lead(at, ids, home, Optional.empty())));
+                (at, ids) ->
+                        others.putAll(
+                                valkey.homes().putUpSignposts(at, ids, home, Optional.empty())));
+        earlier.forEach((at, ids) -> others.putAll(valkey.homes().knownAt(at, ids)));
         var answers = new HashMap<Integer, Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
             int place = i;
             Optional.ofNullable(others.get(submission.id()))
+                    .filter(other -> !other.equals(home))
                     .ifPresent(
                             other ->
                                     known(submission, other)
-                                            .or(() -> lead(submission, home, other))
+                                            .or(() -> turnSignpost(submission, home, other))
                                             .ifPresent(answer -> answers.put(place, answer)));
         }
         return answers;
     }
 
-    /** Where the id of some work leads to. */
-    private Partition ledTo(Submission submission) {
-        return valkey.spread(submission.lane().namespace()).ledTo(submission.id());
-    }
-
     /**
-     * Lets work be found whose signpost led to where nothing is.
+     * Turns a signpost that leads to where nothing is.
      *
-     * @return the answer when another call has led the same id elsewhere at the same time
+     * @return the answer when another call has turned it elsewhere at the same time
      */
-    private Optional<Answer<Submitted>> lead(
+    private Optional<Answer<Submitted>> turnSignpost(
             Submission submission, Partition home, Partition nothing) {
         var id = submission.id();
+        var at = addressOf(submission);
+        if (at.equals(home)) {
+            return Optional.empty();
+        }
         var another =
-                valkey.homes()
-                        .lead(ledTo(submission), List.of(id), home, Optional.of(nothing))
-                        .get(id);
+                valkey.homes().putUpSignposts(at, List.of(id), home, Optional.of(nothing)).get(id);
         return Optional.ofNullable(another)
                 .map(
                         place ->

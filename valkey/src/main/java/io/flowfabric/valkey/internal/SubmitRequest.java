@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -31,39 +30,74 @@ final class SubmitRequest {
     private final List<Digest> digests;
     private final Optional<Instant> latest;
     private final Predicate<Lane> apart;
+    private final PartOrder order;
+    private final boolean heard;
     private final Map<Lane, Integer> lanes = new LinkedHashMap<>();
     private final List<String> creators = new ArrayList<>();
     private final Map<GateDefinition, Integer> gates = new LinkedHashMap<>();
     private final Map<Policy, Integer> terms = new LinkedHashMap<>();
+    private final List<String> policies = new ArrayList<>();
+
+    /** Of each item the numbers of its lane, its gate and its terms. */
+    private final List<Numbers> numbers = new ArrayList<>();
+
+    private record Numbers(int lane, int gate, int terms) {}
 
     /**
      * @param latest when it is too late to take it
      * @param apart whether this is not the main partition of a lane's namespace
+     * @param order which part of a call it is
+     * @param heard whether it is known where ids of the partition lead to
      */
     SubmitRequest(
             List<Submission> submissions,
             List<Digest> digests,
             Optional<Instant> latest,
-            Predicate<Lane> apart) {
+            Predicate<Lane> apart,
+            PartOrder order,
+            boolean heard) {
         this.submissions = submissions;
         this.digests = digests;
         this.latest = latest;
         this.apart = apart;
-        for (var submission : submissions) {
-            if (lanes.putIfAbsent(submission.lane(), lanes.size() + 1) == null) {
-                creators.add(submission.creator());
-            }
-            gates.putIfAbsent(gate(submission), gates.size() + 1);
-            terms.putIfAbsent(submission.policy(), terms.size() + 1);
+        this.order = order;
+        this.heard = heard;
+        for (int i = 0; i < submissions.size(); i++) {
+            var submission = submissions.get(i);
+            numbers.add(
+                    i > 0 && isLike(submission, submissions.get(i - 1))
+                            ? numbers.getLast()
+                            : numbers(submission));
         }
     }
 
-    private static GateDefinition gate(Submission submission) {
-        return GateDefinition.of(submission.kind(), submission.policy());
+    /** Whether two have the same numbers, which is seen without looking into their policies. */
+    @SuppressWarnings("ReferenceEquality") // Others are compared one by one.
+    private static boolean isLike(Submission one, Submission other) {
+        return one.policy() == other.policy()
+                && one.kind().equals(other.kind())
+                && one.lane().equals(other.lane());
+    }
+
+    private Numbers numbers(Submission submission) {
+        if (!lanes.containsKey(submission.lane())) {
+            creators.add(submission.creator());
+        }
+        if (!terms.containsKey(submission.policy())) {
+            policies.add(SubmissionRecord.write(submission.policy()));
+        }
+        return new Numbers(
+                number(lanes, submission.lane()),
+                number(gates, GateDefinition.of(submission.kind(), submission.policy())),
+                number(terms, submission.policy()));
+    }
+
+    private static <T> int number(Map<T, Integer> numbers, T one) {
+        return numbers.computeIfAbsent(one, first -> numbers.size() + 1);
     }
 
     void write(Packer out) {
-        out.list(7).list(lanes.size());
+        out.list(9).list(lanes.size());
         lanes.forEach(
                 (lane, number) ->
                         out.list(4)
@@ -77,27 +111,28 @@ final class SubmitRequest {
                 .optional(latest, Packer::moment)
                 .list(submissions.size());
         for (int i = 0; i < submissions.size(); i++) {
-            out.bytes(SubmissionRecord.write(submissions.get(i), digests.get(i)));
+            var policy = policies.get(numbers.get(i).terms - 1);
+            out.bytes(SubmissionRecord.write(submissions.get(i), policy, digests.get(i)));
         }
         writeWhatFewHave(out);
+        order.write(out);
+        out.truth(heard);
     }
 
     /** Each item in fixed places: id, numbers of its lane, its gate and its terms, partition. */
     private byte[] items() {
         var items = ByteBuffer.allocate(ITEM_BYTES * submissions.size());
-        for (var submission : submissions) {
-            items.putLong(submission.id().uuid().getMostSignificantBits())
-                    .putLong(submission.id().uuid().getLeastSignificantBits())
-                    .putShort(number(lanes, submission.lane()))
-                    .putShort(number(gates, gate(submission)))
-                    .putShort(number(terms, submission.policy()))
-                    .putShort((short) submission.id().partition().number());
+        for (int i = 0; i < submissions.size(); i++) {
+            var id = submissions.get(i).id();
+            var number = numbers.get(i);
+            items.putLong(id.uuid().getMostSignificantBits())
+                    .putLong(id.uuid().getLeastSignificantBits())
+                    .putShort((short) number.lane)
+                    .putShort((short) number.gate)
+                    .putShort((short) number.terms)
+                    .putShort((short) id.partition().number());
         }
         return items.array();
-    }
-
-    private static <T> short number(Map<T, Integer> numbers, T one) {
-        return (short) (int) Objects.requireNonNull(numbers.get(one));
     }
 
     /** By the number of the item: input that is kept apart, key, and tags. */

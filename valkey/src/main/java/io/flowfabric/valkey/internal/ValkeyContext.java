@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** What everything that talks to the servers shares. */
 public final class ValkeyContext implements FunctionCalls, AutoCloseable {
@@ -32,6 +33,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
     private final Optional<InstantSource> clock;
     private final ValkeyWakeups wakeups;
     private final Homes homes = new Homes(this);
+    private final SessionHomes sessionHomes = new SessionHomes(this);
     private final Partitions partitions = new Partitions(this);
     private final Placement placement;
     private final Spreads spreads;
@@ -60,7 +62,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         this.clock = clock;
         this.wakeups = new ValkeyWakeups(wire);
         whenInDoubt(doubts::incrementAndGet);
-        whenInDoubt(homes::doubt);
+        whenInDoubt(sessionHomes::doubt);
         whenInDoubt(namespaces::doubt);
         whenInDoubt(inUse::doubt);
         wire.whenInDoubt(() -> doubtful.forEach(Runnable::run));
@@ -97,9 +99,31 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         return told;
     }
 
+    /**
+     * Sends a call whose answer is waited for later.
+     *
+     * @return waits for it, and passes on what others should hear of
+     */
+    Supplier<Told> send(String function, Partition partition, Consumer<Packer> request) {
+        int before = doubts.get();
+        noteUse(partition);
+        var sent = wire.send(function, partition, packed(request));
+        return () -> {
+            var told = passedOn(sent.get());
+            if (doubts.get() != before) {
+                noteUse(partition);
+            }
+            return told;
+        };
+    }
+
     @Override
     public Told leave(String function, Partition partition, Consumer<Packer> request) {
-        var told = heard(wire.call(function, partition, packed(request)));
+        return passedOn(wire.call(function, partition, packed(request)));
+    }
+
+    private Told passedOn(byte[] answer) {
+        var told = heard(answer);
         wakeups.tell(told.at(3));
         return new Told(told.at(0), told.at(1).moment());
     }
@@ -112,19 +136,16 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         return new FunctionCalls() {
             @Override
             public Told leave(String function, Partition partition, Consumer<Packer> request) {
-                var told = call(function, partition, request);
-                wakeups.tell(told.at(3));
-                return new Told(told.at(0), told.at(1).moment());
+                return passedOn(call(function, partition, request));
             }
 
             @Override
             public Told read(String function, Partition partition, Consumer<Packer> request) {
-                var told = call(function, partition, request);
-                return new Told(told.at(0), told.at(1).moment());
+                return told(call(function, partition, request));
             }
 
-            private Item call(String function, Partition partition, Consumer<Packer> request) {
-                return heard(wire.callUrgently(function, partition, packed(request), patience));
+            private byte[] call(String function, Partition partition, Consumer<Packer> request) {
+                return wire.callUrgently(function, partition, packed(request), patience);
             }
         };
     }
@@ -254,7 +275,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
 
     /** Where a session lies; nothing when it is not known. */
     public Optional<Partition> home(SessionId session) {
-        return Optional.ofNullable(homes.of(List.of(session), this).get(session));
+        return Optional.ofNullable(sessionHomes.of(List.of(session), this).get(session));
     }
 
     /**
@@ -264,7 +285,7 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
      */
     List<Partition> parts(SessionId session) {
         var home = home(session).orElseThrow(() -> ValkeySessions.unknown(session));
-        return homes.partsOf(session, home, this);
+        return sessionHomes.partsOf(session, home, this);
     }
 
     /**
@@ -282,9 +303,14 @@ public final class ValkeyContext implements FunctionCalls, AutoCloseable {
         }
     }
 
-    /** Where sessions and executions lie. */
+    /** Where executions lie. */
     public Homes homes() {
         return homes;
+    }
+
+    /** Where sessions lie. */
+    SessionHomes sessionHomes() {
+        return sessionHomes;
     }
 
     @Override

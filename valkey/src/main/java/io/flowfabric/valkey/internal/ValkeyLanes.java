@@ -2,6 +2,7 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
@@ -20,40 +21,41 @@ import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.record.LaneRecord;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /** How lanes are kept. */
 public final class ValkeyLanes implements Lanes {
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
     private final ValkeyContext valkey;
+    private final SpreadLanes spreadLanes;
 
     public ValkeyLanes(ValkeyContext valkey) {
         this.valkey = valkey;
+        this.spreadLanes = new SpreadLanes(valkey);
     }
 
     @Override
     public LaneView configure(Lane lane, LaneSettings settings, Attribution by) {
         by.mustBeOperator();
         var spread = valkey.inUse(lane.namespace());
-        var others = spread.all().subList(1, spread.count());
-        if (others.isEmpty()) {
-            return configure(lane, settings, by, by.actor(), spread.main());
+        if (!spread.isWide()) {
+            return configure(lane, settings, by, by.actor(), spread.main(), Optional.empty());
         }
         // Whoever brought it into being in any partition did so in all of them.
         var registrar = found(lane).map(LaneView::registeredBy).orElse(by.actor());
-        if (isLimited(settings)) {
+        if (LaneRecord.namesLimits(settings)) {
             mustBeDefined(lane, settings, spread.main());
-            // Before all of its work counts, none may be where it cannot be counted.
-            others.forEach(part -> gather(lane, registrar, part));
         }
-        var unused = configure(lane, settings, by, registrar, spread.main());
-        passOn(lane, by, registrar, spread);
+        spreadLanes.change(
+                lane,
+                settings,
+                registrar,
+                change -> configure(lane, settings, by, registrar, spread.main(), change));
         return describe(lane);
-    }
-
-    private static boolean isLimited(LaneSettings settings) {
-        return !settings.quotas().isEmpty() || !settings.budgets().isEmpty();
     }
 
     private void mustBeDefined(Lane lane, LaneSettings settings, Partition main) {
@@ -73,55 +75,27 @@ public final class ValkeyLanes implements Lanes {
         }
     }
 
-    private void gather(Lane lane, String registrar, Partition part) {
-        boolean gathered =
-                valkey.call(
-                                "gather_lane",
-                                part,
-                                out ->
-                                        out.list(3)
-                                                .text(lane.namespace().name())
-                                                .text(lane.name())
-                                                .text(registrar))
-                        .answer()
-                        .truth();
-        if (!gathered) {
-            throw occupied(lane);
-        }
-    }
-
-    /** Lets a lane behave in all partitions as it does in the main one. */
-    private void passOn(Lane lane, Attribution by, String registrar, Spread spread) {
-        var main =
-                read(lane, spread.main())
-                        .answer()
-                        .optional(LaneRecord::new)
-                        .filter(record -> record.written().isPresent());
-        if (main.isEmpty()) {
-            return;
-        }
-        var record = main.get();
-        var changedBy = record.changedBy().orElse(by);
-        for (var part : spread.all().subList(1, spread.count())) {
-            valkey.call(
-                    "pass_on_lane",
-                    part,
-                    out -> {
-                        out.list(5).text(lane.namespace().name()).text(lane.name()).text(registrar);
-                        write(out, record.settings(), record.written(), changedBy);
-                        out.number(record.stamp());
-                    });
-        }
-    }
-
+    /**
+     * @param change the change of a spread lane that must still be under way
+     */
     private LaneView configure(
-            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition home) {
+            Lane lane,
+            LaneSettings settings,
+            Attribution by,
+            String registrar,
+            Partition home,
+            Optional<Long> change) {
         return GuardedWrites.retry(
-                "lane " + lane, () -> attempt(lane, settings, by, registrar, home));
+                "lane " + lane, () -> attempt(lane, settings, by, registrar, home, change));
     }
 
     private Optional<LaneView> attempt(
-            Lane lane, LaneSettings settings, Attribution by, String registrar, Partition home) {
+            Lane lane,
+            LaneSettings settings,
+            Attribution by,
+            String registrar,
+            Partition home,
+            Optional<Long> change) {
         var read = read(lane, home);
         var known = read.answer().optional(LaneRecord::new);
         var before = known.flatMap(LaneRecord::written);
@@ -132,7 +106,7 @@ public final class ValkeyLanes implements Lanes {
                                 "configure_lane",
                                 home,
                                 out -> {
-                                    out.list(8)
+                                    out.list(9)
                                             .text(lane.namespace().name())
                                             .text(lane.name())
                                             .text(registrar)
@@ -148,10 +122,12 @@ public final class ValkeyLanes implements Lanes {
                                                         new Event.LaneChange(
                                                                 lane, settings, by, read.now())));
                                     }
+                                    out.optional(change, Packer::number);
                                 })
                         .answer();
         return switch (told.at(0).text()) {
             case "again" -> Optional.empty();
+            case "overtaken" -> throw new Contended("lane " + lane, RETRY_AFTER);
             case "done" -> Optional.of(new LaneRecord(told.at(1)).view());
             default -> throw GateDefinition.missing(told);
         };
@@ -172,7 +148,7 @@ public final class ValkeyLanes implements Lanes {
         }
     }
 
-    private static Conflict occupied(Lane lane) {
+    static Conflict occupied(Lane lane) {
         return new Conflict(
                 Conflict.Code.LANE_SPREAD,
                 lane.toString(),
@@ -181,8 +157,7 @@ public final class ValkeyLanes implements Lanes {
                         + " instead of replaying it.");
     }
 
-    private static void write(
-            Packer out, LaneSettings settings, Optional<String> before, Attribution by) {
+    static void write(Packer out, LaneSettings settings, Optional<String> before, Attribution by) {
         out.list(8)
                 .number(Codes.LANE_STATES.of(settings.state()))
                 .number(settings.weight())
@@ -230,6 +205,11 @@ public final class ValkeyLanes implements Lanes {
     }
 
     private Told read(Lane lane, Partition home) {
+        return read(valkey, lane, home);
+    }
+
+    /** A lane as a partition has it. */
+    static Told read(ValkeyContext valkey, Lane lane, Partition home) {
         return valkey.read(
                 "lane", home, out -> out.list(2).text(lane.namespace().name()).text(lane.name()));
     }

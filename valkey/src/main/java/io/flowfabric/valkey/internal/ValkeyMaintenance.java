@@ -23,6 +23,7 @@ public final class ValkeyMaintenance implements Maintenance {
     private final Deaths deaths;
     private final ValkeyBreaches breaches;
     private final Forgetting forgetting;
+    private final SpreadLanes lanes;
     private final OldSignposts signposts;
     private volatile Instant signpostsSeenTo = Instant.EPOCH;
 
@@ -39,6 +40,7 @@ public final class ValkeyMaintenance implements Maintenance {
         this.due = new DuePartitions(valkey);
         this.time = new TimerRounds(valkey, steps, deaths);
         this.deaths = deaths;
+        this.lanes = new SpreadLanes(valkey);
         this.signposts = new OldSignposts(valkey);
         this.breaches = breaches;
         this.forgetting =
@@ -49,6 +51,7 @@ public final class ValkeyMaintenance implements Maintenance {
     @Override
     public Round tick(Chore chore, int limit) {
         if (chore == Chore.RETENTION) {
+            valkey.spreads().readAgain();
             takeSignpostsDown();
         }
         var where = chore == Chore.RETENTION ? due.all() : due.now(chore);
@@ -111,7 +114,9 @@ public final class ValkeyMaintenance implements Maintenance {
         var round = time.timers(partition, limit);
         int done = round.processed();
         done += breaches.openDue(partition, limit - done);
-        return new Round(done, round.errors(), done == limit);
+        var changes = lanes.finishOverdue(partition, limit - done);
+        done += changes.processed();
+        return new Round(done, round.errors() + changes.errors(), done == limit);
     }
 
     private Round forget(Partition partition, int limit) {

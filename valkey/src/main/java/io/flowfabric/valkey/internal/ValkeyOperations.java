@@ -120,13 +120,20 @@ public final class ValkeyOperations implements Operations {
             var erased = erase(home, List.copyOf(decided.values())).iterator();
             var gone = new ArrayList<Gone>();
             for (int n : decided.keySet()) {
-                if (erased.next()) {
+                var told = erased.next();
+                if (told.at(0).truth()) {
+                    var id = executions.get(n);
                     var submission = read.all().get(n).readable().submission();
-                    gone.add(
-                            new Gone(
-                                    executions.get(n),
-                                    submission.lane().namespace(),
-                                    submission.key()));
+                    told.at(1)
+                            .optional(note -> note)
+                            .map(
+                                    note ->
+                                            new Gone(
+                                                    id,
+                                                    submission.lane().namespace(),
+                                                    submission.key(),
+                                                    note))
+                            .ifPresent(gone::add);
                 } else {
                     answers.set(n, Optional.empty());
                 }
@@ -136,19 +143,21 @@ public final class ValkeyOperations implements Operations {
         return answers;
     }
 
-    private List<Boolean> erase(Partition home, List<Erasure> erasures) {
+    private List<Item> erase(Partition home, List<Erasure> erasures) {
         return valkey.call(
                         "erase",
                         home,
-                        out ->
-                                out.list(
-                                        erasures,
-                                        (o, one) ->
-                                                o.list(3)
-                                                        .uuid(one.stored.id().uuid())
-                                                        .bytes(one.stored.packed().bytes())
-                                                        .packed(GuardedWrites.packed(one.event))))
+                        out -> {
+                            leftovers.writePlace(out.list(2), home);
+                            out.list(
+                                    erasures,
+                                    (o, one) ->
+                                            o.list(3)
+                                                    .uuid(one.stored.id().uuid())
+                                                    .bytes(one.stored.packed().bytes())
+                                                    .packed(GuardedWrites.packed(one.event)));
+                        })
                 .answer()
-                .list(Item::truth);
+                .list();
     }
 }

@@ -45,8 +45,8 @@ public final class ValkeySessions implements Sessions {
     @Override
     public OpenedSession open(Session session) {
         var spread = valkey.inUse(session.namespace());
-        lead(session.id(), spread.main());
-        valkey.homes().belongs(session.id(), session.namespace());
+        putUpSignpost(session.id(), spread.main());
+        valkey.sessionHomes().belongs(session.id(), session.namespace());
         var opened = open(session, spread.main(), false);
         // Where it is only a part of it, nothing else could have its id.
         for (var other : spread.all().subList(1, spread.count())) {
@@ -86,18 +86,18 @@ public final class ValkeySessions implements Sessions {
     }
 
     /** Lets the session be found by its id, unless one of another namespace has it. */
-    private void lead(SessionId session, Partition home) {
-        var homes = valkey.homes();
-        homes.lead(session, home, Optional.empty())
+    private void putUpSignpost(SessionId session, Partition home) {
+        var homes = valkey.sessionHomes();
+        homes.putUpSignpost(session, home, Optional.empty())
                 .ifPresent(
                         other -> {
                             refuseIfUsed(session, other);
-                            homes.lead(session, home, Optional.of(other))
+                            homes.putUpSignpost(session, home, Optional.of(other))
                                     .ifPresent(another -> refuse(session, another));
                         });
     }
 
-    /** Another call has led the same id to another namespace at the same time. */
+    /** Another call has put up a signpost to another namespace at the same time. */
     private void refuse(SessionId session, Partition another) {
         refuseIfUsed(session, another);
         throw new Contended("the session " + session, RETRY_AFTER);
@@ -125,14 +125,14 @@ public final class ValkeySessions implements Sessions {
                 heartbeats.stream().map(Heartbeat::patience).min(Duration::compareTo).orElseThrow();
         var calls = valkey.urgent(patience);
         var sessions = heartbeats.stream().map(Heartbeat::session).toList();
-        var known = valkey.homes().of(sessions, calls);
+        var known = valkey.sessionHomes().of(sessions, calls);
         var homes = new LinkedHashMap<Partition, List<Integer>>();
         for (int i = 0; i < heartbeats.size(); i++) {
             var session = heartbeats.get(i).session();
             answers.add(Answer.refused(unknown(session)));
             int place = i;
             Optional.ofNullable(known.get(session)).stream()
-                    .flatMap(home -> valkey.homes().partsOf(session, home, calls).stream())
+                    .flatMap(home -> valkey.sessionHomes().partsOf(session, home, calls).stream())
                     .forEach(
                             part ->
                                     homes.computeIfAbsent(part, first -> new ArrayList<>())
@@ -225,7 +225,7 @@ public final class ValkeySessions implements Sessions {
                 .ifPresent(
                         home ->
                                 deaths.end(
-                                        valkey.homes().partsOf(session, home, valkey),
+                                        valkey.sessionHomes().partsOf(session, home, valkey),
                                         session,
                                         Optional.empty()));
     }

@@ -3,101 +3,191 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.Digest;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
-import io.flowfabric.core.decision.Acceptance.Known;
-import io.flowfabric.core.decision.SubmittedContent;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
+import io.flowfabric.valkey.internal.ValkeyContext.Told;
 import io.flowfabric.valkey.internal.record.Codes;
-import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** How work comes in. */
 public final class ValkeySubmissions implements Submissions {
+    /** So many go with one call of a function, while which its server does nothing else. */
     private static final int CHUNK = 1000;
+
+    /** What is larger than this goes in two calls at least, the second put together meanwhile. */
+    private static final int ONE_CALL = 500;
+
+    /** So many go with the first of several calls: the server has something to do soon. */
+    private static final int FIRST = 200;
 
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
     private final ValkeyContext valkey;
     private final StrayWork strays;
     private final HeldKeys keys;
-    private final LargeInputs inputs;
+    private final KnownSubmissions known;
 
     public ValkeySubmissions(ValkeyContext valkey) {
         this.valkey = valkey;
         this.strays = new StrayWork(valkey);
         this.keys = new HeldKeys(valkey, strays);
-        this.inputs = new LargeInputs(valkey);
+        this.known = new KnownSubmissions(valkey);
     }
 
     @Override
     public List<Answer<Submitted>> submit(List<Submission> submissions) {
         Limit.BATCH.checkCount("submissions", submissions.size());
-        var answers = new ArrayList<Answer<Submitted>>();
-        for (int i = 0; i < submissions.size(); i++) {
-            answers.add(Answer.done(new Submitted(submissions.get(i).id(), true)));
-        }
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
+        var spreads = new HashMap<Namespace, Spread>();
         var homes = new LinkedHashMap<Partition, List<Integer>>();
+        var lookedForElsewhere = new BitSet();
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
-            var home = valkey.inUse(submission.lane().namespace()).of(submission);
+            var namespace = submission.lane().namespace();
+            var home = spreads.computeIfAbsent(namespace, valkey::inUse).of(submission);
             homes.computeIfAbsent(home, first -> new ArrayList<>()).add(i);
+            lookedForElsewhere.set(i, !isFoundAtHome(submission, home));
+            answers.add(Answer.done(new Submitted(submission.id(), true)));
         }
         var applied = new AppliedParts();
+        var flight = new PartsInFlight(applied);
         homes.forEach(
                 (home, places) -> {
-                    var parts = Chunks.of(places, CHUNK, i -> submissions.get(i).input().size());
+                    var parts = parts(submissions, places);
                     for (var part : parts) {
                         var some = part.stream().map(submissions::get).toList();
-                        var told = applied.change(() -> lead(home, some));
-                        for (int n = 0; n < part.size(); n++) {
-                            answers.set(part.get(n), told.get(n));
+                        Consumer<List<Answer<Submitted>>> whenAnswered =
+                                told -> {
+                                    for (int n = 0; n < told.size(); n++) {
+                                        answers.set(part.get(n), told.get(n));
+                                    }
+                                };
+                        boolean only = homes.size() == 1 && parts.size() == 1;
+                        if (!only && part.stream().noneMatch(lookedForElsewhere::get)) {
+                            boolean last = part.equals(parts.getLast());
+                            flight.send(home, last, order -> send(home, some, order), whenAnswered);
+                        } else {
+                            // What it is compared with elsewhere may be on its way.
+                            flight.awaitAll();
+                            whenAnswered.accept(applied.change(() -> store(home, some)));
                         }
                     }
                 });
+        flight.awaitAll();
         return answers;
     }
 
-    /** Stores work that can be found by then, wherever its id and its key lead to. */
-    private List<Answer<Submitted>> lead(Partition home, List<Submission> submissions) {
-        var held = keys.hold(submissions, home);
-        var used = new TreeMap<>(held.used());
-        used.putAll(strays.lead(submissions, home));
-        if (used.isEmpty()) {
-            var all = submit(home, submissions, held.latest());
-            keys.giveUpRefused(submissions, all, home);
-            return all;
+    /** The places of some work in their order, in parts for one call of a function each. */
+    private static List<List<Integer>> parts(List<Submission> submissions, List<Integer> places) {
+        int first = places.size() > ONE_CALL ? FIRST : 0;
+        var parts = new ArrayList<List<Integer>>();
+        for (var some : List.of(places.subList(0, first), places.subList(first, places.size()))) {
+            parts.addAll(Chunks.of(some, CHUNK, i -> submissions.get(i).input().size()));
         }
-        var places =
-                IntStream.range(0, submissions.size()).filter(i -> !used.containsKey(i)).toArray();
-        var rest = IntStream.of(places).mapToObj(submissions::get).toList();
-        var told = submit(home, rest, held.latest());
-        keys.giveUpRefused(rest, told, home);
-        for (int n = 0; n < places.length; n++) {
-            used.put(places[n], told.get(n));
-        }
-        return List.copyOf(used.values());
+        return parts;
     }
 
-    private Answer<Submitted> lead(Partition home, Submission submission) {
-        return lead(home, List.of(submission)).getFirst();
+    /** Whether the id and the key of some work lead to where it is to be stored. */
+    private boolean isFoundAtHome(Submission submission, Partition home) {
+        return strays.isHome(submission, home) && keys.isHome(submission, home);
+    }
+
+    /** Sends work that is found where it lies, and says how to wait for the answers. */
+    private Supplier<List<Answer<Submitted>>> send(
+            Partition home, List<Submission> submissions, PartOrder order) {
+        var digests = submissions.stream().map(Submission::digest).toList();
+        var request = request(home, submissions, digests, Optional.empty(), order);
+        var sent = valkey.send("submit", home, request::write);
+        return () -> {
+            var told = sent.get();
+            // A part that was not looked at begins anew: what follows it was not, either.
+            return told.answer() instanceof Item.Bytes
+                    ? store(home, submissions)
+                    : answers(home, submissions, digests, told);
+        };
+    }
+
+    private SubmitRequest request(
+            Partition home,
+            List<Submission> submissions,
+            List<Digest> digests,
+            Optional<Instant> latest,
+            PartOrder order) {
+        return new SubmitRequest(
+                submissions,
+                digests,
+                latest,
+                lane -> isApart(lane, home),
+                order,
+                !valkey.spreads().at(home).isEmpty());
+    }
+
+    /** Stores work that can be found by then, wherever its id and its key lead to. */
+    private List<Answer<Submitted>> store(Partition home, List<Submission> submissions) {
+        try {
+            return storeAsHeard(home, submissions);
+        } catch (UnheardSpread unheard) {
+            valkey.spreads().mustReadAgain();
+        }
+        try {
+            return storeAsHeard(home, submissions);
+        } catch (UnheardSpread lost) {
+            throw new StoreFailure("A namespace was spread, and it is not known yet which.", false, lost);
+        }
+    }
+
+    private List<Answer<Submitted>> storeAsHeard(Partition home, List<Submission> submissions) {
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
+        keys.apart(submissions, home).forEach(part -> answers.addAll(storeTogether(home, part)));
+        return answers;
+    }
+
+    private Collection<Answer<Submitted>> storeTogether(
+            Partition home, List<Submission> submissions) {
+        var held = keys.hold(submissions, home);
+        var answers = new TreeMap<>(held.used());
+        answers.putAll(strays.makeFindable(submissions, home));
+        var places =
+                IntStream.range(0, submissions.size())
+                        .filter(i -> !answers.containsKey(i))
+                        .toArray();
+        var rest =
+                places.length == submissions.size()
+                        ? submissions
+                        : IntStream.of(places).mapToObj(submissions::get).toList();
+        var told = submit(home, rest, held.latest());
+        for (int n = 0; n < places.length; n++) {
+            answers.put(places[n], told.get(n));
+        }
+        keys.giveUpRefused(held, submissions, answers, home);
+        return answers.values();
+    }
+
+    private Answer<Submitted> store(Partition home, Submission submission) {
+        return store(home, List.of(submission)).getFirst();
     }
 
     /**
@@ -105,29 +195,41 @@ public final class ValkeySubmissions implements Submissions {
      */
     private List<Answer<Submitted>> submit(
             Partition home, List<Submission> submissions, Optional<Instant> latest) {
+        if (submissions.isEmpty()) {
+            return List.of();
+        }
         var digests = submissions.stream().map(Submission::digest).toList();
-        var request = new SubmitRequest(submissions, digests, latest, lane -> isApart(lane, home));
-        var answer = valkey.call("submit", home, request::write);
-        var told = answer.answer();
+        var request = request(home, submissions, digests, latest, PartOrder.ALONE);
+        var told = valkey.call("submit", home, request::write);
+        if (told.answer() instanceof Item.Bytes) {
+            throw new UnheardSpread();
+        }
+        return answers(home, submissions, digests, told);
+    }
+
+    private List<Answer<Submitted>> answers(
+            Partition home, List<Submission> submissions, List<Digest> digests, Told answer) {
+        var told = answer.answer().list();
         var gathered = new LinkedHashMap<Partition, List<Integer>>();
-        var answers = new TreeMap<Integer, Answer<Submitted>>();
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
-            if (isGathered(told.at(i))) {
+            answers.add(Answer.done(new Submitted(submission.id(), true)));
+            if (isGathered(told.get(i))) {
                 gathered.computeIfAbsent(main(submission.lane()), first -> new ArrayList<>())
                         .add(i);
-            } else {
-                answers.put(i, answer(home, submission, digests.get(i), told.at(i), answer.now()));
+            } else if (!(told.get(i) instanceof Item.Truth)) {
+                answers.set(i, answer(home, submission, digests.get(i), told.get(i), answer.now()));
             }
         }
         gathered.forEach(
                 (main, places) -> {
-                    var others = lead(main, places.stream().map(submissions::get).toList());
+                    var others = store(main, places.stream().map(submissions::get).toList());
                     for (int n = 0; n < places.size(); n++) {
-                        answers.put(places.get(n), others.get(n));
+                        answers.set(places.get(n), others.get(n));
                     }
                 });
-        return List.copyOf(answers.values());
+        return answers;
     }
 
     private static boolean isGathered(Item told) {
@@ -148,7 +250,7 @@ public final class ValkeySubmissions implements Submissions {
                 .orElseGet(
                         () -> {
                             keys.giveUp(home, submission, told);
-                            return lead(home, submission);
+                            return store(home, submission);
                         });
     }
 
@@ -158,19 +260,16 @@ public final class ValkeySubmissions implements Submissions {
                 .orElseGet(
                         () -> {
                             valkey.homes().clear(submission.id(), home, other);
-                            return lead(home, submission);
+                            return store(home, submission);
                         });
     }
 
     private Answer<Submitted> answer(
             Partition home, Submission submission, Digest digest, Item told, Instant now) {
-        if (told instanceof Item.Truth) {
-            return Answer.done(new Submitted(submission.id(), true));
-        }
         try {
             return switch (told.at(0).text()) {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
-                case "known" -> Answer.done(repeated(home, submission, digest, told));
+                case "known" -> Answer.done(known.repeated(home, submission, digest, told));
                 case "held" -> held(home, submission, told, now);
                 case "late" ->
                         throw new Contended("the submission " + submission.id(), RETRY_AFTER);
@@ -186,39 +285,5 @@ public final class ValkeySubmissions implements Submissions {
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         }
-    }
-
-    private Optional<SubmittedContent> content(Partition home, ExecutionId known, Item told) {
-        try {
-            var input = inputs.read(home, known, told.at(4));
-            var before = SubmissionRecord.read(known, told.at(3), input);
-            return Optional.of(SubmittedContent.of(before));
-        } catch (Item.Unreadable damaged) {
-            return Optional.empty();
-        }
-    }
-
-    private Submitted repeated(Partition home, Submission submission, Digest digest, Item told) {
-        var uuid = told.at(1).uuid();
-        var known =
-                new ExecutionId(
-                        told.at(2).isAbsent()
-                                ? submission.id().partition()
-                                : new Partition(told.at(2).small()),
-                        uuid);
-        var digestBefore = SubmissionRecord.digest(told.at(3));
-        // Of what cannot be read only the digest is compared, and of what is the same.
-        var content =
-                told.at(2).isAbsent() || digestBefore.equals(digest)
-                        ? Optional.<SubmittedContent>empty()
-                        : content(home, known, told);
-        var same = Optional.of(new Known(known, digestBefore, content));
-        boolean byId = uuid.equals(submission.id().uuid());
-        return Acceptance.repeated(
-                        submission,
-                        digest,
-                        byId ? same : Optional.empty(),
-                        byId ? Optional.empty() : same)
-                .orElseThrow();
     }
 }

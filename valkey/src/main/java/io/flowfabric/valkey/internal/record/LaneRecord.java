@@ -39,10 +39,12 @@ public record LaneRecord(Item fields) {
 
     /** Whether all of its work belongs into the main partition, because it counts there. */
     public boolean isGathered() {
-        var settings = settings();
-        return fields.at(17).truth()
-                || !settings.quotas().isEmpty()
-                || !settings.budgets().isEmpty();
+        return !fields.at(17).isAbsent() || namesLimits(settings());
+    }
+
+    /** Whether a lane with these settings counts its work against a quota or a budget. */
+    public static boolean namesLimits(LaneSettings settings) {
+        return !settings.quotas().isEmpty() || !settings.budgets().isEmpty();
     }
 
     /** Other settings, written onto these. */

@@ -8,6 +8,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.PolicyCodec;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
@@ -22,9 +23,18 @@ public final class SubmissionRecord {
 
     private SubmissionRecord() {}
 
-    /** Everything but the id, and a large input. */
-    public static byte[] write(Submission submission, Digest digest) {
-        var policy = PolicyCodec.write(submission.policy());
+    /** A policy, as it stands in what was submitted. */
+    public static String write(Policy policy) {
+        var written = PolicyCodec.write(policy);
+        return written.fields().isEmpty() ? "" : written.toString();
+    }
+
+    /**
+     * Everything but the id, and a large input.
+     *
+     * @param policy its policy, as it is written: many have the same one
+     */
+    public static byte[] write(Submission submission, String policy, Digest digest) {
         var packer = new Packer().list(9);
         packer.text(submission.lane().namespace().name())
                 .text(submission.lane().name())
@@ -34,7 +44,7 @@ public final class SubmissionRecord {
                 .list(
                         submission.tags().values().entrySet(),
                         (out, tag) -> out.list(2).text(tag.getKey()).text(tag.getValue()))
-                .text(policy.fields().isEmpty() ? "" : policy.toString())
+                .text(policy)
                 .digest(digest);
         return (isApart(submission) ? packer.absent() : payload(packer, submission.input())).done();
     }

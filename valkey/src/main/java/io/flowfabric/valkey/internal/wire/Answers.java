@@ -99,6 +99,15 @@ final class Answers {
         return answered(sent, patience);
     }
 
+    /** Sends a call. One that cannot be sent is answered with the reason. */
+    static <T> Future<T> sent(Supplier<RedisFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RedisException unsent) {
+            return CompletableFuture.failedFuture(unsent);
+        }
+    }
+
     /**
      * The answer to a call that was sent.
      *

@@ -18,10 +18,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The way to one server or to a cluster. */
 public final class LettuceWire implements Wire {
@@ -139,6 +139,16 @@ public final class LettuceWire implements Wire {
                         declared[0], () -> call(servers.commands(), function, declared, request));
     }
 
+    @Override
+    public Supplier<byte[]> send(String function, Partition partition, byte[] request) {
+        var declared = keys.of(partition);
+        return copies.areWanted()
+                // The connection stands still until the replicas have it: nothing is won.
+                ? () -> copied(function, declared, request)
+                : calls.sent(
+                        declared[0], () -> call(servers.commands(), function, declared, request));
+    }
+
     /**
      * Calls, and waits until enough replicas have it. Both are sent at once on one connection,
      * which is what the server goes by; unless a node says that another one has the key.
@@ -198,22 +208,15 @@ public final class LettuceWire implements Wire {
         long end = System.nanoTime() + patience.toNanos();
         var sent = new ArrayList<Future<byte[]>>();
         for (int n = 0; n < partitions.size(); n++) {
-            sent.add(sent(function, keys.of(partitions.get(n)), requests.get(n)));
+            var declared = keys.of(partitions.get(n));
+            var part = requests.get(n);
+            sent.add(Answers.sent(() -> sendRead(function, declared, part)));
         }
         var told = new ArrayList<Answer<byte[]>>();
         for (int n = 0; n < sent.size(); n++) {
             told.add(answer(function, partitions.get(n), requests.get(n), sent.get(n), end));
         }
         return told;
-    }
-
-    /** One of several calls: that it could not be sent keeps none of the others. */
-    private Future<byte[]> sent(String function, byte[][] declared, byte[] request) {
-        try {
-            return sendRead(function, declared, request);
-        } catch (RedisException unsent) {
-            return CompletableFuture.failedFuture(unsent);
-        }
     }
 
     /** What became of one of several calls. What was refused for want of something is repeated. */

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flowfabric.core.Digest;
 
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -30,18 +30,19 @@ public final class Packer {
     private static final int LIST_16 = 0xDC;
     private static final int LIST_32 = 0xDD;
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private byte[] written = new byte[128];
+    private int size;
 
     /** Begins a list of so many values, which are written next. */
-    public Packer list(int size) {
-        if (size < 16) {
-            out.write(FIX_LIST | size);
-        } else if (size <= 0xFFFF) {
-            out.write(LIST_16);
-            number(size, 2);
+    public Packer list(int count) {
+        if (count < 16) {
+            write(FIX_LIST | count);
+        } else if (count <= 0xFFFF) {
+            write(LIST_16);
+            number(count, 2);
         } else {
-            out.write(LIST_32);
-            number(size, 4);
+            write(LIST_32);
+            number(count, 4);
         }
         return this;
     }
@@ -60,20 +61,20 @@ public final class Packer {
 
     /** Bytes as they are. */
     public Packer bytes(byte[] bytes) {
-        int size = bytes.length;
-        if (size < 32) {
-            out.write(FIX_TEXT | size);
-        } else if (size <= 0xFF) {
-            out.write(TEXT_8);
-            number(size, 1);
-        } else if (size <= 0xFFFF) {
-            out.write(TEXT_16);
-            number(size, 2);
+        int length = bytes.length;
+        if (length < 32) {
+            write(FIX_TEXT | length);
+        } else if (length <= 0xFF) {
+            write(TEXT_8);
+            number(length, 1);
+        } else if (length <= 0xFFFF) {
+            write(TEXT_16);
+            number(length, 2);
         } else {
-            out.write(TEXT_32);
-            number(size, 4);
+            write(TEXT_32);
+            number(length, 4);
         }
-        out.writeBytes(bytes);
+        write(bytes);
         return this;
     }
 
@@ -85,9 +86,9 @@ public final class Packer {
     /** A whole number. */
     public Packer number(long number) {
         if (number >= -32 && number <= 127) {
-            out.write((int) number & 0xFF);
+            write((int) number & 0xFF);
         } else {
-            out.write(LONG);
+            write(LONG);
             number(number, Long.BYTES);
         }
         return this;
@@ -95,7 +96,7 @@ public final class Packer {
 
     /** A truth value. */
     public Packer truth(boolean truth) {
-        out.write(truth ? TRUE : FALSE);
+        write(truth ? TRUE : FALSE);
         return this;
     }
 
@@ -112,7 +113,7 @@ public final class Packer {
 
     /** A UUID, in sixteen bytes. */
     public Packer uuid(UUID uuid) {
-        out.write(FIX_TEXT | 16);
+        write(FIX_TEXT | 16);
         number(uuid.getMostSignificantBits(), Long.BYTES);
         number(uuid.getLeastSignificantBits(), Long.BYTES);
         return this;
@@ -140,18 +141,35 @@ public final class Packer {
 
     /** A value that was packed before. */
     public Packer packed(byte[] packed) {
-        out.writeBytes(packed);
+        write(packed);
         return this;
     }
 
     /** Everything that was written. */
     public byte[] done() {
-        return out.toByteArray();
+        return Arrays.copyOf(written, size);
     }
 
-    private void number(long number, int size) {
-        for (int shift = (size - 1) * Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-            out.write((int) (number >>> shift) & 0xFF);
+    private void number(long number, int bytes) {
+        for (int shift = (bytes - 1) * Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+            write((int) (number >>> shift) & 0xFF);
+        }
+    }
+
+    private void write(int one) {
+        makeRoom(1);
+        written[size++] = (byte) one;
+    }
+
+    private void write(byte[] bytes) {
+        makeRoom(bytes.length);
+        System.arraycopy(bytes, 0, written, size, bytes.length);
+        size += bytes.length;
+    }
+
+    private void makeRoom(int more) {
+        if (written.length - size < more) {
+            written = Arrays.copyOf(written, Math.max(2 * written.length, size + more));
         }
     }
 }

@@ -4,6 +4,7 @@ import io.flowfabric.core.StoreFailure;
 import io.lettuce.core.RedisFuture;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -46,14 +47,41 @@ final class PreparedCalls {
     }
 
     /**
+     * Sends a call at once.
+     *
+     * @return waits for the answer; a call that was refused is made again only then
+     */
+    Supplier<byte[]> sent(byte[] key, Supplier<RedisFuture<byte[]>> call) {
+        servers.notice(key);
+        int doubts = servers.doubts();
+        var sent = Answers.sent(call);
+        var waited = new AtomicBoolean();
+        return () ->
+                tried(
+                        key,
+                        () ->
+                                waited.getAndSet(true)
+                                        ? answers.tryOut(call)
+                                        : answers.answered(sent, answers.timeout()),
+                        answers.timeout(),
+                        doubts);
+    }
+
+    /**
      * Does something with a key that may be refused.
      *
      * @param attempt throws what it was refused for
      */
     byte[] tried(byte[] key, Supplier<byte[]> attempt, Duration patience) {
         servers.notice(key);
+        return tried(key, attempt, patience, servers.doubts());
+    }
+
+    /**
+     * @param doubts how often it had been doubted what is stored when the call was put together
+     */
+    private byte[] tried(byte[] key, Supplier<byte[]> attempt, Duration patience, int doubts) {
         int connected = 0;
-        int doubts = servers.doubts();
         boolean loaded = false;
         long began = System.nanoTime();
         while (true) {

@@ -6,6 +6,7 @@ import io.flowfabric.core.Partition;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What goes between this process and the servers. */
 public interface Wire extends AutoCloseable {
@@ -16,6 +17,14 @@ public interface Wire extends AutoCloseable {
      * @return what it answers, packed
      */
     byte[] call(String function, Partition partition, byte[] request);
+
+    /**
+     * Sends a call whose answer is waited for later. Calls of one thread on one partition are done
+     * in the order in which they were sent, except for those that are refused and made again.
+     *
+     * @return waits for what it answers, packed
+     */
+    Supplier<byte[]> send(String function, Partition partition, byte[] request);
 
     /** Calls a function that only reads. */
     byte[] read(String function, Partition partition, byte[] request);
