@@ -23,6 +23,12 @@ class LimitTest {
         expected.put(Limit.STEP_BYTES, 256L * 1024);
         expected.put(Limit.STEPS, 1000L);
         expected.put(Limit.ALL_STEPS_BYTES, 16L * 1024 * 1024);
+        expected.put(Limit.FRAME_BYTES, 64L * 1024);
+        expected.put(Limit.FRAMES, 100_000L);
+        expected.put(Limit.STREAM_BYTES, 64L * 1024 * 1024);
+        expected.put(Limit.LIVE_FRAMES, 256L);
+        expected.put(Limit.SUMMARY_BYTES, 256L * 1024);
+        expected.put(Limit.POSITION, 1L << 40);
         expected.put(Limit.NAME_BYTES, 256L);
         expected.put(Limit.LANE_BYTES, 64L);
         expected.put(Limit.TAGS, 32L);

@@ -28,6 +28,8 @@ public interface EngineMetrics {
         SPEND,
         /** A step that is to be recorded. */
         CHECKPOINT,
+        /** A frame that is to be appended. */
+        APPEND,
         /** The end of a lease. */
         END,
         /** A heartbeat, which names the fences that its worker believes to hold. */
@@ -109,6 +111,9 @@ public interface EngineMetrics {
 
     /** So many checkpoints were answered with a step that was recorded, now or before. */
     default void checkpointed(int count) {}
+
+    /** So many frames were appended, now or before. */
+    default void appended(int count) {}
 
     /** So many fences were refused by a call: another worker has the work, or had it meanwhile. */
     default void fenced(FencedCall call, int count) {}

@@ -3,6 +3,7 @@ package io.flowfabric.core.lease;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.stream.Append;
 
 import java.util.List;
 
@@ -39,6 +40,16 @@ public interface Leases {
      * those that it has.
      */
     List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints);
+
+    /**
+     * Appends frames to the streams of attempts. Each is answered with the position behind it.
+     *
+     * <p>A frame says at which position it is to stand, so the same one again gets the first answer
+     * again; another one at a position that is taken is {@code Conflict}, and so is one with a gap
+     * before it. Several of one call are taken in their order. A frame is {@code Invalid} that is
+     * one too many in its attempt, or too large beside those that it has.
+     */
+    List<Answer<Long>> append(List<Append> appends);
 
     /**
      * Ends leases: complete, fail, cancel, delay, release.

@@ -116,6 +116,34 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Appending extends AppendRules {
+        Appending() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Summarising extends SummaryRules {
+        Summarising() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class ReadingStreams extends StreamRules {
+        ReadingStreams() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Tailing extends TailRules {
+        Tailing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Ending extends EndingRules {
         Ending() {
             super(StoreContract.this::open);

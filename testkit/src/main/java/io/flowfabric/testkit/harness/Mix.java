@@ -34,7 +34,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         RECLAIM,
         REDEEM,
         ROTATE,
-        CHECKPOINT
+        CHECKPOINT,
+        APPEND
     }
 
     /** Submitters of a concurrent run. */
@@ -56,6 +57,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Map.entry(Kind.REDEEM, 12),
                                     Map.entry(Kind.REPORT, 8),
                                     Map.entry(Kind.CHECKPOINT, 8),
+                                    Map.entry(Kind.APPEND, 8),
                                     Map.entry(Kind.END, 36),
                                     Map.entry(Kind.REPEAT, 6))),
                     1);
@@ -126,6 +128,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.REDEEM, 8);
         weights.put(Kind.ROTATE, 1);
         weights.put(Kind.CHECKPOINT, 6);
+        weights.put(Kind.APPEND, 6);
         return weights;
     }
 }

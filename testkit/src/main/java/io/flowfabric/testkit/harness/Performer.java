@@ -49,6 +49,7 @@ final class Performer {
             case Operation.DefineBudget budget -> operators.defineBudget(budget);
             case Operation.Spend spend -> workers.spend(spend);
             case Operation.Checkpoints checkpoints -> workers.checkpoint(checkpoints);
+            case Operation.Appends appends -> workers.append(appends);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);
         }

@@ -13,6 +13,7 @@ import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.StateVector.BlockingReason;
+import io.flowfabric.core.stream.FrameRange;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -114,6 +115,14 @@ final class StateComparison {
             twins.look("history", store -> store.queries().history(id));
             twins.look("explain", store -> store.queries().explain(id));
             twins.look("ledger", store -> store.budgets().ledger(id));
+            for (int attempt = 0; attempt < views.get(id).attempts(); attempt++) {
+                int one = attempt;
+                twins.look("stream", store -> store.streams().read(id, one, FrameRange.from(1), 2));
+                twins.look(
+                        "whole stream",
+                        store -> store.streams().read(id, one, FrameRange.ALL, PAGE));
+                twins.look("summary", store -> store.streams().summary(id, one));
+            }
             twins.look("steps", store -> pages(at -> store.queries().steps(id, at, 2)));
         }
     }

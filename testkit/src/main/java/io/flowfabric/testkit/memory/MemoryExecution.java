@@ -31,6 +31,7 @@ import io.flowfabric.core.submit.Submission;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,9 @@ final class MemoryExecution {
 
     /** What was recorded of it, by name, in that order. */
     final Map<String, Step> steps = new LinkedHashMap<>();
+
+    /** What was said in its attempts, in those where something was. */
+    final Map<Integer, MemoryStream> streams = new HashMap<>();
 
     Optional<Payload> result = Optional.empty();
     Optional<Failure> failure = Optional.empty();

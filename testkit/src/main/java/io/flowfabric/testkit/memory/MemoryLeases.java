@@ -18,6 +18,7 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.query.ExecutionView;
+import io.flowfabric.core.stream.Append;
 
 import java.util.List;
 import java.util.Optional;
@@ -98,6 +99,11 @@ final class MemoryLeases implements Leases {
             throw Conflicts.recordedDifferently(row.id(), first.name(), first.attempt());
         }
         return first;
+    }
+
+    @Override
+    public List<Answer<Long>> append(List<Append> appends) {
+        return new MemoryStreams(world).append(appends);
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.store.Chunks;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.StepRecord;
 import io.flowfabric.valkey.internal.wire.Item;
@@ -92,6 +93,11 @@ public final class ValkeyLeases implements Leases {
                                 throw standing(checkpoint.fence(), told).lost(checkpoint.fence());
                     };
                 });
+    }
+
+    @Override
+    public List<Answer<Long>> append(List<Append> appends) {
+        return new ValkeyAppends(valkey).append(appends);
     }
 
     @Override

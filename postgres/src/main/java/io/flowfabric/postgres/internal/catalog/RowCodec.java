@@ -23,6 +23,8 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.stream.FrameMode;
+import io.flowfabric.core.stream.StreamFrame;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
@@ -85,6 +87,16 @@ public final class RowCodec {
                 Payload.of(row.bytes("content"), row.text("content_type")),
                 row.intValue("attempt"),
                 moment(row, "recorded"));
+    }
+
+    /** A frame, of the columns place, mode, type, content_type, content and at. */
+    public static StreamFrame frame(Row row) {
+        return new StreamFrame(
+                row.longValue("place"),
+                word(FrameMode.class, row.text("mode")),
+                row.text("type"),
+                Payload.of(row.bytes("content"), row.text("content_type")),
+                moment(row, "at"));
     }
 
     public static Situation situation(Row row) {

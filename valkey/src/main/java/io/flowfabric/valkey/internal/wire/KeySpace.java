@@ -57,7 +57,9 @@ public final class KeySpace {
                     "expiry",
                     "forget",
                     "due",
-                    "told");
+                    "told",
+                    "frame",
+                    "stream");
 
     private final String prefix;
     private final AtomicReferenceArray<byte[][]> keys = new AtomicReferenceArray<>(Partition.COUNT);
