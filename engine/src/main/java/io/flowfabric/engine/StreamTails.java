@@ -120,9 +120,9 @@ final class StreamTails extends Service {
                 });
     }
 
-    /** How many executions are read. */
-    int read() {
-        return readers.size();
+    /** How many readers are here. */
+    int waiting() {
+        return readers.values().stream().mapToInt(Set::size).sum();
     }
 
     @Override
