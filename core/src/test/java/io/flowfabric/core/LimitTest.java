@@ -76,7 +76,7 @@ class LimitTest {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"DURATION_MILLIS", "AMOUNT"})
+            names = {"DURATION_MILLIS", "AMOUNT", "POSITION"})
     void a_count_may_reach_its_limit_and_not_exceed_it(Limit limit) {
         int most = Math.toIntExact(limit.max());
 

@@ -91,7 +91,7 @@ class StreamTailsTest {
     @Test
     void a_wait_without_frames_ends_when_it_is_over() throws Exception {
         var lease = lease();
-        var page = reading(lease, 0);
+        var page = reading(lease, 0, Duration.ofSeconds(3));
 
         eventually(time, "it is over", page::isDone);
 
@@ -124,8 +124,12 @@ class StreamTailsTest {
     }
 
     private Future<StreamPage> reading(Lease lease, long from) {
+        return reading(lease, from, LONG);
+    }
+
+    private Future<StreamPage> reading(Lease lease, long from, Duration wait) {
         int before = tails.waiting();
-        var page = readers.submit(() -> tails.tail(lease.fence().execution(), 0, from, 10, LONG));
+        var page = readers.submit(() -> tails.tail(lease.fence().execution(), 0, from, 10, wait));
         eventually("it waits", () -> tails.waiting() > before);
         return page;
     }

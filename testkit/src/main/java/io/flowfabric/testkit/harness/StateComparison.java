@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -115,7 +116,8 @@ final class StateComparison {
             twins.look("history", store -> store.queries().history(id));
             twins.look("explain", store -> store.queries().explain(id));
             twins.look("ledger", store -> store.budgets().ledger(id));
-            for (int attempt = 0; attempt < views.get(id).attempts(); attempt++) {
+            int attempts = Objects.requireNonNull(views.get(id)).attempts();
+            for (int attempt = 0; attempt < attempts; attempt++) {
                 int one = attempt;
                 twins.look("stream", store -> store.streams().read(id, one, FrameRange.from(1), 2));
                 twins.look(

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -101,37 +100,33 @@ final class FrameWriter {
 
     /** The streams of those whose fence holds, which it does until the end of the transaction. */
     private Map<Fence, Draft> drafts(Jdbc tx, List<Append> appends) {
-        var byFence = new LinkedHashMap<Fence, List<Append>>();
-        appends.forEach(
-                append ->
-                        byFence.computeIfAbsent(append.fence(), fence -> new ArrayList<>())
-                                .add(append));
-        var moments = held(tx, byFence.keySet());
-        var held = byFence.keySet().stream().filter(moments::containsKey).toList();
-        var drafts = new HashMap<Fence, Draft>();
+        var moments = held(tx, appends.stream().map(Append::fence).distinct().toList());
+        var held = appends.stream().filter(one -> moments.containsKey(one.fence())).toList();
         if (held.isEmpty()) {
-            return drafts;
+            return Map.of();
         }
-        var standings = standings(tx, held, byFence);
-        var again = new ArrayList<Append>();
-        for (Fence fence : held) {
-            long next = standing(standings, fence).next();
-            byFence.get(fence).stream()
-                    .filter(append -> append.position() < next)
-                    .forEach(again::add);
-        }
-        var kept = kept(tx, again);
-        for (Fence fence : held) {
-            var id = fence.execution().uuid();
-            drafts.put(
-                    fence,
-                    new Draft(
-                            fence,
-                            new StreamDraft(
-                                    standing(standings, fence),
-                                    kept.getOrDefault(id, List.of()),
-                                    moments.get(fence))));
-        }
+        var standings = standings(tx, moments.keySet(), held);
+        var kept =
+                kept(
+                        tx,
+                        held.stream()
+                                .filter(
+                                        one ->
+                                                one.position()
+                                                        < standing(standings, one.fence()).next())
+                                .toList());
+        var drafts = new HashMap<Fence, Draft>();
+        moments.forEach(
+                (fence, now) ->
+                        drafts.put(
+                                fence,
+                                new Draft(
+                                        fence,
+                                        new StreamDraft(
+                                                standing(standings, fence),
+                                                kept.getOrDefault(
+                                                        fence.execution().uuid(), List.of()),
+                                                now))));
         return drafts;
     }
 
@@ -139,47 +134,34 @@ final class FrameWriter {
         return standings.getOrDefault(fence.execution().uuid(), StreamStanding.EMPTY);
     }
 
-    private Map<Fence, Instant> held(Jdbc tx, Set<Fence> fences) {
-        var byId = new HashMap<UUID, List<Fence>>();
-        fences.forEach(
-                fence ->
-                        byId.computeIfAbsent(fence.execution().uuid(), id -> new ArrayList<>())
-                                .add(fence));
+    /** The fences that hold, with the time. */
+    private Map<Fence, Instant> held(Jdbc tx, List<Fence> fences) {
         var held = new HashMap<Fence, Instant>();
         FenceColumns.set(tx.query("lock_streams"), fences, fence -> fence)
                 .set("now", postgres.now())
                 .each(
                         row ->
-                                byId.get(row.uuid("id")).stream()
-                                        .filter(
-                                                fence ->
-                                                        fence.attempt() == row.intValue("attempt")
-                                                                && fence.epoch()
-                                                                        == row.longValue("epoch")
-                                                                && fence.execution()
-                                                                                .partition()
-                                                                                .number()
-                                                                        == row.intValue("part"))
-                                        .forEach(
-                                                fence ->
-                                                        held.put(
-                                                                fence,
-                                                                RowCodec.moment(row, "now"))));
+                                held.put(
+                                        new Fence(
+                                                RowCodec.id(row),
+                                                row.intValue("attempt"),
+                                                row.longValue("epoch")),
+                                        RowCodec.moment(row, "now")));
         return held;
     }
 
     private static Map<UUID, StreamStanding> standings(
-            Jdbc tx, List<Fence> fences, Map<Fence, List<Append>> appends) {
+            Jdbc tx, Set<Fence> fences, List<Append> appends) {
+        var patched =
+                appends.stream()
+                        .filter(append -> append.mode() == FrameMode.SUMMARY)
+                        .map(Append::fence)
+                        .collect(Collectors.toSet());
         var standings = new HashMap<UUID, StreamStanding>();
         tx.query("stream_standings")
                 .uuids("ids", fences, fence -> fence.execution().uuid())
                 .ints("attempts", fences, Fence::attempt)
-                .booleans(
-                        "patched",
-                        fences,
-                        fence ->
-                                appends.getOrDefault(fence, List.of()).stream()
-                                        .anyMatch(one -> one.mode() == FrameMode.SUMMARY))
+                .booleans("patched", fences, patched::contains)
                 .each(
                         row ->
                                 standings.put(
