@@ -2,7 +2,6 @@ package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
@@ -102,7 +101,7 @@ class StreamTablesTest {
     }
 
     /** Work that has ended, with so many durable frames, and two that are not. */
-    private ExecutionId said(int frames) {
+    private void said(int frames) {
         var lease = leased();
         for (int n = 0; n < frames; n++) {
             say(lease, n);
@@ -115,7 +114,6 @@ class StreamTablesTest {
                                 Append.summary(fence, frames + 1, "s", "{}")))
                 .forEach(answer -> answer.orThrow());
         store.leases().end(List.of(new Ending.Complete(fence, Payload.EMPTY)));
-        return fence.execution();
     }
 
     private Lease leased() {

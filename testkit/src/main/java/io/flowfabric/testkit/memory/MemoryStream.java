@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** What was said in one attempt. */
 final class MemoryStream {
@@ -25,7 +24,8 @@ final class MemoryStream {
 
     /** The frame at a position, if it is kept. */
     List<StreamFrame> at(long position) {
-        return Stream.ofNullable(frames.get(position)).toList();
+        var frame = frames.get(position);
+        return frame == null ? List.of() : List.of(frame);
     }
 
     /** What its patches have come to. */
