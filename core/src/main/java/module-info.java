@@ -18,6 +18,7 @@ module io.flowfabric.core {
     exports io.flowfabric.core.signing;
     exports io.flowfabric.core.state;
     exports io.flowfabric.core.store;
+    exports io.flowfabric.core.stream;
     exports io.flowfabric.core.submit;
 
     uses io.flowfabric.core.store.StoreProvider;

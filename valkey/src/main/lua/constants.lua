@@ -68,7 +68,19 @@ STEPS = 29
 RECORDED = 30
 SUSPENSION = 31
 SIGNALS = 32
-EXECUTION_FIELDS = 32
+STREAMED = 33
+EXECUTION_FIELDS = 33
+
+-- How a stream stands: the next place, how many frames stay and how large they are, how many do not, when the last one was appended, how
+-- many patches its summary is made of, how many of those that do not stay are gone, and the attempt before that has a stream.
+STREAM_NEXT = 1
+STREAM_FRAMES = 2
+STREAM_BYTES = 3
+STREAM_PASSING = 4
+STREAM_AT = 5
+STREAM_VERSION = 6
+STREAM_GONE = 7
+STREAM_PREVIOUS = 8
 
 -- What workers have recorded of an execution: how many steps, how large they are together, and when the last one was.
 RECORDED_STEPS = 1

@@ -14,6 +14,7 @@ function executions.begin()
     executions.changed = {}
     executions.woken = {}
     executions.losers = {}
+    executions.streamed = {}
     executions.counts = {}
 end
 
@@ -372,6 +373,9 @@ function executions.apply(id, x, decided)
     end
     if decided[CHANGE_FRESH] then
         executions.clear_steps(id, x)
+    end
+    if x[STREAMED] then
+        executions.streamed[id] = true
     end
     set_deadline(id, x, decided[CHANGE_DEADLINE], executions.is_terminal(situation))
     x[PRIORITY] = decided[CHANGE_PRIORITY]

@@ -2,7 +2,7 @@
 
 local LETTERS = {'s', 'i', 'r', 'f', 'b', 'w', 'p', 'u'}
 
--- So many reports of what was used up, recorded steps and signals are forgotten in one call, about.
+-- So many reports of what was used up, frames of streams, recorded steps and signals are forgotten in one call, about.
 local REPORTS = 2000
 
 -- So many that cannot be read are passed over in one call.
@@ -16,6 +16,7 @@ end
 
 -- Removes everything of an execution but what is told of it.
 local function remove(id, x, submitted)
+    streams.forget(id, x, math.huge)
     unit.remove('execution', id)
     executions.known[id] = nil
     executions.changed[id] = nil
@@ -149,6 +150,11 @@ register('forget', {'allow-oom'}, function(asked)
             local submitted = x and submission(id)
             if x and submitted and executions.is_terminal(x[SITUATION]) then
                 local gone, left = budgets.forget(id, lanes.get(x[LANE])[LANE_NAMESPACE], reports)
+                if not left then
+                    local unsaid
+                    unsaid, left = streams.forget(id, x, math.max(1, reports - gone))
+                    gone = gone + unsaid
+                end
                 reports = math.max(0, reports - gone - (left and 0 or executions.step_count(x) + (x[SIGNALS] or 0)))
                 full = left or reports == 0
                 if not left then

@@ -2,7 +2,7 @@
 --
 -- An answer has four parts: what the function answers, the time of the server, the stamp of the last entry of the log, and what
 -- others should hear of: the lanes in which work became ready, with its id if it is one piece, and the sessions that have
--- lost leases.
+-- lost leases, and the executions whose streams went on or may be closed.
 
 local function begin(declared, now, seen)
     unit.begin(declared, now, seen)
@@ -33,7 +33,7 @@ local function finish()
 end
 
 local function news()
-    local ready, losing = {}, {}
+    local ready, losing, streamed = {}, {}, {}
     for number, id in pairs(executions.woken) do
         local lane = lanes.get(number)
         ready[#ready + 1] = {lane[LANE_NAMESPACE], lane[LANE_NAME], id}
@@ -41,7 +41,10 @@ local function news()
     for id in pairs(executions.losers) do
         losing[#losing + 1] = id
     end
-    return {ready, losing}
+    for id in pairs(executions.streamed) do
+        streamed[#streamed + 1] = id
+    end
+    return {ready, losing, streamed}
 end
 
 -- request: the time, if it is not that of the server; the highest stamp that the caller has heard of; and what is asked

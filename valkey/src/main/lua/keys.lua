@@ -22,6 +22,7 @@
 --   receipt     what claims gave, by session and number
 --   share       rounds of lanes where keys take turns
 --   namespace   settings of namespaces, by name
+--   frame       what workers said in attempts, and how that stands (see stream.lua)
 --   log         everything that happened: the events of each call, by its number
 --   history     which entries of the log are about an execution or a session, by its id and a number
 --   global      what is not of one namespace: signing keys, duties of engines
@@ -33,6 +34,7 @@
 --   turns       fresh work in lanes where keys take turns: lane, priority, key, round, id; and the keys by their last round:
 --               no lane, lane, priority, round, key
 --   standing    all executions: lane, how they ended if they have, in the order of submission
+--   stream      the frames that there are: execution, attempt, place
 --   tag         all executions with tags: lane, tag, in the order of submission
 --   ended       what has ended and is kept as long as its namespace says: lane, when, id
 --   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
@@ -50,6 +52,6 @@ local KEYS_OF_A_PARTITION = {
     'meta', 'name', 'lane', 'route', 'gate', 'users', 'head', 'execution', 'detail', 'unique', 'count', 'quota', 'meter',
     'budget', 'spending', 'session', 'receipt', 'share', 'namespace', 'log', 'history', 'global', 'ready', 'front', 'shut',
     'closed', 'turns', 'standing', 'tag', 'ended', 'worker', 'listing', 'deadline', 'attempt', 'stall', 'wake', 'grant',
-    'expiry', 'forget', 'due', 'told', 'waitpoint', 'suspension'}
+    'expiry', 'forget', 'due', 'told', 'waitpoint', 'suspension', 'frame', 'stream'}
 
 local key = {}

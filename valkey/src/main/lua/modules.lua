@@ -12,6 +12,7 @@ local signposts = {}  -- where something lies that is looked for here
 local sessions = {}   -- worker processes
 local records = {}    -- executions as they are stored
 local executions = {} -- pieces of work, and the steps that they take
+local streams = {}    -- what workers say while they work
 local plain = {}      -- the same steps of work that has nothing special
 local surroundings = {} -- what decides how work reads from outside
 local claims = {}     -- which of it a worker gets

@@ -87,7 +87,7 @@ local function accept(asked, item, stored)
     local x = {
         later and DELAYED or READY, FIRST, 0, 0, 0, unit.now, unit.now, terms[1], false, 0, 0, 0, 0, 0, due(terms[3]),
         later and start, later and 0, false, false, false, false, false, terms[4], terms[5], false, terms[6], terms[7],
-        partition, '', false, false, false}
+        partition, '', false, false, false, false}
     executions.submit(id, x, number, asked[2][gate_at])
     unit.set('detail', id .. 's', asked[6][item])
     if input then

@@ -24,6 +24,10 @@ public final class Conflict extends FlowFabricException {
         SENT_DIFFERENTLY,
         /** The waitpoint is closed, or was never open. */
         WAITPOINT_CLOSED,
+        /** There is another frame at this position of the stream. */
+        APPENDED_DIFFERENTLY,
+        /** The position is not the next one of the stream. */
+        NOT_NEXT,
         /** The execution has ended, and not in the way that was asked for. */
         ALREADY_FINISHED,
         /** The execution has not ended, so it has no result, and cannot be replayed or erased. */

@@ -34,6 +34,8 @@ public final class Invalid extends FlowFabricException {
         MALFORMED_FENCE,
         /** A cursor was not given out here. */
         MALFORMED_CURSOR,
+        /** A merge patch of a summary is no JSON object. */
+        MALFORMED_PATCH,
         /** What came after a cursor is no longer kept. */
         CURSOR_EXPIRED,
         /** The log was restored from a copy after the cursor was given out. */

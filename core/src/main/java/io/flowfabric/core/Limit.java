@@ -31,6 +31,18 @@ public enum Limit {
     CONDITION_WAITPOINTS(100),
     /** Signals that one condition counts: who sent them is kept until the last one has come. */
     CONDITION_SIGNALS(1000),
+    /** A frame is said in passing; ten readers may be sent it at once. */
+    FRAME_BYTES(64 << 10),
+    /** Durable frames of one attempt: what one commit can forget. */
+    FRAMES(100_000),
+    /** All durable frames of one attempt together, with their types and content types. */
+    STREAM_BYTES(64 << 20),
+    /** Frames of one attempt that do not stay: so far a reader may be behind. */
+    LIVE_FRAMES(256),
+    /** A summary is read and written as a whole with every patch. */
+    SUMMARY_BYTES(256 << 10),
+    /** A million frames a second for twelve days; every store can count so far. */
+    POSITION(1L << 40),
     /** Keys, kinds, creators, workers, steps: indexed, and shown on one line. */
     NAME_BYTES(256),
     /** The width of a lane name on the wire of the original. */

@@ -28,6 +28,12 @@ class LimitTest {
         expected.put(Limit.WAITPOINTS, 1000L);
         expected.put(Limit.CONDITION_WAITPOINTS, 100L);
         expected.put(Limit.CONDITION_SIGNALS, 1000L);
+        expected.put(Limit.FRAME_BYTES, 64L * 1024);
+        expected.put(Limit.FRAMES, 100_000L);
+        expected.put(Limit.STREAM_BYTES, 64L * 1024 * 1024);
+        expected.put(Limit.LIVE_FRAMES, 256L);
+        expected.put(Limit.SUMMARY_BYTES, 256L * 1024);
+        expected.put(Limit.POSITION, 1L << 40);
         expected.put(Limit.NAME_BYTES, 256L);
         expected.put(Limit.LANE_BYTES, 64L);
         expected.put(Limit.TAGS, 32L);
@@ -75,7 +81,7 @@ class LimitTest {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"DURATION_MILLIS", "AMOUNT"})
+            names = {"DURATION_MILLIS", "AMOUNT", "POSITION"})
     void a_count_may_reach_its_limit_and_not_exceed_it(Limit limit) {
         int most = Math.toIntExact(limit.max());
 

@@ -1,6 +1,7 @@
 package io.flowfabric.engine;
 
 import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.admission.Budgets;
@@ -22,8 +23,11 @@ import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Backend;
 import io.flowfabric.core.store.ShutdownOrder;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.core.stream.StreamPage;
+import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submissions;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -59,6 +63,7 @@ public final class Engine extends Service implements Backend {
     private final Recounts recounts;
     private final ClaimParking parking;
     private final LossNotices losses;
+    private final StreamTails tails;
     private final Submissions submissions;
     private final KnownSessions sessions;
     private final Claims claims;
@@ -98,6 +103,7 @@ public final class Engine extends Service implements Backend {
         this.recounts = new Recounts(store, options, this.metrics, time);
         this.parking = new ClaimParking(store.wakeups(), options, this.metrics, time);
         this.losses = new LossNotices(store.wakeups());
+        this.tails = new StreamTails(store, options, time);
         this.submissions =
                 new ChunkedSubmissions(
                         store.submissions(),
@@ -207,6 +213,26 @@ public final class Engine extends Service implements Backend {
         return store.feeds();
     }
 
+    @Override
+    public Streams streams() {
+        return store.streams();
+    }
+
+    /**
+     * What was said in an attempt from a position on; when there is nothing yet, it waits until
+     * there is, or the stream is closed, whichever process does that. An empty page of an open
+     * stream says that the wait is over, or that the engine stops.
+     *
+     * @param from where the page before said to go on; 0 for the beginning
+     * @param maxWait how long to wait at most
+     * @throws io.flowfabric.core.NotFound when there is no such execution
+     * @throws Unavailable when the engine does not run
+     */
+    public StreamPage tail(ExecutionId execution, int attempt, long from, int max, Duration maxWait)
+            throws InterruptedException {
+        return tails.tail(execution, attempt, from, max, maxWait);
+    }
+
     /** The clock that the loops of this engine and its workers live by. */
     public Time time() {
         return time;
@@ -287,6 +313,7 @@ public final class Engine extends Service implements Backend {
         firstKey.start();
         parking.start();
         losses.start();
+        tails.start();
         sweeps.start();
         recounts.start();
         if (stopsWithJvm) {
@@ -301,7 +328,7 @@ public final class Engine extends Service implements Backend {
         JointStop.stop(owned, STOPPERS);
         stopped = true;
         var rest = new ArrayList<Service>(followers);
-        rest.addAll(List.of(recounts, firstKey, sweeps, parking, losses));
+        rest.addAll(List.of(recounts, firstKey, sweeps, parking, losses, tails));
         try {
             stopAll(rest);
         } finally {

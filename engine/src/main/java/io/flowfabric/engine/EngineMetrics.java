@@ -30,6 +30,8 @@ public interface EngineMetrics {
         CHECKPOINT,
         /** A waitpoint that is to be opened. */
         OPEN,
+        /** A frame that is to be appended. */
+        APPEND,
         /** The end of a lease. */
         END,
         /** A heartbeat, which names the fences that its worker believes to hold. */
@@ -111,6 +113,9 @@ public interface EngineMetrics {
 
     /** So many checkpoints were answered with a step that was recorded, now or before. */
     default void checkpointed(int count) {}
+
+    /** So many frames were appended, now or before. */
+    default void appended(int count) {}
 
     /** So many fences were refused by a call: another worker has the work, or had it meanwhile. */
     default void fenced(FencedCall call, int count) {}

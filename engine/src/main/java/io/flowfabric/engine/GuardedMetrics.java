@@ -91,6 +91,11 @@ final class GuardedMetrics implements EngineMetrics {
     }
 
     @Override
+    public void appended(int count) {
+        guard("appended", () -> metrics.appended(count));
+    }
+
+    @Override
     public void fenced(FencedCall call, int count) {
         guard("fenced", () -> metrics.fenced(call, count));
     }

@@ -14,6 +14,7 @@ import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.engine.EngineMetrics.FencedCall;
 
 import java.time.Instant;
@@ -46,6 +47,17 @@ final class MeasuredLeases implements Leases {
         int recorded = (int) answers.stream().filter(Answer::isDone).count();
         if (recorded > 0) {
             metrics.checkpointed(recorded);
+        }
+        return answers;
+    }
+
+    @Override
+    public List<Answer<Long>> append(List<Append> appends) {
+        var answers = store.append(appends);
+        countLost(FencedCall.APPEND, answers);
+        int appended = (int) answers.stream().filter(Answer::isDone).count();
+        if (appended > 0) {
+            metrics.appended(appended);
         }
         return answers;
     }

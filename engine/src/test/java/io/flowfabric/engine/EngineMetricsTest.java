@@ -14,7 +14,8 @@ class EngineMetricsTest {
     void the_values_of_labels_do_not_change() {
         assertThat(FencedCall.values())
                 .extracting(FencedCall::wire)
-                .containsExactly("progress", "spend", "checkpoint", "open", "end", "heartbeat");
+                .containsExactly(
+                        "progress", "spend", "checkpoint", "open", "append", "end", "heartbeat");
         assertThat(AdmissionCall.values())
                 .extracting(AdmissionCall::wire)
                 .containsExactly("claim", "grant", "redeem");

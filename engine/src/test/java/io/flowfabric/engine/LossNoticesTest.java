@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /** R18: a store that takes work from a session says so, and the session hears of it. */
@@ -24,6 +25,11 @@ class LossNoticesTest {
         @Override
         public Listening listen(Listener listener) {
             throw new AssertionError("this is not about ready work");
+        }
+
+        @Override
+        public Listening listenForStreams(Consumer<UUID> listener) {
+            throw new AssertionError("this is not about streams");
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Budget.Bounds;
@@ -16,6 +17,7 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.memory.MemoryStore;
 
@@ -97,6 +99,20 @@ class MeasuredLeasesTest {
         assertThat(tally.of("fenced CHECKPOINT")).isEqualTo(1);
         assertThat(tally.heardOf("checkpointed")).isFalse();
         assertThat(tally.of("fenced END")).isEqualTo(1);
+    }
+
+    @Test
+    void frames_are_counted_and_so_are_those_of_stale_leases() {
+        var fence = lease().fence();
+        var said = Append.durable(fence, 0, "said", Payload.EMPTY);
+        var stale = new Fence(fence.execution(), fence.attempt(), fence.epoch() + 1);
+
+        var answers =
+                leases.append(List.of(said, said, Append.durable(stale, 1, "said", Payload.EMPTY)));
+
+        assertThat(answers.getLast().isDone()).isFalse();
+        assertThat(tally.of("appended")).isEqualTo(2);
+        assertThat(tally.of("fenced APPEND")).isEqualTo(1);
     }
 
     @Test

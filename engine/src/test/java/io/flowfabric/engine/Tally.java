@@ -84,6 +84,11 @@ public final class Tally implements EngineMetrics {
     }
 
     @Override
+    public void appended(int count) {
+        add("appended", count);
+    }
+
+    @Override
     public void fenced(FencedCall call, int count) {
         add("lease lost", count);
         add("fenced " + call, count);

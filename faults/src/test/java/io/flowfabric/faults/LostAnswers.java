@@ -16,7 +16,8 @@ final class LostAnswers implements HookedStore.Hook {
     /**
      * The code that starts an engine wants to hear that it does not work, and repeats it itself.
      */
-    private static final Set<String> SPARED = Set.of("listen", "listenForLosses");
+    private static final Set<String> SPARED =
+            Set.of("listen", "listenForLosses", "listenForStreams");
 
     private final Set<Object> lost = ConcurrentHashMap.newKeySet();
     private final Set<String> kinds = ConcurrentHashMap.newKeySet();

@@ -146,6 +146,11 @@ public final class MicrometerMetrics implements EngineMetrics {
     }
 
     @Override
+    public void appended(int count) {
+        count(count, "ff.appended");
+    }
+
+    @Override
     public void fenced(FencedCall call, int count) {
         count(count, "ff.fence.refused", "call", call.wire());
     }

@@ -18,6 +18,7 @@ import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups;
+import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.postgres.internal.DatabaseIdentity;
 import io.flowfabric.postgres.internal.PostgresContext;
@@ -37,6 +38,7 @@ import io.flowfabric.postgres.internal.lease.PostgresLeases;
 import io.flowfabric.postgres.internal.maintenance.PostgresMaintenance;
 import io.flowfabric.postgres.internal.operate.PostgresOperations;
 import io.flowfabric.postgres.internal.query.PostgresQueries;
+import io.flowfabric.postgres.internal.query.PostgresStreams;
 import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
@@ -190,6 +192,7 @@ public final class PostgresStore implements Store {
                 "internal/sql/step.sql",
                 "internal/sql/checkpoint.sql",
                 "internal/sql/wait.sql",
+                "internal/sql/stream.sql",
                 "internal/sql/maintenance.sql",
                 "internal/sql/gate_sweep.sql",
                 "internal/sql/quota.sql",
@@ -289,6 +292,11 @@ public final class PostgresStore implements Store {
     @Override
     public Feeds feeds() {
         return feeds;
+    }
+
+    @Override
+    public Streams streams() {
+        return new PostgresStreams(postgres);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,22 @@ class LeasePlansTest extends BacklogPlans {
 
         check("checkpoint", BATCH);
         check("recorded_before", BATCH);
+    }
+
+    @Test
+    void an_append_touches_what_it_is_about() {
+        var appends =
+                backlog.claim().stream()
+                        .map(lease -> Append.live(lease.fence(), 0, "said", Payload.EMPTY))
+                        .toList();
+        startLogging();
+        store.leases().append(appends).forEach(Answer::orThrow);
+        store.leases().append(appends).forEach(Answer::orThrow);
+
+        check("lock_streams", BATCH);
+        check("stream_standings", BATCH);
+        check("frames_at", BATCH);
+        check("append", BATCH);
     }
 
     @Test

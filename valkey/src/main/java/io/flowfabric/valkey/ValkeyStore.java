@@ -19,6 +19,7 @@ import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups;
+import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.valkey.internal.Abilities;
 import io.flowfabric.valkey.internal.Deaths;
@@ -45,6 +46,7 @@ import io.flowfabric.valkey.internal.ValkeyQuotas;
 import io.flowfabric.valkey.internal.ValkeySessions;
 import io.flowfabric.valkey.internal.ValkeySignals;
 import io.flowfabric.valkey.internal.ValkeySpending;
+import io.flowfabric.valkey.internal.ValkeyStreams;
 import io.flowfabric.valkey.internal.ValkeySubmissions;
 import io.flowfabric.valkey.internal.ValkeyWorkers;
 import io.flowfabric.valkey.internal.wire.Copies;
@@ -201,6 +203,11 @@ public final class ValkeyStore implements Store {
     @Override
     public Queries queries() {
         return queries;
+    }
+
+    @Override
+    public Streams streams() {
+        return new ValkeyStreams(valkey);
     }
 
     @Override

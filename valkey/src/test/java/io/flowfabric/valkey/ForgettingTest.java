@@ -3,6 +3,7 @@ package io.flowfabric.valkey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
@@ -26,6 +27,7 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
@@ -118,6 +120,47 @@ class ForgettingTest {
         for (var name : List.of("execution", "detail", "log", "told")) {
             assertThat(fixture.size(Namespace.DEFAULT, name)).as(name).isZero();
         }
+    }
+
+    @Test
+    void streams_that_are_forgotten_or_erased_with_their_work_leave_nothing() {
+        var hour = Duration.ofHours(1);
+        store.sessions().open(session);
+        var forgotten = streamed(work().policy(Policy.DEFAULT.retention(hour)), 1, 2500);
+        var erased = streamed(work(), 3, 3);
+
+        store.operations().erase(List.of(erased), OLGA).getFirst().orThrow();
+        assertThat(fixture.size(Namespace.DEFAULT, "stream")).isEqualTo(2500 + 1 + 256);
+        fixture.pass(hour);
+
+        assertThat(store.queries().describe(List.of(forgotten)).getFirst().isDone()).isFalse();
+        for (var name : List.of("execution", "frame", "stream")) {
+            assertThat(fixture.size(Namespace.DEFAULT, name)).as(name).isZero();
+        }
+    }
+
+    /** Work of two attempts that have said something, and that has ended. */
+    private ExecutionId streamed(Submission submission, int claim, int frames) {
+        store.submissions().submit(List.of(submission)).getFirst().orThrow();
+        var first = claim(claim).fence();
+        var appends = new ArrayList<Append>();
+        for (int n = 0; n < frames; n++) {
+            appends.add(Append.durable(first, n, "said", Payload.EMPTY));
+        }
+        store.leases().append(appends).forEach(Answer::orThrow);
+        act(new OperatorCommand.Cancel(submission.id()));
+        act(new OperatorCommand.Replay(submission.id()));
+        var second = claim(claim + 1).fence();
+        appends.clear();
+        for (int n = 0; n < Math.min(frames, 300); n++) {
+            appends.add(Append.live(second, n, "shown", Payload.EMPTY));
+        }
+        appends.add(Append.durable(second, appends.size(), "said", Payload.EMPTY));
+        store.leases().append(appends).forEach(Answer::orThrow);
+        var patch = Append.summary(second, appends.size(), "sum", "{\"a\":1}");
+        store.leases().append(List.of(patch)).getFirst().orThrow();
+        act(new OperatorCommand.Cancel(submission.id()));
+        return submission.id();
     }
 
     private Lease claim(int number) {

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.wire.KeySpace;
 import io.flowfabric.valkey.internal.wire.Wire;
@@ -83,6 +87,30 @@ class WakeupNewsTest {
         assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
 
         assertThat((long) wire.told.get() - before).isBetween(1L, pauses + 3);
+        listening.close();
+    }
+
+    @Test
+    void a_stream_that_goes_on_or_is_closed_is_told_to_other_processes()
+            throws InterruptedException {
+        var session = Session.of("worker", "one", "default");
+        store.sessions().open(session);
+        submit();
+        var lease = store.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
+        var fence = lease.fence();
+        var heard = new Semaphore(0);
+        var listening =
+                other.wakeups()
+                        .listenForStreams(
+                                id -> heard.release(id.equals(fence.execution().uuid()) ? 1 : 0));
+
+        store.leases().append(List.of(Append.durable(fence, 0, "said", Payload.EMPTY)));
+        assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(other.streams().tail(fence.execution(), 0, 0, 1).end()).isEqualTo(1);
+
+        store.leases().end(List.of(new Ending.Complete(fence, Payload.EMPTY)));
+        assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(other.streams().tail(fence.execution(), 0, 1, 1).last()).isTrue();
         listening.close();
     }
 

@@ -2,6 +2,7 @@ package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.SessionId;
@@ -47,6 +48,26 @@ public final class Conflicts {
                 ("This step of %s was recorded in attempt %d with other content: go on with what"
                                 + " was recorded, or record under a name of its own.")
                         .formatted(execution, attempt));
+    }
+
+    /** A frame was appended at this position before, and it was another one. */
+    public static Conflict appendedDifferently(Fence fence, long position) {
+        return new Conflict(
+                Conflict.Code.APPENDED_DIFFERENTLY,
+                Long.toString(position),
+                ("Another frame has this position in attempt %d of %s: read where the stream ends,"
+                                + " and append there.")
+                        .formatted(fence.attempt(), fence.execution()));
+    }
+
+    /** A frame was to be appended with a gap before it. */
+    public static Conflict notNext(Fence fence, long position, long next) {
+        return new Conflict(
+                Conflict.Code.NOT_NEXT,
+                Long.toString(next),
+                ("The next frame in attempt %d of %s has this position, and not %d: append those"
+                                + " before it first.")
+                        .formatted(fence.attempt(), fence.execution(), position));
     }
 
     /** Usage was reported before under this key, and it was other usage. */

@@ -5,6 +5,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
+import io.flowfabric.core.stream.Append;
 
 import java.util.List;
 
@@ -41,6 +42,16 @@ public interface Leases {
      * those that it has.
      */
     List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints);
+
+    /**
+     * Appends frames to the streams of attempts. Each is answered with the position behind it.
+     *
+     * <p>A frame says at which position it is to stand, so the same one again gets the first answer
+     * again; another one at a position that is taken is {@code Conflict}, and so is one with a gap
+     * before it. Several of one call are taken in their order. A frame is {@code Invalid} that is
+     * one too many in its attempt, or too large beside those that it has.
+     */
+    List<Answer<Long>> append(List<Append> appends);
 
     /**
      * Opens waitpoints before anything waits there, so that an outsider can be told of them. One

@@ -14,6 +14,7 @@ import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.signal.Signals;
+import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
@@ -74,6 +75,9 @@ public interface Backend extends AutoCloseable {
 
     /** For anyone: what happened. */
     Feeds feeds();
+
+    /** For anyone: what workers say while they work. */
+    Streams streams();
 
     /**
      * Lets go of everything it holds. Later calls answer {@link io.flowfabric.core.Unavailable};

@@ -7,8 +7,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Tells claims that wait for work that there may be some, and sessions that leases of theirs may be
- * lost. It is a hint: one may come for nothing, and a lost one costs a poll or a heartbeat.
+ * Tells claims that wait for work that there may be some, sessions that leases of theirs may be
+ * lost, and readers that streams have gone on. It is a hint: one may come for nothing, and a lost
+ * one costs a poll or a heartbeat.
  */
 public interface Wakeups {
     /**
@@ -30,6 +31,13 @@ public interface Wakeups {
      * must return at once.
      */
     Listening listenForLosses(Consumer<SessionId> listener);
+
+    /**
+     * Calls back, from a thread of the store, with the UUID of an execution that has a stream when
+     * frames were appended to it, or the execution took a step that may have closed it, whichever
+     * process did that. The listener must return at once.
+     */
+    Listening listenForStreams(Consumer<UUID> listener);
 
     /** What hears of ready work, on behalf of those who wait for some. It must return at once. */
     @FunctionalInterface

@@ -139,6 +139,11 @@ public record PostgresContext(
         hint(() -> sessions.forEach(waking::lost));
     }
 
+    /** Lets readers know that streams of these executions went on, or may be closed. */
+    public void streamed(Collection<UUID> executions) {
+        hint(() -> executions.forEach(waking::streamed));
+    }
+
     private void wake(ReadyLanes ready, IntFunction<PostgresWakeups.Order> order) {
         var lanes = ready.numbers();
         if (!lanes.isEmpty()) {

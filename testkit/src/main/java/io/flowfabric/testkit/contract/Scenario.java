@@ -12,6 +12,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.codec.WaitCodec;
@@ -47,6 +48,9 @@ import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.core.stream.Append;
+import io.flowfabric.core.stream.FrameRange;
+import io.flowfabric.core.stream.StreamPage;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.StoreFixture;
@@ -280,6 +284,27 @@ final class Scenario implements AutoCloseable {
                 .map(step -> WaitCodec.resumption(step.content()))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    // Streams.
+
+    Answer<Long> append(Append append) {
+        return only(store().leases().append(List.of(append)));
+    }
+
+    /** A durable frame of plain text. */
+    Answer<Long> say(Lease lease, long position, String text) {
+        return append(Append.durable(lease.fence(), position, "said", Payload.text(text)));
+    }
+
+    /** All that is kept of what was said in the attempt of a lease. */
+    StreamPage stream(Lease lease) {
+        return store().streams()
+                .read(
+                        lease.fence().execution(),
+                        lease.fence().attempt(),
+                        FrameRange.ALL,
+                        (int) Limit.PAGE.max());
     }
 
     // Operators.

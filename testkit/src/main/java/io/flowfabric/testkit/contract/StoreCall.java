@@ -43,6 +43,8 @@ import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.store.Maintenance.Duty;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups.Listener;
+import io.flowfabric.core.stream.Append;
+import io.flowfabric.core.stream.FrameRange;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -54,6 +56,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -150,6 +153,12 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry(
                         "List<Checkpoint>",
                         List.of(new Checkpoint(lease.fence(), "step", Payload.EMPTY))),
+                entry(
+                        "List<Append>",
+                        List.of(Append.durable(lease.fence(), 0, "said", Payload.EMPTY))),
+                entry("FrameRange", FrameRange.ALL),
+                entry("long", 0L),
+                entry("Consumer<UUID>", (Consumer<UUID>) streamed -> {}),
                 entry("Lease", lease.withStepsApart()),
                 entry("List<Ending>", List.of(complete(lease))),
                 entry(

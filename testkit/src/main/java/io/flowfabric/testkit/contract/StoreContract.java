@@ -123,6 +123,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Appending extends AppendRules {
+        Appending() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class WaitTimeouts extends WaitTimeoutRules {
         WaitTimeouts() {
             super(StoreContract.this::open);
@@ -130,8 +137,22 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Summarising extends SummaryRules {
+        Summarising() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Signalling extends SignallingRules {
         Signalling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class ReadingStreams extends StreamRules {
+        ReadingStreams() {
             super(StoreContract.this::open);
         }
     }
@@ -146,6 +167,13 @@ public abstract class StoreContract {
     @Nested
     class RacingWaits extends WaitRacingRules {
         RacingWaits() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Tailing extends TailRules {
+        Tailing() {
             super(StoreContract.this::open);
         }
     }

@@ -29,6 +29,7 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,8 @@ abstract class ValidatingRules extends Rules {
         leavesNoTrace(() -> store.leases().progress(nCopies(TOO_MANY, done(lease))));
         var checkpoint = new Checkpoint(lease.fence(), "pay", Payload.EMPTY);
         leavesNoTrace(() -> store.leases().checkpoint(nCopies(TOO_MANY, checkpoint)));
+        var append = Append.durable(lease.fence(), 0, "said", Payload.EMPTY);
+        leavesNoTrace(() -> store.leases().append(nCopies(TOO_MANY, append)));
         leavesNoTrace(() -> store.operations().act(cancels(idOf(lease)), Scenario.OLGA));
         leavesNoTrace(() -> store.queries().describe(nCopies(TOO_MANY, idOf(lease))));
         leavesNoTrace(() -> store.queries().inputs(nCopies(TOO_MANY, idOf(lease))));

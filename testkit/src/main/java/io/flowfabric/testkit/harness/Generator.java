@@ -6,6 +6,7 @@ import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.stream.FrameMode;
 import io.flowfabric.testkit.harness.Operation.Acknowledging;
 import io.flowfabric.testkit.harness.Operation.Deed;
 import io.flowfabric.testkit.harness.Operation.Forgery;
@@ -18,6 +19,7 @@ import io.flowfabric.testkit.harness.Operation.Order;
 import io.flowfabric.testkit.harness.Operation.Parting;
 import io.flowfabric.testkit.harness.Operation.Profile;
 import io.flowfabric.testkit.harness.Operation.Recording;
+import io.flowfabric.testkit.harness.Operation.Saying;
 import io.flowfabric.testkit.harness.Operation.Slip;
 import io.flowfabric.testkit.harness.Operation.Tampering;
 import io.flowfabric.testkit.harness.Operation.Twist;
@@ -131,6 +133,8 @@ record Generator(long seed, int stream, Mix mix) {
             case CLOSE_WAITPOINT ->
                     new Operation.CloseWaitpoint(
                             draw.back(), draw.one(Vocabulary.WAITPOINTS), draw.one("ada", "bob"));
+            case APPEND ->
+                    new Operation.Appends(draw.fewOf(item -> saying(draw, item)), hearing(draw));
             case SPEND -> new Operation.Spend(draw.fewOf(item -> usage(draw)));
             case CONFIGURE ->
                     new Operation.Configure(
@@ -146,6 +150,15 @@ record Generator(long seed, int stream, Mix mix) {
                 hold(draw),
                 draw.one(Vocabulary.STEPS),
                 draw.one("paid", "paid", "sent", "x".repeat(9 << 10)));
+    }
+
+    /** Mostly one behind the other, so that they fit. */
+    private static Saying saying(Draw draw, int item) {
+        return new Saying(
+                hold(draw),
+                draw.chance(70) ? item : draw.below(5),
+                draw.one(FrameMode.DURABLE, FrameMode.DURABLE, FrameMode.LIVE, FrameMode.SUMMARY),
+                draw.one("{\"a\":1.0}", "{\"a\":1.0}", "{\"a\":null,\"b\":[2]}", "[3]"));
     }
 
     private static Usage usage(Draw draw) {

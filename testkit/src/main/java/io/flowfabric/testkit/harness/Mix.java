@@ -37,7 +37,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         CHECKPOINT,
         OPEN_WAITPOINT,
         SEND,
-        CLOSE_WAITPOINT
+        CLOSE_WAITPOINT,
+        APPEND
     }
 
     /** Submitters of a concurrent run. */
@@ -60,6 +61,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
                                     Map.entry(Kind.REPORT, 8),
                                     Map.entry(Kind.CHECKPOINT, 8),
                                     Map.entry(Kind.OPEN_WAITPOINT, 3),
+                                    Map.entry(Kind.APPEND, 8),
                                     Map.entry(Kind.END, 36),
                                     Map.entry(Kind.REPEAT, 6))),
                     1);
@@ -135,6 +137,7 @@ record Mix(Map<Kind, Integer> weights, int openings) {
         weights.put(Kind.OPEN_WAITPOINT, 3);
         weights.put(Kind.SEND, 10);
         weights.put(Kind.CLOSE_WAITPOINT, 1);
+        weights.put(Kind.APPEND, 6);
         return weights;
     }
 }

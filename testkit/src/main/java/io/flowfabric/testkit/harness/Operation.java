@@ -8,6 +8,7 @@ import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.stream.FrameMode;
 
 import java.time.Duration;
 import java.util.List;
@@ -372,6 +373,22 @@ sealed interface Operation {
 
     /** An operator closes a waitpoint. */
     record CloseWaitpoint(int execution, String waitpoint, String actor) implements Operation {}
+
+    /** Workers append frames to their streams, in one call. */
+    record Appends(List<Saying> sayings, Hearing hearing) implements Operation {
+        @Override
+        public int items() {
+            return sayings.size();
+        }
+
+        @Override
+        public Operation keeping(List<Integer> items) {
+            return new Appends(some(sayings, items), hearing);
+        }
+    }
+
+    /** One frame; its position and its content are among few, so that they meet. */
+    record Saying(Hold hold, int position, FrameMode mode, String content) {}
 
     // Time.
 

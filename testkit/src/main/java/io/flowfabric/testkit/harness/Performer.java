@@ -54,6 +54,7 @@ final class Performer {
             case Operation.OpenWaitpoint open -> workers.open(open);
             case Operation.Send send -> signals.send(send);
             case Operation.CloseWaitpoint close -> signals.close(close);
+            case Operation.Appends appends -> workers.append(appends);
             case Operation.Tick(var chore, int limit) -> stage.tick(chore, limit);
             case Operation.Pass(var time) -> stage.advance(time);
         }

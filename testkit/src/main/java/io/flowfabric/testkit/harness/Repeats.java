@@ -44,6 +44,11 @@ record Repeats(boolean exclusive) {
         each("checkpoint", first, second, this::sameOrLost);
     }
 
+    /** The same position. */
+    void append(Reply<List<Answer<Long>>> first, Reply<List<Answer<Long>>> second) {
+        each("append", first, second, this::sameOrLost);
+    }
+
     private <T> boolean sameOrLost(T before, Answer<T> after) {
         return switch (after) {
             case Answer.Done<T>(T value) -> value.equals(before);

@@ -13,12 +13,14 @@ import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.query.Search;
 import io.flowfabric.core.state.StateVector.BlockingReason;
+import io.flowfabric.core.stream.FrameRange;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -117,6 +119,15 @@ final class StateComparison {
             twins.look("history", store -> store.queries().history(id));
             twins.look("explain", store -> store.queries().explain(id));
             twins.look("ledger", store -> store.budgets().ledger(id));
+            int attempts = Objects.requireNonNull(views.get(id)).attempts();
+            for (int attempt = 0; attempt < attempts; attempt++) {
+                int one = attempt;
+                twins.look("stream", store -> store.streams().read(id, one, FrameRange.from(1), 2));
+                twins.look(
+                        "whole stream",
+                        store -> store.streams().read(id, one, FrameRange.ALL, PAGE));
+                twins.look("summary", store -> store.streams().summary(id, one));
+            }
             twins.look("steps", store -> pages(at -> store.queries().steps(id, at, 2)));
             twins.look("received", store -> pages(at -> store.signals().received(id, at, 2)));
             twins.look("waitpoints", store -> store.signals().waitpoints(id));

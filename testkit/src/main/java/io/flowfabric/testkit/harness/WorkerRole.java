@@ -12,12 +12,14 @@ import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.Suspension;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 import io.flowfabric.testkit.harness.Operation.Hold;
 import io.flowfabric.testkit.harness.Operation.Manner;
 import io.flowfabric.testkit.harness.Operation.Note;
 import io.flowfabric.testkit.harness.Operation.Parting;
 import io.flowfabric.testkit.harness.Operation.Recording;
+import io.flowfabric.testkit.harness.Operation.Saying;
 import io.flowfabric.testkit.harness.Operation.Usage;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseEnded;
 import io.flowfabric.testkit.history.Acknowledgement.LeaseGiven;
@@ -161,6 +163,35 @@ final class WorkerRole extends Role {
                                         "open waitpoint",
                                         asked,
                                         store -> store.leases().open(List.of(asked))));
+    }
+
+    void append(Operation.Appends operation) {
+        var appends = operation.sayings().stream().flatMap(one -> append(one).stream()).toList();
+        if (!appends.isEmpty()) {
+            var sender = cast.worker(operation.sayings().getFirst().hold().worker());
+            append(sender, appends, operation.hearing());
+        }
+    }
+
+    private Optional<Append> append(Saying saying) {
+        return presented(saying.hold())
+                .map(
+                        fence ->
+                                new Append(
+                                        fence,
+                                        saying.position(),
+                                        saying.mode(),
+                                        "said",
+                                        Payload.text(saying.content())));
+    }
+
+    private void append(HarnessWorker sender, List<Append> appends, Hearing hearing) {
+        sender.sent(() -> append(sender, appends, Hearing.HEARD));
+        var unused =
+                hear(
+                        hearing,
+                        () -> stage.call("append", appends, s -> s.leases().append(appends)),
+                        repeats::append);
     }
 
     void spend(Operation.Spend operation) {

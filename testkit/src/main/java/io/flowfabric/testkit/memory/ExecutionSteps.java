@@ -101,6 +101,9 @@ final class ExecutionSteps {
         if (change.fresh()) {
             row.steps.clear();
         }
+        if (!row.streams.isEmpty()) {
+            world.wakeups.streamed(row.id().uuid());
+        }
         row.deadline = change.deadline();
         row.priority = change.priority();
         row.retries = change.retries();

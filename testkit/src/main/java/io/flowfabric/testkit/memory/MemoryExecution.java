@@ -34,6 +34,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,6 +93,9 @@ final class MemoryExecution {
 
     /** The signals that it received, in that order. */
     final List<ReceivedSignal> received = new ArrayList<>();
+
+    /** What was said in its attempts, in those where something was. */
+    final Map<Integer, MemoryStream> streams = new HashMap<>();
 
     Optional<Payload> result = Optional.empty();
     Optional<Failure> failure = Optional.empty();

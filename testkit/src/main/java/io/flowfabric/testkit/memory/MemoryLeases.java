@@ -26,6 +26,7 @@ import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.stream.Append;
 
 import java.util.List;
 import java.util.Optional;
@@ -106,6 +107,11 @@ final class MemoryLeases implements Leases {
             throw Conflicts.recordedDifferently(row.id(), first.name(), first.attempt());
         }
         return first;
+    }
+
+    @Override
+    public List<Answer<Long>> append(List<Append> appends) {
+        return new MemoryStreams(world).append(appends);
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Wakeups;
+import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submissions;
 
 import java.time.Duration;
@@ -127,6 +128,11 @@ public final class MemoryStore implements Store {
     @Override
     public Feeds feeds() {
         return new MemoryQueries(world);
+    }
+
+    @Override
+    public Streams streams() {
+        return new MemoryStreams(world);
     }
 
     @Override

@@ -30,15 +30,18 @@ final class MemoryWakeups implements Wakeups {
     private final Map<Lane, Optional<UUID>> ready = new HashMap<>();
 
     private final Set<SessionId> losing = new HashSet<>();
+    private final List<Consumer<UUID>> streamListeners = new CopyOnWriteArrayList<>();
+    private final Set<UUID> streaming = new HashSet<>();
 
     /**
      * What a commit has to tell.
      *
      * @param ready the lanes in which work became ready, with the piece if it is only one
      * @param losing the sessions that may have lost leases
+     * @param streaming the executions whose streams have gone on
      */
-    record CommitNews(Map<Lane, Optional<UUID>> ready, Set<SessionId> losing) {
-        static final CommitNews NONE = new CommitNews(Map.of(), Set.of());
+    record CommitNews(Map<Lane, Optional<UUID>> ready, Set<SessionId> losing, Set<UUID> streaming) {
+        static final CommitNews NONE = new CommitNews(Map.of(), Set.of(), Set.of());
     }
 
     MemoryWakeups(MemoryState world) {
@@ -60,6 +63,15 @@ final class MemoryWakeups implements Wakeups {
                 () -> {
                     lossListeners.add(listener);
                     return () -> lossListeners.remove(listener);
+                });
+    }
+
+    @Override
+    public Listening listenForStreams(Consumer<UUID> listener) {
+        return world.call(
+                () -> {
+                    streamListeners.add(listener);
+                    return () -> streamListeners.remove(listener);
                 });
     }
 
@@ -93,20 +105,28 @@ final class MemoryWakeups implements Wakeups {
         losing.add(session);
     }
 
+    /** The streams of an execution may have gone on, or be closed. */
+    void streamed(UUID execution) {
+        streaming.add(execution);
+    }
+
     /** The news of the present commit. */
     CommitNews news() {
-        return new CommitNews(Map.copyOf(ready), Set.copyOf(losing));
+        return new CommitNews(Map.copyOf(ready), Set.copyOf(losing), Set.copyOf(streaming));
     }
 
     /** Forgets the news of a commit that is over. */
     void forgetNews() {
         ready.clear();
         losing.clear();
+        streaming.clear();
     }
 
     void tell(CommitNews news) {
         news.ready.forEach(this::tell);
         news.losing.forEach(session -> lossListeners.forEach(listener -> listener.accept(session)));
+        news.streaming.forEach(
+                execution -> streamListeners.forEach(listener -> listener.accept(execution)));
     }
 
     private void tell(Lane lane, Optional<UUID> work) {

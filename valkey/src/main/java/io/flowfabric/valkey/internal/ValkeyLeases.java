@@ -21,6 +21,7 @@ import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.store.Chunks;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.StepRecord;
 import io.flowfabric.valkey.internal.wire.Item;
@@ -105,6 +106,11 @@ public final class ValkeyLeases implements Leases {
     @Override
     public List<Answer<WaitpointView>> open(List<OpenWaitpoint> asked) {
         return opening.open(asked);
+    }
+
+    @Override
+    public List<Answer<Long>> append(List<Append> appends) {
+        return new ValkeyAppends(valkey).append(appends);
     }
 
     @Override

@@ -29,6 +29,7 @@ public final class ValkeyWakeups implements Wakeups {
     private volatile boolean closed;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<SessionId>> lossListeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<UUID>> streamListeners = new CopyOnWriteArrayList<>();
 
     ValkeyWakeups(Wire wire) {
         this.news = new WakeupNews(wire, self);
@@ -50,17 +51,24 @@ public final class ValkeyWakeups implements Wakeups {
     }
 
     @Override
+    public Listening listenForStreams(Consumer<UUID> listener) {
+        mustBeOpen();
+        streamListeners.add(listener);
+        return () -> streamListeners.remove(listener);
+    }
+
+    @Override
     public void pass(Lane lane, Listener from) {
         mustBeOpen();
         listeners.stream()
                 .filter(other -> !other.equals(from))
                 .forEach(other -> guarded(() -> other.ready(lane)));
-        news.tell(List.of(lane), List.of());
+        news.tell(List.of(lane), List.of(), List.of());
     }
 
     /**
-     * Passes on what a function has told of: lanes with work, and sessions with losses. What was
-     * done is done, whatever listeners make of it.
+     * Passes on what a function has told of: lanes with work, sessions with losses, and executions
+     * whose streams went on. What was done is done, whatever listeners make of it.
      */
     void tell(Item told) {
         guarded(() -> pass(told));
@@ -76,7 +84,9 @@ public final class ValkeyWakeups implements Wakeups {
         }
         var losing = told.at(1).list(id -> new SessionId(id.uuid()));
         losing.forEach(this::tellOfLoss);
-        news.tell(others, losing);
+        var streamed = told.at(2).list(Item::uuid);
+        streamed.forEach(this::tellOfStream);
+        news.tell(others, losing, streamed);
     }
 
     private boolean taken(Lane lane, Optional<UUID> work) {
@@ -101,6 +111,10 @@ public final class ValkeyWakeups implements Wakeups {
 
     private void tellOfLoss(SessionId session) {
         lossListeners.forEach(listener -> guarded(() -> listener.accept(session)));
+    }
+
+    private void tellOfStream(UUID execution) {
+        streamListeners.forEach(listener -> guarded(() -> listener.accept(execution)));
     }
 
     private static void guarded(Runnable telling) {
@@ -131,6 +145,9 @@ public final class ValkeyWakeups implements Wakeups {
         for (var one : told.at(2).list()) {
             tellOfLoss(new SessionId(one.uuid()));
         }
+        if (told.list().size() > 3) {
+            told.at(3).list().forEach(one -> tellOfStream(one.uuid()));
+        }
     }
 
     /**
@@ -146,5 +163,6 @@ public final class ValkeyWakeups implements Wakeups {
         closed = true;
         listeners.clear();
         lossListeners.clear();
+        streamListeners.clear();
     }
 }

@@ -25,6 +25,8 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.SuspendedFor;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.stream.FrameMode;
+import io.flowfabric.core.stream.StreamFrame;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import org.jspecify.annotations.Nullable;
@@ -84,6 +86,16 @@ public final class RowCodec {
     public static Step step(Row row) {
         return new Step(
                 row.text("name"), content(row), row.intValue("attempt"), moment(row, "recorded"));
+    }
+
+    /** A frame, of the columns place, mode, type, content_type, content and at. */
+    public static StreamFrame frame(Row row) {
+        return new StreamFrame(
+                row.longValue("place"),
+                word(FrameMode.class, row.text("mode")),
+                row.text("type"),
+                Payload.of(row.bytes("content"), row.text("content_type")),
+                moment(row, "at"));
     }
 
     public static Situation situation(Row row) {

@@ -42,7 +42,8 @@ public final class EndingBatch {
     }
 
     /** What an ending has led to. */
-    public record Written(UUID id, int lane, boolean ready, Optional<Instant> until) {}
+    public record Written(
+            UUID id, int lane, boolean ready, Optional<Instant> until, boolean streamed) {}
 
     /**
      * What the endings of a batch have led to.
@@ -129,7 +130,8 @@ public final class EndingBatch {
                                             row.uuid("id"),
                                             row.intValue("lane"),
                                             row.bool("ready"),
-                                            RowCodec.time(row, "until"));
+                                            RowCodec.time(row, "until"),
+                                            row.bool("streamed"));
                                 });
         return new Outcome<>(written, true, freed);
     }

@@ -15,6 +15,7 @@ import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.stream.Append;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
@@ -99,6 +100,11 @@ public final class PostgresLeases implements Leases {
     }
 
     @Override
+    public List<Answer<Long>> append(List<Append> appends) {
+        return new FrameWriter(postgres).write(appends);
+    }
+
+    @Override
     public List<Answer<Ended>> end(List<Ending> endings) {
         return ExecutionBatches.answer(
                 "endings",
@@ -162,6 +168,11 @@ public final class PostgresLeases implements Leases {
                 .forEach(step -> ready.add(step.lane(), step.id()));
         postgres.goesOn(ready);
         postgres.freed(outcome.freed());
+        postgres.streamed(
+                written.values().stream()
+                        .filter(EndingBatch.Written::streamed)
+                        .map(EndingBatch.Written::id)
+                        .toList());
         var refused =
                 endings.stream()
                         .map(Ending::fence)

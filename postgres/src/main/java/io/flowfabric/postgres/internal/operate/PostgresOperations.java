@@ -38,13 +38,14 @@ public final class PostgresOperations implements Operations {
 
     /**
      * The answers to a batch, the lanes in which work became ready, the meters with room, the
-     * sessions that lost work, and the earliest deadline that was set.
+     * sessions that lost work, the executions with streams, and the earliest deadline that was set.
      */
     private record Acted(
             Map<UUID, Answer<ExecutionState>> answers,
             ReadyLanes lanes,
             Set<Integer> meters,
             Set<SessionId> losers,
+            Set<UUID> streamed,
             Optional<Long> deadline) {}
 
     @Override
@@ -61,6 +62,7 @@ public final class PostgresOperations implements Operations {
                     postgres.requeued(acted.lanes);
                     postgres.freed(acted.meters);
                     postgres.lost(acted.losers);
+                    postgres.streamed(acted.streamed);
                     return acted.answers;
                 });
     }
@@ -95,7 +97,8 @@ public final class PostgresOperations implements Operations {
                 lanes.add(step.lane(), step.id());
             }
         }
-        return new Acted(answers, lanes, meters, steps.losers(), steps.earliestDeadline());
+        return new Acted(
+                answers, lanes, meters, steps.losers(), steps.streamed(), steps.earliestDeadline());
     }
 
     @Override

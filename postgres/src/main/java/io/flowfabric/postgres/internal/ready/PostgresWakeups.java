@@ -45,6 +45,8 @@ public final class PostgresWakeups implements Wakeups {
     private final List<Consumer<SessionId>> losers = new CopyOnWriteArrayList<>();
     private volatile BiConsumer<Lane, News> others = (lane, news) -> {};
     private volatile Consumer<SessionId> otherLosers = session -> {};
+    private final List<Consumer<UUID>> readers = new CopyOnWriteArrayList<>();
+    private volatile Consumer<UUID> otherReaders = execution -> {};
     private volatile boolean closed;
 
     @Override
@@ -61,16 +63,28 @@ public final class PostgresWakeups implements Wakeups {
         return () -> losers.remove(listener);
     }
 
+    @Override
+    public Listening listenForStreams(Consumer<UUID> listener) {
+        checkOpen();
+        readers.add(listener);
+        return () -> readers.remove(listener);
+    }
+
     private void checkOpen() {
         if (closed) {
             throw new Unavailable("The store is closed; open another one.");
         }
     }
 
-    /** Where it is announced to other processes that work became ready here, or was lost. */
-    public void announceTo(BiConsumer<Lane, News> ready, Consumer<SessionId> lost) {
+    /**
+     * Where it is announced to other processes that work became ready here, or was lost, or that
+     * streams went on.
+     */
+    public void announceTo(
+            BiConsumer<Lane, News> ready, Consumer<SessionId> lost, Consumer<UUID> streamed) {
         others = ready;
         otherLosers = lost;
+        otherReaders = streamed;
     }
 
     /**
@@ -126,6 +140,17 @@ public final class PostgresWakeups implements Wakeups {
     /** A session lost work through another process. */
     public void heardOfLoss(SessionId session) {
         losers.forEach(listener -> listener.accept(session));
+    }
+
+    /** A stream of an execution went on through this process. */
+    public void streamed(UUID execution) {
+        heardOfStream(execution);
+        otherReaders.accept(execution);
+    }
+
+    /** A stream of an execution went on through another process. */
+    public void heardOfStream(UUID execution) {
+        readers.forEach(listener -> listener.accept(execution));
     }
 
     public void close() {

@@ -3,6 +3,7 @@ package io.flowfabric.postgres.internal.ready;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups.News;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 
 /**
  * Wake-ups between processes.
@@ -57,6 +59,12 @@ public final class WakeupNotifier implements AutoCloseable {
     /** In the place of news of a lane: the third word is a session that has lost work. */
     private static final String LOST = "LOST";
 
+    /** In the place of news of a lane: the third word are executions whose streams went on. */
+    private static final String STREAMED = "STREAMED";
+
+    /** How many executions one message names: the server takes no long ones. */
+    private static final int NAMED_AT_ONCE = 100;
+
     private final Database db;
     private final LowWaterMarks marks;
     private final PostgresWakeups waking;
@@ -67,6 +75,7 @@ public final class WakeupNotifier implements AutoCloseable {
     private final Condition done = lock.newCondition();
     private final Map<Lane, News> pending = new HashMap<>();
     private final Set<SessionId> losers = new HashSet<>();
+    private final Set<UUID> streamed = new HashSet<>();
 
     /** What the announcer has to say; what it could not say it says on the next connection. */
     private final Queue<String> unsaid = new ArrayDeque<>();
@@ -96,7 +105,7 @@ public final class WakeupNotifier implements AutoCloseable {
     }
 
     public void start() {
-        waking.announceTo(this::ring, this::ringForLoss);
+        waking.announceTo(this::ring, this::ringForLoss, this::ringForStream);
         announcer = daemon("flowfabric-bell", () -> mended(this::announce));
         if (db.canListen()) {
             listener = daemon("flowfabric-listen", () -> mended(this::listen));
@@ -122,6 +131,16 @@ public final class WakeupNotifier implements AutoCloseable {
         lock.lock();
         try {
             losers.add(session);
+            rung.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void ringForStream(UUID execution) {
+        lock.lock();
+        try {
+            streamed.add(execution);
             rung.signal();
         } finally {
             lock.unlock();
@@ -204,12 +223,17 @@ public final class WakeupNotifier implements AutoCloseable {
     private List<String> next() throws InterruptedException {
         lock.lock();
         try {
-            while (pending.isEmpty() && losers.isEmpty() && !closed) {
+            while (pending.isEmpty() && losers.isEmpty() && streamed.isEmpty() && !closed) {
                 rung.await();
             }
             var messages = new ArrayList<String>();
             pending.forEach((lane, news) -> messages.add(message(self, lane, news)));
             losers.forEach(loser -> messages.add(String.join(" ", self, LOST, loser.toString())));
+            for (var some : Chunks.of(List.copyOf(streamed), NAMED_AT_ONCE, one -> 0)) {
+                var named = some.stream().map(UUID::toString).collect(Collectors.joining(","));
+                messages.add(String.join(" ", self, STREAMED, named));
+            }
+            streamed.clear();
             pending.clear();
             losers.clear();
             return messages;
@@ -250,6 +274,10 @@ public final class WakeupNotifier implements AutoCloseable {
             }
         } else if (words.length == 3 && words[1].equals(LOST) && !words[0].equals(self)) {
             waking.heardOfLoss(SessionId.parse(words[2]));
+        } else if (words.length == 3 && words[1].equals(STREAMED) && !words[0].equals(self)) {
+            for (var id : words[2].split(",", -1)) {
+                waking.heardOfStream(UUID.fromString(id));
+            }
         }
     }
 

@@ -37,6 +37,7 @@ public final class StepBatch {
     private final List<Step> steps = new ArrayList<>();
     private final WaitBatch waits = new WaitBatch();
     private final Set<SessionId> losers = new HashSet<>();
+    private final Set<UUID> streamed = new HashSet<>();
 
     /** One step in columns. Counts are differences. */
     private record Step(
@@ -79,6 +80,11 @@ public final class StepBatch {
     /** The sessions from which these steps take work; they are told of it after the commit. */
     public Set<SessionId> losers() {
         return Set.copyOf(losers);
+    }
+
+    /** The executions among those written that have streams; readers are told after the commit. */
+    public Set<UUID> streamed() {
+        return Set.copyOf(streamed);
     }
 
     /** A step that was decided from the facts of a row that this transaction has locked. */
@@ -211,6 +217,9 @@ public final class StepBatch {
                 .set("inline", RowCodec.INLINE)
                 .list(
                         row -> {
+                            if (row.bool("streamed")) {
+                                streamed.add(row.uuid("id"));
+                            }
                             if (row.bool("needs_round")) {
                                 roundless.add(row.uuid("id"));
                             }

@@ -54,16 +54,17 @@ public final class SweepBatches {
             int left,
             ReadyLanes lanes,
             Set<Integer> meters,
-            Set<SessionId> losers) {
+            Set<SessionId> losers,
+            Set<UUID> streamed) {
         public static final Done NOTHING = failed(0);
 
         /** Nothing was done, and so many executions could not be dealt with. */
         static Done failed(int errors) {
-            return new Done(0, errors, 0, new ReadyLanes(), Set.of(), Set.of());
+            return new Done(0, errors, 0, new ReadyLanes(), Set.of(), Set.of(), Set.of());
         }
 
         public Done leaving(int more) {
-            return new Done(processed, errors, left + more, lanes, meters, losers);
+            return new Done(processed, errors, left + more, lanes, meters, losers, streamed);
         }
 
         public Done and(Done more) {
@@ -76,7 +77,8 @@ public final class SweepBatches {
                     left + more.left,
                     ready,
                     union(meters, more.meters),
-                    union(losers, more.losers));
+                    union(losers, more.losers),
+                    union(streamed, more.streamed));
         }
 
         private static <T> Set<T> union(Set<T> some, Set<T> others) {
@@ -112,6 +114,7 @@ public final class SweepBatches {
         postgres.returned(done.lanes);
         postgres.freed(done.meters);
         postgres.lost(done.losers);
+        postgres.streamed(done.streamed);
         return done;
     }
 
@@ -215,6 +218,6 @@ public final class SweepBatches {
                 step.fresh().ifPresent(seq -> lanes.addFresh(step.lane(), seq));
             }
         }
-        return new Done(written.size(), errors, 0, lanes, meters, steps.losers());
+        return new Done(written.size(), errors, 0, lanes, meters, steps.losers(), steps.streamed());
     }
 }

@@ -12,6 +12,7 @@ create type ${schema}.transition as enum (
     'reprioritise', 'cancel', 'expire', 'skip', 'replay');
 create type ${schema}.lane_state as enum ('active', 'paused', 'draining', 'disabled');
 create type ${schema}.enforcement as enum ('warn', 'stop', 'cancel');
+create type ${schema}.frame_mode as enum ('durable', 'live', 'summary');
 create type ${schema}.timer_kind as enum ('deadline', 'attempt', 'stall', 'wake', 'suspension', 'grant');
 
 -- Only those that somebody has told to behave otherwise than by default.
@@ -372,6 +373,8 @@ create table ${schema}.execution (
     step_at bigint,
     -- whether it has waited, or was told something; null: never
     waited boolean,
+    -- whether an attempt of it has a stream; null: none
+    streamed boolean,
     -- how the holder of the newest lease gave it up, to answer its repeats
     released_epoch bigint,
     released_digest bytea,
@@ -480,6 +483,42 @@ create table ${schema}.step (
     primary key (execution, name)
 );
 alter table ${schema}.step alter column content set storage external;
+
+-- How the streams of attempts stand that have one. Whoever writes to one has locked its execution.
+create table ${schema}.stream (
+    execution uuid not null,
+    attempt integer not null,
+    -- the place of the next frame
+    next bigint not null,
+    -- how many frames stay, and how large they are together, with types and content types
+    frames integer not null,
+    bytes bigint not null,
+    -- how many frames there were that do not stay
+    passing bigint not null,
+    -- when the last frame was appended
+    at bigint not null,
+    -- how many patches the summary is made of, and what they have come to; null: none
+    version bigint not null,
+    document text,
+    primary key (execution, attempt)
+) with (fillfactor = 50);
+
+-- What was said in attempts.
+create table ${schema}.frame (
+    execution uuid not null,
+    attempt integer not null,
+    place bigint not null,
+    -- which of those that do not stay it is, from 1; null: it stays
+    passing bigint,
+    mode ${schema}.frame_mode not null,
+    type text not null,
+    content_type text,
+    content bytea not null,
+    at bigint not null,
+    primary key (execution, attempt, place),
+    check ((mode = 'durable') = (passing is null))
+);
+create index frame_passing on ${schema}.frame (execution, attempt, passing) where passing is not null;
 
 -- Where to find what has a tag, in the order of submission.
 create table ${schema}.tag (

@@ -118,18 +118,29 @@ over as (
 ),
 locked as (
     -- One that was replayed since has not ended, even if that was within a millisecond, or has ended later.
-    select over.place, e.id
+    select over.place, e.id, e.streamed
     from over
     join ${schema}.execution e on e.id = over.id and e.changed = over.ended and e.situation = over.situation
     order by e.id
     for update of e skip locked
 ),
+said as (
+    select id, sum(frames) over (order by id) - frames as ahead
+    from (
+        select l.id, sum(m.frames) as frames
+        from locked l join ${schema}.stream m on m.execution = l.id where l.streamed group by l.id
+    ) as stream
+),
+chosen as (
+    -- Those with long streams are forgotten few at a time: one commit should not hold everybody up.
+    select place, id from locked where streamed is null or id in (select id from said where ahead < 100000)
+),
 rest as (
-    delete from ${schema}.inactive r where r.ctid = any(array(select place from locked))
+    delete from ${schema}.inactive r where r.ctid = any(array(select place from chosen))
 ),
 gone as (
-    delete from ${schema}.execution e where e.id = any(array(select id from locked))
-    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, e.waited,
+    delete from ${schema}.execution e where e.id = any(array(select id from chosen))
+    returning e.id, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, e.waited, e.streamed,
         e.input is null or (e.situation = 'completed' and e.result is null) as stored
 ),
 tallied as (
@@ -160,8 +171,15 @@ unspent as (
 unrecorded as (
     delete from ${schema}.step s using gone where gone.steps is not null and s.execution = gone.id
 ),
-${>unwaited}
-select (select count(*) from over) as seen, (select count(*) from gone) as forgotten
+${>unwaited},
+unsaid as (
+    delete from ${schema}.frame f using gone where gone.streamed and f.execution = gone.id
+),
+unstreamed as (
+    delete from ${schema}.stream m using gone where gone.streamed and m.execution = gone.id
+)
+select
+    case when (select count(*) from chosen) < (select count(*) from locked) then :limit::integer else (select count(*) from over) end as seen, (select count(*) from gone) as forgotten
 
 -- name: forget_shares
 -- A key whose round is over joins the one that is on, like one that was never heard of.

@@ -93,6 +93,8 @@ from changed
 
 -- fragment: untimed
         e.deadline is null and t.id = e.policy and t.attempt_timeout is null and t.stall_timeout is null
+        -- readers of its stream have to be told, which the statement for every ending does
+        and e.streamed is null
 
 -- fragment: completions_written
 made_inactive as (
@@ -192,7 +194,7 @@ changed as (
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.submitted, e.seq, e.situation, e.until, e.released_until, e.deadline, e.reserve,
         e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts, e.changed as now, i.transition, i.category, i.message, i.trace, i.result as produced,
-        i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed
+        i.next is null as finished, i.retention, i.timed or e.deadline is not null as timed, e.streamed
 ),
 queued as (
     insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, reserve)
@@ -234,7 +236,7 @@ recorded as (
     from changed
 )
 select
-    id, lane, situation = 'ready' as ready, released_until as until, array(select id from uncounted where waited_for) as freed
+    id, lane, situation = 'ready' as ready, released_until as until, streamed is not null as streamed, array(select id from uncounted where waited_for) as freed
 from changed
 
 -- fragment: produced
@@ -338,7 +340,7 @@ changed as (
         e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts,
         case when i.was = 'granted' and i.begins then i.since end as unbegun, e.policy, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.result as produced, i.cleared,
-        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished
+        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished, e.streamed
 ),
 queued as (
     insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, reserve)
@@ -439,6 +441,7 @@ recorded as (
 )
 select
     id, lane, situation = 'ready' as ready, case when situation = 'ready' and next = 'first' then seq end as fresh, counted_meters,
+    streamed is not null as streamed,
     -- fresh work where keys share is placed by the statement after this one
     situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
@@ -576,7 +579,7 @@ gone as (
     delete from ${schema}.execution e
     using ${schema}.lane l
     where e.id = any(:ids::uuid[]) and l.id = e.lane
-    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, e.waited, l.namespace
+    returning e.id, e.part, e.lane, e.situation, e.submitted, e.seq, e.key, e.tags, e.steps, e.waited, e.streamed, l.namespace
 ),
 rest as (
     delete from ${schema}.inactive r
@@ -607,6 +610,12 @@ unrecorded as (
     delete from ${schema}.step s using gone where gone.steps is not null and s.execution = gone.id
 ),
 ${>unwaited},
+unsaid as (
+    delete from ${schema}.frame f using gone where gone.streamed and f.execution = gone.id
+),
+unstreamed as (
+    delete from ${schema}.stream m using gone where gone.streamed and m.execution = gone.id
+),
 untold as (
     delete from ${schema}.event v using gone where v.execution = gone.id and v.kind in ('step', 'step_recorded', 'signal_received', 'waitpoint_closed')
 )

@@ -7,6 +7,7 @@ import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.SuspendedFor;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.stream.FrameMode;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.util.List;
@@ -45,6 +46,9 @@ public final class Codes<T> {
 
     public static final Codes<DelayedBy> DELAYS =
             new Codes<>(List.of(DelayedBy.REQUEST, DelayedBy.BACKOFF, DelayedBy.RESUMPTION));
+
+    public static final Codes<FrameMode> FRAME_MODES =
+            new Codes<>(List.of(FrameMode.DURABLE, FrameMode.LIVE, FrameMode.SUMMARY));
 
     public static final Codes<Transition> STEPS =
             new Codes<>(

@@ -59,7 +59,9 @@ public final class KeySpace {
                     "due",
                     "told",
                     "waitpoint",
-                    "suspension");
+                    "suspension",
+                    "frame",
+                    "stream");
 
     private final String prefix;
     private final AtomicReferenceArray<byte[][]> keys = new AtomicReferenceArray<>(Partition.COUNT);

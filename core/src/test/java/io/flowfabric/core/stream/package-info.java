@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.stream;
+
+import org.jspecify.annotations.NullMarked;
