@@ -1,10 +1,5 @@
 package io.flowfabric.faults;
 
-import io.flowfabric.core.Namespace;
-import io.flowfabric.embedded.EmbeddedRedis;
-import io.flowfabric.valkey.ValkeyOptions;
-import io.flowfabric.valkey.ValkeyStore;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,32 +39,6 @@ class KilledPrimaryTest {
                     "the old primary follows the new one",
                     () -> RedisServers.info(cluster, primary, "role").equals("slave"));
             work.judge();
-        }
-    }
-
-    @Test
-    void work_of_a_spread_namespace_goes_on_when_a_replica_has_taken_over_for_one_of_its_nodes()
-            throws Exception {
-        try (var cluster = RedisServers.cluster(home, 1)) {
-            spreadTheWork(cluster);
-            try (var world = new FaultScenario(cluster);
-                    var work = new AmidWork(world)) {
-                work.goesOn();
-                cluster.kill(primary);
-
-                work.goesOn();
-                cluster.restart(primary);
-                work.goesOn();
-                work.judge();
-            }
-        }
-    }
-
-    /** Over more partitions than there are nodes, so that each of them has some. */
-    private static void spreadTheWork(EmbeddedRedis cluster) {
-        var options = ValkeyOptions.of(cluster.url()).withPassword(cluster.password());
-        try (var store = ValkeyStore.open(options)) {
-            store.spread(Namespace.DEFAULT, 12);
         }
     }
 }

@@ -155,7 +155,8 @@ public final class ValkeySubmissions implements Submissions {
         try {
             return storeAsHeard(home, submissions);
         } catch (UnheardSpread lost) {
-            throw new StoreFailure("A namespace was spread, and it is not known yet which.", false, lost);
+            throw new StoreFailure(
+                    "A namespace was spread, and it is not known yet which.", false, lost);
         }
     }
 
