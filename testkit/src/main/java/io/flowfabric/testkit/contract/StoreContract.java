@@ -326,6 +326,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Filling extends FillingRules {
+        Filling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Namespaces extends NamespaceRules {
         Namespaces() {
             super(StoreContract.this::open);
