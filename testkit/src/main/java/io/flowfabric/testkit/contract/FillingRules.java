@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * Rule 20: a page is full when enough fits, and little else is in between. What does not fit takes
@@ -101,11 +100,11 @@ abstract class FillingRules extends Rules {
     @Test
     void a_page_of_what_changed_within_a_time_is_full_when_enough_fits() {
         var noon = world.in(MINUTE);
-        var early = Stream.generate(() -> cancelled(adas())).limit(PAGE).toList();
+        var early = times(PAGE, () -> cancelled(adas()));
         world.advance(MINUTE);
-        var wanted = Stream.generate(() -> cancelled(adas())).limit(PAGE).toList();
+        var wanted = times(PAGE, () -> cancelled(adas()));
         world.advance(MINUTE);
-        var late = Stream.generate(() -> cancelled(adas())).limit(PAGE).toList();
+        var late = times(PAGE, () -> cancelled(adas()));
 
         assertFull(ADAS.changed(TimeRange.until(noon)), early);
         assertFull(ADAS.changed(TimeRange.between(noon, noon.plus(MINUTE))), wanted);
@@ -125,9 +124,17 @@ abstract class FillingRules extends Rules {
     /** Submits more of what is wanted than a page has room for, between as many of each other. */
     private static List<ExecutionId> among(
             Supplier<ExecutionId> wanted, List<Supplier<ExecutionId>> others) {
-        others.forEach(other -> Stream.generate(other).limit(PAGE).toList());
-        var works = Stream.generate(wanted).limit(PAGE + 1).toList();
-        others.forEach(other -> Stream.generate(other).limit(PAGE).toList());
+        others.forEach(other -> times(PAGE, other));
+        var works = times(PAGE + 1, wanted);
+        others.forEach(other -> times(PAGE, other));
+        return works;
+    }
+
+    private static List<ExecutionId> times(int count, Supplier<ExecutionId> work) {
+        var works = new ArrayList<ExecutionId>();
+        for (int i = 0; i < count; i++) {
+            works.add(work.get());
+        }
         return works;
     }
 
