@@ -251,6 +251,21 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
+    void a_limit_of_the_budget_that_was_named_is_told_before_those_above_it() {
+        define(Budget.of("company", "tokens", 10));
+        define(Budget.of("house", "tokens", 10).parent("company"));
+        define(Budget.of("team", "tokens", 10).parent("house"));
+        var feed = world.feed(FeedFilter.of(Topic.EVERYTHING));
+
+        spend(begun(TEAM), 10, "a");
+
+        assertThat(feed.read())
+                .filteredOn(Event.BudgetReached.class::isInstance)
+                .extracting(event -> ((Event.BudgetReached) event).budget())
+                .containsExactly("team", "house", "company");
+    }
+
+    @Test
     void one_that_only_warns_stops_nothing() {
         define(Budget.of("team", "tokens", 10).enforcement(Enforcement.WARN));
         spend(begun(TEAM), 20, "a");
