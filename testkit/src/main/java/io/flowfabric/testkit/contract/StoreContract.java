@@ -326,6 +326,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Opening extends OpeningRules {
+        Opening() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Filling extends FillingRules {
         Filling() {
             super(StoreContract.this::open);
