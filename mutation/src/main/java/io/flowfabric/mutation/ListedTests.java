@@ -53,10 +53,10 @@ public final class ListedTests implements TestPluginFactory {
             ClassByteArraySource source,
             Collection<String> excludedRunners,
             Collection<String> includedTestMethods) {
-        return new Listing();
+        return new ListedConfiguration();
     }
 
-    private static final class Listing implements Configuration {
+    private static final class ListedConfiguration implements Configuration {
         @Override
         public int priority() {
             return FIRST;
