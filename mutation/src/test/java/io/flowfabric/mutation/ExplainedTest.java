@@ -21,12 +21,17 @@ class ExplainedTest {
     @Test
     void every_explanation_of_code_is_about_a_method_that_is_there() throws IOException {
         for (var change : Explained.code().names()) {
-            var words = change.split("[.:]", -1);
+            // The class with its package, then a point, the method, and what is changed in it.
+            var name = change.substring(0, change.indexOf(':'));
+            var outer = name.substring(0, name.lastIndexOf('.')).replaceFirst("\\$.*", "");
+            var module = outer.split("\\.", -1)[2];
             var source =
                     Path.of(
-                            "../%1$s/src/main/java/io/flowfabric/%1$s/%2$s.java"
-                                    .formatted(words[2], words[3].replaceFirst("\\$.*", "")));
-            var method = words[4].replaceFirst("lambda\\$(.*)\\$.*", "$1");
+                            "../%s/src/main/java/%s.java"
+                                    .formatted(module, outer.replace('.', '/')));
+            var method =
+                    name.substring(name.lastIndexOf('.') + 1)
+                            .replaceFirst("lambda\\$(.*)\\$.*", "$1");
 
             assertThat(source).content().contains(" " + method + "(");
         }

@@ -219,6 +219,22 @@ abstract class BudgetRules extends Rules {
     }
 
     @Test
+    void each_budget_begins_anew_by_its_own_period() {
+        define(Budget.of("house", "tokens", 100));
+        define(Budget.of("team", "tokens", 100).period(TEN_MINUTES));
+        define(Budget.of("guild", "tokens", 100).period(TEN_MINUTES.multipliedBy(2)));
+
+        world.pass(TEN_MINUTES);
+        assertThat(view("team").resets()).contains(world.in(TEN_MINUTES));
+        assertThat(view("guild").resets()).contains(world.in(TEN_MINUTES));
+
+        world.pass(TEN_MINUTES);
+        assertThat(view("house").resets()).isEmpty();
+        assertThat(view("team").resets()).contains(world.in(TEN_MINUTES));
+        assertThat(view("guild").resets()).contains(world.in(TEN_MINUTES.multipliedBy(2)));
+    }
+
+    @Test
     void a_soft_limit_and_a_hard_one_are_told_once_when_they_are_reached() {
         define(Budget.of("team", "tokens", 100).bounds("tokens", Bounds.hard(100).soft(50)));
         var feed = world.feed(FeedFilter.of(Topic.EVERYTHING));
@@ -232,6 +248,21 @@ abstract class BudgetRules extends Rules {
 
         assertThat(feed.read().stream().filter(Event.BudgetReached.class::isInstance))
                 .containsExactly(reached(false, 50), reached(true, 160));
+    }
+
+    @Test
+    void a_limit_of_the_budget_that_was_named_is_told_before_those_above_it() {
+        define(Budget.of("company", "tokens", 10));
+        define(Budget.of("house", "tokens", 10).parent("company"));
+        define(Budget.of("team", "tokens", 10).parent("house"));
+        var feed = world.feed(FeedFilter.of(Topic.EVERYTHING));
+
+        spend(begun(TEAM), 10, "a");
+
+        assertThat(feed.read())
+                .filteredOn(Event.BudgetReached.class::isInstance)
+                .extracting(event -> ((Event.BudgetReached) event).budget())
+                .containsExactly("team", "house", "company");
     }
 
     @Test

@@ -389,6 +389,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Opening extends OpeningRules {
+        Opening() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Filling extends FillingRules {
+        Filling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Namespaces extends NamespaceRules {
         Namespaces() {
             super(StoreContract.this::open);

@@ -21,10 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** A claim that waits for work is told when there may be some, whatever made it ready. */
@@ -139,7 +137,7 @@ abstract class WakingRules extends Rules {
         var listening = world.store().wakeups().listenForLosses(told::add);
         try (listening) {
             cause.run();
-            await(session, told);
+            Hints.await(session, told);
         }
     }
 
@@ -247,27 +245,7 @@ abstract class WakingRules extends Rules {
         }
     }
 
-    /** A listener hears of the lane after this, and finds work there. */
     private void isWoken(Lane lane, Runnable cause) {
-        var heard = new LinkedBlockingQueue<Lane>();
-        var listening = world.store().wakeups().listen(heard::add);
-        try (listening) {
-            cause.run();
-            await(lane, heard);
-        }
-        assertThat(world.worker(lane).claim(1)).hasSize(1);
-    }
-
-    private static <T> void await(T expected, BlockingQueue<T> heard) {
-        try {
-            T next;
-            do {
-                next = heard.poll(10, TimeUnit.SECONDS);
-                assertThat(next).as("a hint about %s", expected).isNotNull();
-            } while (!expected.equals(next));
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("no hint in time", interrupted);
-        }
+        Hints.isWoken(world, lane, cause);
     }
 }

@@ -1,5 +1,6 @@
 package io.flowfabric.postgres.internal.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.StoreFailure;
@@ -56,6 +57,14 @@ class HeartbeatConnectionsTest {
                                                         .formatted(options.server()));
                                 return locked;
                             });
+        }
+    }
+
+    @Test
+    void a_heartbeat_is_given_the_answer_to_its_statement() {
+        var id = add();
+        try (var db = Database.open(TestPostgres.options().withConnections(1), LOCKS)) {
+            assertThat(lock(db, id, Duration.ofSeconds(30))).isEqualTo(id);
         }
     }
 

@@ -185,7 +185,8 @@ class MigratorTest {
     void files_are_numbered_without_gaps() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Migrations.of(Map.of("002_two.sql", "")))
-                .withMessageContaining("002_two");
+                .withMessageContaining("002_two")
+                .withMessageContaining("at place 1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Migrations.of(Map.of("1_one.sql", "")))
                 .withMessageContaining("NNN_name.sql");
