@@ -131,7 +131,7 @@ public final class WaitCodec {
         if (json instanceof Json.JsonString word) {
             return switch (word.value()) {
                 case "met" -> new Condition.Met();
-                case "never" -> Condition.NONE;
+                case "never" -> Condition.none();
                 default -> throw new IllegalArgumentException("there is no condition " + word);
             };
         }

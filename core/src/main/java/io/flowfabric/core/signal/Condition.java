@@ -25,7 +25,9 @@ public sealed interface Condition {
     int MAX_DEPTH = 4;
 
     /** No signal resumes it: only an operator does, or its timeout. */
-    Condition NONE = new Never();
+    static Condition none() {
+        return new Never();
+    }
 
     /** One signal at a waitpoint, of any name. */
     static Condition signal(String waitpoint) {

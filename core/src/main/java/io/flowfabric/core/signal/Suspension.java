@@ -67,7 +67,7 @@ public record Suspension(
 
     /** A wait for an operator without an end. */
     public static Suspension untilResumed(String name) {
-        return until(name, Condition.NONE).reason(SuspendedFor.WAITING_FOR_OPERATOR_REVIEW);
+        return until(name, Condition.none()).reason(SuspendedFor.WAITING_FOR_OPERATOR_REVIEW);
     }
 
     /** The same, for another reason. */

@@ -69,7 +69,7 @@ class ConditionTest {
 
     @Test
     void nothing_meets_what_no_signal_meets_and_what_is_met_stays_so() {
-        assertThat(after(Condition.NONE, head("boss", "yes", "ada"))).isEqualTo(Condition.NONE);
+        assertThat(after(Condition.none(), head("boss", "yes", "ada"))).isEqualTo(Condition.none());
         assertThat(after(new Condition.Met(), head("boss", "yes", "ada")).met()).isTrue();
     }
 
@@ -77,7 +77,7 @@ class ConditionTest {
     void what_is_met_or_used_up_cannot_be_asked_for() {
         assertRefused(new Condition.Met());
         assertRefused(after(atLeast(Distinct.SIGNALS, List.of("boss")), head("boss", "x", "y")));
-        assertRefused(Condition.all(Condition.NONE, Condition.signal("boss")));
+        assertRefused(Condition.all(Condition.none(), Condition.signal("boss")));
     }
 
     private static void assertRefused(Condition condition) {

@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * A token lets an outsider send signals to one waitpoint while that is open, and reveals nothing
@@ -112,8 +113,8 @@ abstract class WaitpointTokenRules extends Rules {
         var token = token(one);
         var ofOther = token(other);
 
-        var parts = token.split("\\.");
-        var otherParts = ofOther.split("\\.");
+        var parts = Pattern.compile("\\.").split(token);
+        var otherParts = Pattern.compile("\\.").split(ofOther);
         for (int n : List.of(3, 4, 5, 6, 7)) {
             var changed = parts.clone();
             changed[n] =

@@ -52,7 +52,7 @@ final class WaitGenerator {
 
     private static Condition condition(Draw draw) {
         return switch (draw.below(6)) {
-            case 0 -> Condition.NONE;
+            case 0 -> Condition.none();
             case 1 -> Condition.signal(draw.one(Vocabulary.WAITPOINTS), "yes");
             case 2 ->
                     Condition.all(
