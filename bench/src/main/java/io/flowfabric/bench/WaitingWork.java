@@ -47,9 +47,9 @@ final class WaitingWork {
     private WaitingWork() {}
 
     /** Times in milliseconds, sorted. */
-    record Times(double[] millis) {
+    record Times(List<Double> millis) {
         static Times of(List<Long> nanos) {
-            return new Times(nanos.stream().mapToDouble(time -> time / MILLION).sorted().toArray());
+            return new Times(nanos.stream().map(time -> time / MILLION).sorted().toList());
         }
 
         double median() {
@@ -57,7 +57,7 @@ final class WaitingWork {
         }
 
         double at(double share) {
-            return millis[(int) Math.min(millis.length - 1, share * millis.length)];
+            return millis.get((int) Math.min(millis.size() - 1, share * millis.size()));
         }
     }
 

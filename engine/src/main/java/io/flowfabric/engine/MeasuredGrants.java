@@ -137,7 +137,7 @@ final class MeasuredGrants implements Grants {
         metrics.ticketRefused(refusal.code());
         switch (refusal.code()) {
             // What is late or was used before is an ordinary answer.
-            case TOKEN_EXPIRED, UNKNOWN_GRANT, LANE_CLOSED -> {}
+            case TOKEN_EXPIRED, UNKNOWN_GRANT, LANE_CLOSED, WAITPOINT_CLOSED -> {}
             case MALFORMED_TOKEN, UNKNOWN_KEY, BAD_SIGNATURE ->
                     log.warn(
                             "Session {} showed a ticket that is none: {} ({})",

@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.Random;
 
 class ConditionTest {
+    private static final List<Distinct> KINDS = List.of(Distinct.values());
+
     private static long numbers;
 
     private static SignalHead head(String waitpoint, String name, String actor) {
@@ -122,7 +124,7 @@ class ConditionTest {
             case 1 ->
                     new Condition.AtLeast(
                             1 + chance.nextInt(2),
-                            Distinct.values()[chance.nextInt(3)],
+                            KINDS.get(chance.nextInt(KINDS.size())),
                             List.of("a", "b"),
                             chance.nextBoolean() ? Optional.empty() : Optional.of("x"));
             default -> Condition.all(condition(chance, depth + 1), condition(chance, depth + 1));

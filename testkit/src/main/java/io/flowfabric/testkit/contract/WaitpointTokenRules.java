@@ -34,7 +34,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * A token lets an outsider send signals to one waitpoint while that is open, and reveals nothing
@@ -113,8 +112,8 @@ abstract class WaitpointTokenRules extends Rules {
         var token = token(one);
         var ofOther = token(other);
 
-        var parts = Pattern.compile("\\.").split(token);
-        var otherParts = Pattern.compile("\\.").split(ofOther);
+        var parts = token.split("\\.", -1);
+        var otherParts = ofOther.split("\\.", -1);
         for (int n : List.of(3, 4, 5, 6, 7)) {
             var changed = parts.clone();
             changed[n] =

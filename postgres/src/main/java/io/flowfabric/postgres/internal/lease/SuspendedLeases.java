@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -86,20 +87,19 @@ final class SuspendedLeases {
         var steps = new StepBatch();
         for (Ending.Suspend one : suspensions) {
             var id = id(one.fence());
-            var row = locked.get(id);
-            var circumstance = circumstances.get(id);
-            if (!holds(one.fence(), row, circumstance)) {
+            var held = held(one.fence(), locked.get(id), circumstances.get(id));
+            if (held.isEmpty()) {
                 continue;
             }
-            var facts = row.facts().orElseThrow();
+            var facts = held.get().facts;
             try {
                 var change =
                         WaitDecisions.suspend(
                                 facts,
                                 one.suspension(),
                                 kept.getOrDefault(id, List.of()),
-                                circumstance.room,
-                                row.now());
+                                held.get().room,
+                                held.get().row.now());
                 steps.addEnding(change, facts, one.digest());
                 var until = WaitDecisions.until(change);
                 until.ifPresent(outcome.timeouts::add);
@@ -141,11 +141,12 @@ final class SuspendedLeases {
         var steps = new StepBatch();
         for (OpenWaitpoint one : waitpoints) {
             var id = id(one.fence());
-            var row = locked.get(id);
-            if (!holds(one.fence(), row, circumstances.get(id))) {
+            var held = held(one.fence(), locked.get(id), circumstances.get(id));
+            if (held.isEmpty()) {
                 continue;
             }
-            var facts = row.facts().orElseThrow();
+            var row = held.get().row;
+            var facts = held.get().facts;
             try {
                 var waited = WaitDecisions.open(facts, one, row.now());
                 waited.ifPresent(opened -> steps.add(opened, facts));
@@ -185,15 +186,22 @@ final class SuspendedLeases {
         return found;
     }
 
-    /** Whether a fence allows writing: running, this attempt, this epoch, a living session. */
-    private static boolean holds(
+    /** An execution whose lease holds. */
+    private record Held(Locked row, Facts facts, StepRoom room) {}
+
+    /** What a fence allows to write about: running, this attempt, this epoch, a living session. */
+    private static Optional<Held> held(
             Fence fence, @Nullable Locked row, @Nullable Circumstance circumstance) {
-        return row != null
-                && circumstance != null
-                && circumstance.alive
-                && row.id().equals(fence.execution())
-                && row.epoch() == fence.epoch()
-                && row.facts().filter(facts -> runs(facts, fence)).isPresent();
+        if (row == null
+                || circumstance == null
+                || !circumstance.alive
+                || !row.id().equals(fence.execution())
+                || row.epoch() != fence.epoch()) {
+            return Optional.empty();
+        }
+        return row.facts()
+                .filter(facts -> runs(facts, fence))
+                .map(facts -> new Held(row, facts, circumstance.room));
     }
 
     private static boolean runs(Facts facts, Fence fence) {

@@ -142,7 +142,7 @@ final class WaitReader {
                         .set("part", execution.partition().number())
                         .set("before", (long) before)
                         .set("max", max)
-                        .set("bytes", (long) Chunks.BYTES)
+                        .set("bytes", Chunks.BYTES)
                         .list(
                                 row ->
                                         row.longOrNull("number") == null
