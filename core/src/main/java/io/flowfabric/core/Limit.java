@@ -29,8 +29,11 @@ public enum Limit {
     WAITPOINTS(1000),
     /** Waitpoints in one condition. */
     CONDITION_WAITPOINTS(100),
-    /** Signals that one condition counts: who sent them is kept until the last one has come. */
-    CONDITION_SIGNALS(1000),
+    /**
+     * Signals that it takes to meet one condition: what they were is kept until the last one has
+     * come, and is then a step.
+     */
+    CONDITION_SIGNALS(250),
     /** A frame is said in passing; ten readers may be sent it at once. */
     FRAME_BYTES(64 << 10),
     /** Durable frames of one attempt: what one commit can forget. */

@@ -27,7 +27,7 @@ class LimitTest {
         expected.put(Limit.SIGNALS, 10_000L);
         expected.put(Limit.WAITPOINTS, 1000L);
         expected.put(Limit.CONDITION_WAITPOINTS, 100L);
-        expected.put(Limit.CONDITION_SIGNALS, 1000L);
+        expected.put(Limit.CONDITION_SIGNALS, 250L);
         expected.put(Limit.FRAME_BYTES, 64L * 1024);
         expected.put(Limit.FRAMES, 100_000L);
         expected.put(Limit.STREAM_BYTES, 64L * 1024 * 1024);

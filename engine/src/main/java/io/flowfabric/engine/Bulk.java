@@ -6,6 +6,7 @@ import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.operate.OperatorCommand;
@@ -155,6 +156,8 @@ public final class Bulk {
             case Answer.Done<?> done -> true;
             case Answer.Refused<?>(Conflict moved) -> false;
             case Answer.Refused<?>(NotFound gone) -> false;
+            // It was told as often as it may be, or has as many waitpoints as it may have.
+            case Answer.Refused<?>(Invalid full) -> false;
             // Anything else would be refused for all of them.
             case Answer.Refused<?>(FlowFabricException trouble) -> throw trouble;
         };

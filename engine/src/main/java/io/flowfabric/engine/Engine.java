@@ -165,7 +165,7 @@ public final class Engine extends Service implements Backend {
 
     @Override
     public Signals signals() {
-        return store.signals();
+        return new KeyedSignals(store.signals(), firstKey);
     }
 
     @Override

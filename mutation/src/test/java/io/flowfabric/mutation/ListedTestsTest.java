@@ -11,7 +11,7 @@ import org.pitest.testapi.TestUnitExecutionListener;
 class ListedTestsTest {
     @Test
     void tests_are_listed_with_those_of_nested_classes_and_do_not_run() {
-        var listed = ListedTests.find(TestsThatFail.class, new NullExecutionListener());
+        var listed = ListedTests.find(FailingExamples.class, new NullExecutionListener());
 
         assertThat(listed)
                 .extracting(test -> test.getDescription().getName())
@@ -22,13 +22,13 @@ class ListedTestsTest {
 
     @Test
     void a_nested_class_is_not_listed_again() {
-        assertThat(ListedTests.find(TestsThatFail.Inner.class, new NullExecutionListener()))
+        assertThat(ListedTests.find(FailingExamples.Inner.class, new NullExecutionListener()))
                 .isEmpty();
     }
 
     @Test
     void tests_that_are_made_while_they_run_are_left_to_another_plugin() {
-        assertThat(ListedTests.find(TestsThatRepeat.class, new NullExecutionListener())).isEmpty();
+        assertThat(ListedTests.find(RepeatedExamples.class, new NullExecutionListener())).isEmpty();
     }
 
     @Test
@@ -40,6 +40,6 @@ class ListedTestsTest {
                             Description test, boolean passed, Throwable problem) {}
                 };
 
-        assertThat(ListedTests.find(TestsThatFail.class, listener)).isEmpty();
+        assertThat(ListedTests.find(FailingExamples.class, listener)).isEmpty();
     }
 }

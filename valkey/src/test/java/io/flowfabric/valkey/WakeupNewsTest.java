@@ -71,9 +71,11 @@ class WakeupNewsTest {
 
     @Test
     void a_lane_is_told_of_now_and_then_and_at_last() throws InterruptedException {
-        submit();
         var heard = new Semaphore(0);
         var listening = other.wakeups().listen(lane -> heard.release());
+        submit();
+        // What is heard after this is news of what comes after it.
+        assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
         int before = wire.told.get();
         long began = System.nanoTime();
         var lane = Lane.of("default");

@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Advice;
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
@@ -141,6 +142,9 @@ final class EndingCommit implements Commit<Assignment> {
             }
             case Invalid invalid -> !changed(assignment, invalid);
             case StoreFailure refused -> !changed(assignment, refused);
+            // The lease is still held: a suspension whose name is taken has not ended it.
+            case Conflict taken when taken.code() == Conflict.Code.RECORDED_DIFFERENTLY ->
+                    !changed(assignment, taken);
             default -> {
                 log.error(
                         "The store refused the end of {}, which is dropped.", assignment, refusal);

@@ -8,6 +8,7 @@ import io.flowfabric.core.signal.Condition;
 import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.Signal;
+import io.flowfabric.core.signal.SignalHead;
 import io.flowfabric.core.signal.Signals.Presented;
 import io.flowfabric.core.signal.Signals.Wanted;
 import io.flowfabric.core.signal.Suspension;
@@ -47,10 +48,18 @@ final class SignalsExample {
                     Suspension.until("approval", Condition.signal("boss"))
                             .timeout(THREE_DAYS, Behaviour.RESUME));
         }
-        var signals = WaitCodec.resumption(wait.get().content()).signals();
-        return signals.isEmpty() || signals.getFirst().name().equals(Signal.REJECTED)
-                ? TaskResult.cancel("nobody approved")
-                : TaskResult.complete(Payload.text("approved by " + signals.getFirst().actor()));
+        var resumption = WaitCodec.resumption(wait.get().content());
+        return switch (resumption.by()) {
+            case TIMEOUT -> TaskResult.cancel("nobody answered");
+            case OPERATOR -> TaskResult.complete(Payload.text("let through"));
+            case SIGNAL -> answered(resumption.signals().getFirst());
+        };
+    }
+
+    TaskResult answered(SignalHead signal) {
+        return signal.name().equals(Signal.APPROVED)
+                ? TaskResult.complete(Payload.text("approved by " + signal.actor()))
+                : TaskResult.cancel("rejected by " + signal.actor());
     }
 
     /** A token that lets whoever has it send a signal to this order, and to nothing else. */

@@ -34,7 +34,6 @@ class SignalsPageTest {
         var letters = new LinkedBlockingQueue<String>();
         var example = new SignalsExample(letters::add);
         try (var world = new WorkerScenario(Time.SYSTEM)) {
-            world.memory.keys().first();
             var order = Submission.of("order", Payload.text("order 7")).lane("orders");
             world.engine().submit(order);
             var worker = example.office(world.engine());

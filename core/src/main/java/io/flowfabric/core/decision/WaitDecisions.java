@@ -82,9 +82,11 @@ public final class WaitDecisions {
         Limit.STEPS.checkCount("steps", room.steps + 1);
         var awaiting = facts.awaiting();
         for (String name : suspension.condition().waitpoints()) {
-            if (awaiting.open(name, now).isEmpty()) {
-                awaiting = awaiting.opening(name, Optional.empty(), now);
-            }
+            // One that is waited at is open as long as the wait is.
+            awaiting =
+                    awaiting.open(name, now).isPresent()
+                            ? awaiting.keeping(name)
+                            : awaiting.opening(name, Optional.empty(), now);
         }
         var wait =
                 new Wait(
@@ -237,7 +239,8 @@ public final class WaitDecisions {
         return new Conflict(
                 Conflict.Code.WAITPOINT_CLOSED,
                 at.toString(),
-                "This waitpoint is not open: nothing waits for it any more.");
+                "This waitpoint is not open: its wait is over, its time was, or nobody has opened"
+                    + " it yet. Look at the open ones, and send to one of those.");
     }
 
     /**
@@ -308,11 +311,7 @@ public final class WaitDecisions {
     /** At its first waitpoint; without one, at one that has the name of the wait. */
     private static Change timedOutWithSignal(Facts facts, Wait wait, Instant now) {
         var name = wait.waitpoints().isEmpty() ? wait.name() : wait.waitpoints().getFirst();
-        var awaiting = facts.awaiting();
-        if (awaiting.place(name).isEmpty()) {
-            awaiting = awaiting.opening(name, Optional.empty(), now);
-        }
-        awaiting = awaiting.receiving(name);
+        var awaiting = facts.awaiting().receiving(name);
         var head = new SignalHead(awaiting.received(), name, Signal.TIMEOUT, TIME_OVER.actor());
         var counted = new ArrayList<>(wait.counted());
         counted.add(head);
@@ -331,7 +330,7 @@ public final class WaitDecisions {
                                 Signal.TIMEOUT,
                                 Payload.EMPTY,
                                 TIME_OVER),
-                        awaiting.place(name).orElseThrow().number(),
+                        awaiting.place(name).map(Awaiting.Place::number).orElse(0L),
                         new Delivery(head.number(), Effect.RESUMED, now));
         var closing = awaiting.closing(wait.waitpoints()).waiting(Optional.of(told));
         var change = timedOut(facts, closing, now);

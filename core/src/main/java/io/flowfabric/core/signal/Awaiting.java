@@ -91,11 +91,6 @@ public record Awaiting(
                         life, opened, received, Collections.emptySortedMap(), Optional.empty());
     }
 
-    /** Whether there is anything to remember. */
-    public boolean isNothing() {
-        return opened == 0 && received == 0;
-    }
-
     /** Whether something of it is to be closed when its execution ends. */
     public boolean isOpen() {
         return pending.isPresent() || places.values().stream().anyMatch(place -> !place.closed);
@@ -144,7 +139,22 @@ public record Awaiting(
         return new Awaiting(replays, opened + 1, received, more, pending);
     }
 
-    /** With one more signal received at a waitpoint. */
+    /** With a waitpoint that does not close by itself any more. */
+    public Awaiting keeping(String name) {
+        var kept = new TreeMap<>(places);
+        kept.computeIfPresent(
+                name,
+                (same, place) ->
+                        new Place(
+                                place.number,
+                                place.opened,
+                                Optional.empty(),
+                                place.received,
+                                place.closed));
+        return new Awaiting(replays, opened, received, kept, pending);
+    }
+
+    /** With one more signal received, at a waitpoint if there is one of this name. */
     public Awaiting receiving(String waitpoint) {
         var more = new TreeMap<>(places);
         more.computeIfPresent(waitpoint, (name, place) -> place.receiving());

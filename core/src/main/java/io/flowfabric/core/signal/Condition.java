@@ -44,8 +44,11 @@ public sealed interface Condition {
         return new All(List.of(conditions));
     }
 
-    /** So many signals at any of these waitpoints that differ in something. */
-    static Condition atLeast(int count, Distinct by, String... waitpoints) {
+    /**
+     * So many signals at any of these waitpoints that differ in something, whatever they say: two
+     * rejections, too. {@link AtLeast#named} asks for one name.
+     */
+    static AtLeast atLeast(int count, Distinct by, String... waitpoints) {
         return new AtLeast(count, by, List.of(waitpoints), Optional.empty());
     }
 
@@ -74,6 +77,18 @@ public sealed interface Condition {
     default void check() {
         check("condition", 1);
         Limit.CONDITION_WAITPOINTS.checkCount("condition", waitpoints().size());
+        Limit.CONDITION_SIGNALS.checkRange("signals of the condition", 0, signals());
+    }
+
+    /** How many signals it takes at most to meet it. */
+    private long signals() {
+        return switch (this) {
+            case Met met -> 0;
+            case Never never -> 0;
+            case One one -> 1;
+            case All all -> all.conditions.stream().mapToLong(Condition::signals).sum();
+            case AtLeast some -> some.count;
+        };
     }
 
     private void check(String path, int depth) {
@@ -290,6 +305,11 @@ public sealed interface Condition {
         /** A condition of which nothing has been used up. */
         public AtLeast(int count, Distinct by, List<String> waitpoints, Optional<String> signal) {
             this(count, by, waitpoints, signal, Collections.emptySortedSet());
+        }
+
+        /** The same, of signals of this name alone. */
+        public AtLeast named(String name) {
+            return new AtLeast(count, by, waitpoints, Optional.of(name), seen);
         }
 
         @Override

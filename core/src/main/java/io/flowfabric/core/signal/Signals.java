@@ -7,6 +7,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.policy.Durations;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -80,7 +81,12 @@ public interface Signals {
      *
      * @param validity how long it is good
      */
-    record Wanted(Waitpoint at, Duration validity) {}
+    record Wanted(Waitpoint at, Duration validity) {
+        public Wanted {
+            Objects.requireNonNull(at, "at");
+            validity = Durations.checked("validity", 1, validity);
+        }
+    }
 
     /**
      * Closes waitpoints: what arrives there from now on is refused, and what waits there waits for

@@ -15,9 +15,11 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.signal.Condition;
 import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.signal.Delivery.Effect;
 import io.flowfabric.core.signal.Signal;
+import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.signal.Suspension.Behaviour;
 import io.flowfabric.core.signal.Waitpoint;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -36,6 +38,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Whoever ends a wait first has ended it, and everybody is told the same. */
@@ -138,12 +141,8 @@ abstract class WaitRacingRules extends Rules {
         return told;
     }
 
-    private interface Deed {
-        void about(int n);
-    }
-
-    private static int each(List<Integer> order, Deed deed) {
-        order.forEach(deed::about);
+    private static <T> int each(List<T> order, Consumer<T> deed) {
+        order.forEach(deed);
         return order.size();
     }
 
@@ -177,6 +176,55 @@ abstract class WaitRacingRules extends Rules {
 
     private static @Nullable Effect effect(Answer<?> answer) {
         return answer instanceof Answer.Done<?>(Delivery delivery) ? delivery.effect() : null;
+    }
+
+    @Test
+    void a_signal_that_comes_while_its_execution_is_suspended_is_not_lost() {
+        for (int done = 0; done < RACES; done += AT_ONCE) {
+            var lane = world.newLane();
+            world.submit(AT_ONCE, () -> work().lane(lane));
+            var leases = world.worker(lane).claim(AT_ONCE);
+            Crowd.together(
+                    List.<Callable<Integer>>of(
+                            () -> each(leases, lease -> signal(idOf(lease)).orThrow()),
+                            () ->
+                                    each(
+                                            leases,
+                                            lease ->
+                                                    world.end(suspend(lease, UNTIL_APPROVED))
+                                                            .orThrow())));
+            for (Lease lease : leases) {
+                assertThat(world.view(lease).state())
+                        .as("what came of %s", world.steps(idOf(lease)))
+                        .isInstanceOf(Ready.class);
+                assertThat(world.received(idOf(lease))).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void signals_that_come_together_all_count() {
+        int senders = 4;
+        var lease =
+                world.suspended(
+                        Suspension.until(
+                                "all of them",
+                                Condition.atLeast(
+                                        senders * 25, Condition.Distinct.SIGNALS, "boss")));
+        Crowd.of(
+                senders,
+                sender -> {
+                    for (int n = 0; n < 25; n++) {
+                        signal(idOf(lease)).orThrow();
+                    }
+                    return sender;
+                });
+
+        assertThat(world.view(lease).state()).isInstanceOf(Ready.class);
+        assertThat(world.received(idOf(lease)))
+                .extracting(one -> one.delivery().number())
+                .doesNotHaveDuplicates()
+                .hasSize(senders * 25);
     }
 
     @Test

@@ -69,7 +69,7 @@ public final class FactsReader {
                 int replays,
                 Optional<Instant> deadline,
                 Optional<Instant> lastProgress,
-                Awaiting awaiting,
+                boolean waited,
                 Instant now,
                 @Nullable Integer firstPriority,
                 @Nullable String start,
@@ -98,13 +98,14 @@ public final class FactsReader {
                                                 row.intValue("replays"),
                                                 RowCodec.time(row, "deadline"),
                                                 RowCodec.time(row, "progress_at"),
-                                                WaitBatch.read(row),
+                                                Boolean.TRUE.equals(row.boolOrNull("waited")),
                                                 RowCodec.moment(row, "now"),
                                                 row.intOrNull("first_priority"),
                                                 row.textOrNull("start_due"),
                                                 row.textOrNull("deadline_due"),
                                                 row.textOrNull("share"),
                                                 RowCodec.reserve(row))));
+        var awaiting = awaiting(tx, rows.stream().filter(Raw::waited).map(Raw::id).toList());
         var gates = postgres.catalog().gates().byNumber(tx, rows.stream().map(Raw::gate).toList());
         var policies =
                 postgres.catalog().policies().byNumber(tx, rows.stream().map(Raw::policy).toList());
@@ -121,6 +122,7 @@ public final class FactsReader {
                                     || priority == null
                                     || start == null
                                     || row.reserve.size() != gate.reservations()
+                                    || (row.waited && !awaiting.containsKey(row.id.uuid()))
                             ? Optional.empty()
                             : Optional.of(
                                     new Facts(
@@ -142,7 +144,8 @@ public final class FactsReader {
                                             row.replays,
                                             row.deadline,
                                             row.lastProgress,
-                                            row.awaiting));
+                                            awaiting.getOrDefault(
+                                                    row.id.uuid(), Awaiting.NOTHING)));
             locked.put(
                     row.id.uuid(),
                     new Locked(
@@ -150,6 +153,7 @@ public final class FactsReader {
                             facts,
                             facts.isEmpty()
                                     && (row.state.isEmpty()
+                                            || (row.waited && !awaiting.containsKey(row.id.uuid()))
                                             || postgres.catalog()
                                                     .policies()
                                                     .isOfNewerProgram(row.policy)),
@@ -160,6 +164,20 @@ public final class FactsReader {
                             row.slots));
         }
         return locked;
+    }
+
+    /** What is remembered of those that have waited, as far as this program can read it. */
+    private static Map<UUID, Awaiting> awaiting(Jdbc tx, List<ExecutionId> waited) {
+        var found = new HashMap<UUID, Awaiting>();
+        if (!waited.isEmpty()) {
+            tx.query("awaiting_of")
+                    .uuids("ids", waited, ExecutionId::uuid)
+                    .each(
+                            row ->
+                                    WaitBatch.readable(row)
+                                            .ifPresent(one -> found.put(row.uuid("id"), one)));
+        }
+        return found;
     }
 
     private static Optional<ExecutionState> state(Row row) {

@@ -1,6 +1,7 @@
 package io.flowfabric.postgres.internal.step;
 
 import io.flowfabric.core.Digest;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.WaitCodec;
 import io.flowfabric.core.decision.Facts;
@@ -16,6 +17,7 @@ import io.flowfabric.postgres.internal.jdbc.Row;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -38,6 +40,15 @@ public final class WaitBatch {
         return body == null
                 ? Awaiting.NOTHING
                 : WaitCodec.awaiting(Json.parseObject(body)).asOf(row.intValue("replays"));
+    }
+
+    /** The same; nothing when it is damaged, or a newer program has written it. */
+    public static Optional<Awaiting> readable(Row row) {
+        try {
+            return Optional.of(read(row));
+        } catch (IllegalArgumentException | Invalid unknown) {
+            return Optional.empty();
+        }
     }
 
     public void add(Facts before, Waited waited) {

@@ -61,8 +61,9 @@ public final class PostgresSignals implements Signals {
         return PresentedSignals.of(keys.ring(), signals).answers(this::deliver);
     }
 
-    /** The answers to a batch, and the lanes in which work became ready. */
-    private record Sent(Map<UUID, Answer<Delivery>> answers, ReadyLanes lanes) {}
+    /** The answers to a batch, the lanes in which work became ready, and when other work does. */
+    private record Sent(
+            Map<UUID, Answer<Delivery>> answers, ReadyLanes lanes, List<Instant> delays) {}
 
     private List<Answer<Delivery>> deliver(List<Addressed> signals) {
         return ExecutionBatches.answer(
@@ -72,6 +73,7 @@ public final class PostgresSignals implements Signals {
                 one -> one.signal().bytes(),
                 piece -> {
                     var sent = postgres.db().transaction(tx -> deliver(tx, piece));
+                    sent.delays.forEach(at -> postgres.timers().set(at.toEpochMilli()));
                     postgres.goesOn(sent.lanes);
                     return sent.answers;
                 });
@@ -85,6 +87,7 @@ public final class PostgresSignals implements Signals {
         var locked = lock(tx, signals, PostgresSignals::id);
         var before = reader.underKeys(tx, signals, locked);
         var answers = new HashMap<UUID, Answer<Delivery>>();
+        var delays = new ArrayList<Instant>();
         var steps = new StepBatch();
         for (Addressed one : signals) {
             var id = id(one);
@@ -99,6 +102,7 @@ public final class PostgresSignals implements Signals {
                                 Optional.ofNullable(before.get(id.uuid())),
                                 row.now());
                 sent.change().ifPresent(change -> steps.add(change, facts));
+                sent.change().flatMap(WaitDecisions::until).ifPresent(delays::add);
                 sent.waited().ifPresent(waited -> steps.add(waited, facts));
                 answers.put(id.uuid(), Answer.done(sent.delivery()));
             } catch (FlowFabricException refusal) {
@@ -111,7 +115,7 @@ public final class PostgresSignals implements Signals {
                 lanes.add(step.lane(), step.id());
             }
         }
-        return new Sent(answers, lanes);
+        return new Sent(answers, lanes, delays);
     }
 
     private <T> Map<UUID, FactsReader.Locked> lock(

@@ -40,6 +40,9 @@ import java.util.UUID;
 final class WaitReader {
     private static final WaitpointPlace BEGINNING = new WaitpointPlace(-1, new UUID(0, 0), "");
 
+    /** Nothing was opened after this. */
+    private static final Instant FAR = Instant.ofEpochMilli(Limit.DURATION_MILLIS.max());
+
     private final PostgresContext postgres;
 
     WaitReader(PostgresContext postgres) {
@@ -106,7 +109,7 @@ final class WaitReader {
                 .set("now", postgres.now())
                 .set("namespace", lane.namespace().name())
                 .set("lane", lane.name())
-                .set("before", openedBefore.map(Instant::toEpochMilli).orElse(Long.MAX_VALUE))
+                .set("before", openedBefore.map(WaitReader::millis).orElse(Long.MAX_VALUE))
                 .set("after_opened", behind.opened())
                 .set("after_id", behind.execution())
                 .set("after_name", behind.name())
@@ -114,20 +117,30 @@ final class WaitReader {
                 .list(row -> listed(lane, row));
     }
 
+    /** The first millisecond that is not before a moment, however far that is. */
+    private static long millis(Instant moment) {
+        return moment.isAfter(FAR) ? Long.MAX_VALUE : moment.plusNanos(999_999).toEpochMilli();
+    }
+
     private static Listed listed(Lane lane, Row row) {
         var id = RowCodec.id(row);
         var name = row.text("name");
         var place = new WaitpointPlace(row.longValue("opened"), id.uuid(), name);
+        // One that cannot be read, or only by a newer program, is passed over.
         var found =
-                new Found(
-                        id,
-                        0,
-                        RowCodec.situation(row),
-                        WaitBatch.read(row),
-                        RowCodec.moment(row, "now"));
+                WaitBatch.readable(row)
+                        .map(
+                                awaiting ->
+                                        new Found(
+                                                id,
+                                                0,
+                                                RowCodec.situation(row),
+                                                awaiting,
+                                                RowCodec.moment(row, "now")));
         return new Listed(
                 place,
-                found.open(lane).stream()
+                found.stream()
+                        .flatMap(one -> one.open(lane).stream())
                         .filter(view -> WaitpointPlace.of(view).equals(place))
                         .findFirst());
     }

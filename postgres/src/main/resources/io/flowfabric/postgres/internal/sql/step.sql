@@ -15,7 +15,7 @@ select
     e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
     e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed,
     greatest(e.progress_at, e.step_at) as progress_at, e.share,
-    case when e.waited then (select w.body from ${schema}.awaiting w where w.id = e.id) end as awaiting,
+    e.waited,
     ${>asked_columns},
     ${>now} as now
 from ${schema}.execution e

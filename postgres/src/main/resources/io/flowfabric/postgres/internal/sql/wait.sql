@@ -10,6 +10,14 @@ unawaited as (
     delete from ${schema}.awaiting w using gone where gone.waited and w.id = gone.id
 )
 
+-- name: awaiting_of
+-- What is remembered of executions whose rows the caller has locked: in a statement of its own, because the one that waited for
+-- the locks does not see what was committed meanwhile in other tables.
+select w.id, w.body as awaiting, e.replays
+from ${schema}.awaiting w
+join ${schema}.execution e on e.id = w.id
+where w.id = any(:ids::uuid[])
+
 -- name: remember
 -- What is remembered of executions that wait, whose rows the caller has locked.
 with remembered as (

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** Tests to be listed, and not to be run. */
-class TestsThatFail {
+class FailingExamples {
     @Test
     void one() {
         throw new AssertionError();
