@@ -240,7 +240,7 @@ public final class WaitDecisions {
                 Conflict.Code.WAITPOINT_CLOSED,
                 at.toString(),
                 "This waitpoint is not open: its wait is over, its time was, or nobody has opened"
-                    + " it yet. Look at the open ones, and send to one of those.");
+                        + " it yet. Look at the open ones, and send to one of those.");
     }
 
     /**

@@ -84,8 +84,10 @@ final class SpreadLanes {
                 change.ifPresent(number -> finish(lane, number));
                 done += change.isPresent() ? 1 : 0;
             } catch (FlowFabricException away) {
+                // The others would wait for the same partition, and everything due waits for this.
                 log.warn("The change of the lane {} is not finished yet", lane, away);
                 errors++;
+                break;
             }
         }
         return new Round(done, errors, done == limit);

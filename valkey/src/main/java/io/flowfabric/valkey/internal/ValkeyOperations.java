@@ -12,6 +12,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.SpreadLeftovers.Gone;
 import io.flowfabric.valkey.internal.Steps.Step;
 import io.flowfabric.valkey.internal.wire.Item;
@@ -23,6 +24,9 @@ import java.util.TreeMap;
 
 /** What operators may do: the core decides by what is read, and what is unchanged is written. */
 public final class ValkeyOperations implements Operations {
+    /** How many one call erases: each may have thousands of steps, signals and frames. */
+    private static final int ERASED = 16;
+
     private final ValkeyContext valkey;
     private final Steps steps;
     private final HandClaims claims;
@@ -90,7 +94,7 @@ public final class ValkeyOperations implements Operations {
     public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
         by.mustBeOperator();
         return new DecidedBatches<ExecutionId, ExecutionId>(
-                        valkey, "executions", executions, id -> id, id -> 0)
+                        valkey, "executions", executions, id -> id, id -> Chunks.BYTES / ERASED)
                 .each((home, some) -> erase(home, some, by));
     }
 
