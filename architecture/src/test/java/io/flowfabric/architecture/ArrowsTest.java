@@ -119,7 +119,7 @@ class ArrowsTest {
                     new Module(
                             "mutation",
                             List.of("embedded"),
-                            List.of("org.jspecify..", "org.junit.platform..")));
+                            List.of("org.jspecify..", "org.junit.platform..", "org.pitest..")));
 
     /** Modules without production code: they may know everything, and nobody knows them. */
     private static final List<String> TESTS_ALONE = List.of("faults");

@@ -64,7 +64,7 @@ final class Waiting implements Benchmark {
         var table = new Table("", "figure");
 
         progress.accept("work that waits for one signal, one after the other");
-        var resumed = WaitingWork.resumed(store, arguments.quick() ? RESUMED_QUICKLY : RESUMED);
+        var resumed = WaitingRuns.resumed(store, arguments.quick() ? RESUMED_QUICKLY : RESUMED);
         figures.put("resume_p50_ms", resumed.median());
         figures.put("resume_p99_ms", resumed.at(0.99));
         table.row("from the signal to the handler, median ms", "%.2f".formatted(resumed.median()));
@@ -72,7 +72,7 @@ final class Waiting implements Benchmark {
 
         int many = suspended(arguments);
         progress.accept("claims alone, and beside %,d that wait".formatted(many));
-        var beside = WaitingWork.beside(store, many, progress);
+        var beside = WaitingRuns.beside(store, many, progress);
         figures.put("claim_beside_suspended_over_alone", beside.claimRatio());
         figures.put("suspensions_per_s", beside.suspensionsPerSecond());
         figures.put("signals_per_s", beside.signalsPerSecond());
@@ -84,7 +84,7 @@ final class Waiting implements Benchmark {
 
         int steps = arguments.quick() ? WITH_STEPS_QUICKLY : WITH_STEPS;
         progress.accept("%,d handlers with ten steps, and eleven times as many".formatted(steps));
-        var stepping = WaitingWork.stepping(store, steps, arguments.workers());
+        var stepping = WaitingRuns.stepping(store, steps, arguments.workers());
         figures.put("steps_over_plain", stepping.ratio());
         figures.put("steps_per_s", stepping.stepsPerSecond());
         table.row("steps/s", "%,.0f".formatted(stepping.stepsPerSecond()));

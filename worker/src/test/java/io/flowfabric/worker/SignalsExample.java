@@ -9,10 +9,8 @@ import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.Signal;
 import io.flowfabric.core.signal.SignalHead;
-import io.flowfabric.core.signal.Signals.Presented;
-import io.flowfabric.core.signal.Signals.Wanted;
+import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.signal.Suspension;
-import io.flowfabric.core.signal.Suspension.Behaviour;
 import io.flowfabric.engine.Engine;
 
 import java.time.Duration;
@@ -46,7 +44,7 @@ final class SignalsExample {
             mail.accept(link(engine, task));
             return TaskResult.suspend(
                     Suspension.until("approval", Condition.signal("boss"))
-                            .timeout(THREE_DAYS, Behaviour.RESUME));
+                            .timeout(THREE_DAYS, Suspension.Behaviour.RESUME));
         }
         var resumption = WaitCodec.resumption(wait.get().content());
         return switch (resumption.by()) {
@@ -66,12 +64,15 @@ final class SignalsExample {
     String link(Engine engine, Task task) {
         var boss = new OpenWaitpoint(task.fence(), "boss");
         var at = engine.leases().open(List.of(boss)).getFirst().orThrow().at();
-        return engine.signals().tokens(List.of(new Wanted(at, THREE_DAYS))).getFirst().orThrow();
+        return engine.signals()
+                .tokens(List.of(new Signals.Wanted(at, THREE_DAYS)))
+                .getFirst()
+                .orThrow();
     }
 
     /** Somebody who has the token, and is not known here otherwise. */
     Delivery clicked(Engine engine, String token, String name) {
-        var approval = Presented.approve(token, new Attribution(name, "clicked the link"));
+        var approval = Signals.Presented.approve(token, new Attribution(name, "clicked the link"));
         return engine.signals().present(List.of(approval)).getFirst().orThrow();
     }
     // PAGE]

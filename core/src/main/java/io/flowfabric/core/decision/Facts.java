@@ -60,7 +60,7 @@ public record Facts(
                 Awaiting.NOTHING);
     }
 
-    /** The same, with what is remembered of its waits. */
+    /** These facts, with what is remembered of its waits. */
     public Facts awaiting(Awaiting remembered) {
         return new Facts(
                 id,

@@ -307,7 +307,7 @@ public sealed interface Condition {
             this(count, by, waitpoints, signal, Collections.emptySortedSet());
         }
 
-        /** The same, of signals of this name alone. */
+        /** This condition, of signals of this name alone. */
         public AtLeast named(String name) {
             return new AtLeast(count, by, waitpoints, Optional.of(name), seen);
         }

@@ -56,7 +56,7 @@ public record Signal(
         return new Signal(at, REJECTED, Payload.EMPTY, by, Optional.of(by.actor()));
     }
 
-    /** The same, that counts once under a key. */
+    /** This signal, which counts once under a key. */
     public Signal key(String once) {
         return new Signal(at, name, content, by, Optional.of(once));
     }

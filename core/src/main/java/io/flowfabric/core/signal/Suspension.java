@@ -70,23 +70,23 @@ public record Suspension(
         return until(name, Condition.none()).reason(SuspendedFor.WAITING_FOR_OPERATOR_REVIEW);
     }
 
-    /** The same, for another reason. */
+    /** This wait, for another reason. */
     public Suspension reason(SuspendedFor other) {
         return new Suspension(name, other, condition, timeout, resumeDelay);
     }
 
-    /** The same, with an end. */
+    /** This wait, which ends by itself after so long. */
     public Suspension timeout(Duration after, Behaviour behaviour) {
         return timeout(Due.in(after), behaviour);
     }
 
-    /** The same, with an end. */
+    /** This wait, which ends by itself at a moment. */
     public Suspension timeout(Due at, Behaviour behaviour) {
         return new Suspension(
                 name, reason, condition, Optional.of(new Timeout(at, behaviour)), resumeDelay);
     }
 
-    /** The same, going on so long after the last signal. */
+    /** This wait, after which the work goes on so long after the last signal. */
     public Suspension resumeDelay(Duration delay) {
         return new Suspension(name, reason, condition, timeout, delay);
     }

@@ -36,7 +36,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The runs of which {@link Waiting} tells. */
-final class WaitingWork {
+final class WaitingRuns {
     private static final Attribution BENCH = new Attribution("bench", "to measure it");
     private static final Suspension GO = Suspension.until("go", Condition.signal("go"));
     private static final int STEPS = 10;
@@ -44,7 +44,7 @@ final class WaitingWork {
     private static final int CLAIMS = 50;
     private static final double MILLION = 1_000_000;
 
-    private WaitingWork() {}
+    private WaitingRuns() {}
 
     /** Times in milliseconds, sorted. */
     record Times(List<Double> millis) {
@@ -133,7 +133,7 @@ final class WaitingWork {
         progress.accept("one signal to each of them");
         began = System.nanoTime();
         var search = Search.in(Namespace.DEFAULT).lane(lane.name()).states(PublicState.SUSPENDED);
-        Bulk.signal(store, WaitingWork::go).run(search, sent -> {});
+        Bulk.signal(store, WaitingRuns::go).run(search, sent -> {});
         double signals = perSecond(many, began);
         began = System.nanoTime();
         drain(store, session, many);
