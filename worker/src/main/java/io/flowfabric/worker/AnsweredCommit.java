@@ -61,6 +61,11 @@ final class AnsweredCommit<I, R> implements Commit<AnsweredCommit.Waiting<I, R>>
     }
 
     @Override
+    public boolean leadsToMore() {
+        return true;
+    }
+
+    @Override
     public Set<Waiting<I, R>> commit(List<Waiting<I, R>> batch) {
         try {
             var answers = call.apply(batch.stream().map(Waiting::item).toList());

@@ -13,6 +13,11 @@ interface Commit<T> {
         return 0;
     }
 
+    /** Whether those whose items are answered often have the next one at once. */
+    default boolean leadsToMore() {
+        return false;
+    }
+
     /**
      * Brings a batch to the store, and returns the items that got no answer: they are repeated.
      * When it throws because the store cannot be used now, all of them are; when it throws anything

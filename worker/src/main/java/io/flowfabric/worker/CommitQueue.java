@@ -33,9 +33,14 @@ final class CommitQueue<T> {
     private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();
     private final Condition help = lock.newCondition();
+    private final Condition gathered = lock.newCondition();
     private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
     private long moved;
     private long bytes;
+
+    /** How many are waited for by one who would rather take many. */
+    private int wanted = Integer.MAX_VALUE;
+
     private volatile boolean closed;
 
     /** Puts an item at the end, unless it is too late for that, and says whether it has. */
@@ -63,6 +68,9 @@ final class CommitQueue<T> {
             queue.addAll(items);
             items.forEach(queued -> bytes += queued.bytes);
             work.signal();
+            if (queue.size() >= wanted) {
+                gathered.signal();
+            }
             if (isFull()) {
                 help.signal();
             }
@@ -76,6 +84,7 @@ final class CommitQueue<T> {
         lock.lock();
         try {
             closed = true;
+            gathered.signalAll();
             work.signalAll();
             help.signalAll();
         } finally {
@@ -85,6 +94,23 @@ final class CommitQueue<T> {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** Lets items queue up until there are so many, and not for longer than that. */
+    void gather(int many, long nanos) {
+        lock.lock();
+        try {
+            wanted = many;
+            long left = nanos;
+            while (queue.size() < many && left > 0 && !closed) {
+                left = gathered.awaitNanos(left);
+            }
+        } catch (InterruptedException unexpected) {
+            Thread.currentThread().interrupt();
+        } finally {
+            wanted = Integer.MAX_VALUE;
+            lock.unlock();
+        }
     }
 
     /** Whatever has queued up; nothing only when it is over. */

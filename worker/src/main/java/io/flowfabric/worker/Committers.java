@@ -26,12 +26,19 @@ import java.util.function.Supplier;
  * load commits grow by themselves, and without load an item is on its way at once. A second one
  * helps when a full commit waits, or when the first is held up; two that always shared the queue
  * would make twice the commits, for nothing.
+ *
+ * <p>There is one exception. Handlers that wait for their answers are answered together, and many
+ * of them have the next item at once. The quickest would get a commit to itself, and all others
+ * wait for the end of that one; so a committer gives them a moment that is short beside a commit.
  */
 final class Committers<T> extends Service {
     /** The most items in one commit. */
     static final int BATCH = 256;
 
     private static final Logger LOG = QuietLogger.of(Committers.class);
+
+    /** What part of the time of a commit is given to those who were answered by it. */
+    private static final int GATHERING = 4;
 
     /** How long stopping waits for a store that does not answer. The session would end anyway. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -151,11 +158,15 @@ final class Committers<T> extends Service {
                 if (batch.isEmpty()) {
                     return;
                 }
+                long began = time.nanos();
                 var left = attempt(batch, trouble);
                 if (!left.isEmpty() && !queue.isClosed()) {
                     repeat(left);
                 }
                 failures = left.size() < batch.size() ? 0 : failures + 1;
+                if (commit.leadsToMore() && batch.size() > 1) {
+                    queue.gather(batch.size(), (time.nanos() - began) / GATHERING);
+                }
             } catch (Throwable bug) {
                 log.error("A committer of {} failed, and goes on.", commit.items(), bug);
                 failures++;

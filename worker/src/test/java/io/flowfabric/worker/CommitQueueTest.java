@@ -1,0 +1,66 @@
+package io.flowfabric.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.worker.CommitQueue.Queued;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** How many items a committer finds who gives others a moment. */
+@Timeout(60)
+class CommitQueueTest {
+    private static final long LONG = Duration.ofDays(1).toNanos();
+
+    private final CommitQueue<String> queue = new CommitQueue<>();
+
+    @Test
+    void items_are_waited_for_until_there_are_as_many_as_before() {
+        var gathering = gather(3, LONG);
+
+        add("one", "two");
+        assertThat(gathering).isNotDone();
+        add("three");
+
+        gathering.join();
+        assertThat(taken()).containsExactly("one", "two", "three");
+    }
+
+    @Test
+    void those_who_stay_away_are_not_waited_for() {
+        add("one");
+
+        queue.gather(2, Duration.ofMillis(1).toNanos());
+
+        assertThat(taken()).containsExactly("one");
+    }
+
+    @Test
+    void nobody_is_waited_for_when_it_is_over() {
+        var gathering = gather(2, LONG);
+
+        queue.close();
+
+        gathering.join();
+        assertThat(taken()).isEmpty();
+    }
+
+    private CompletableFuture<Void> gather(int many, long nanos) {
+        return CompletableFuture.runAsync(
+                () -> queue.gather(many, nanos), task -> Thread.ofVirtual().start(task));
+    }
+
+    private void add(String... items) {
+        for (String item : items) {
+            assertThat(queue.add(new Queued<>(item, 0))).isTrue();
+        }
+    }
+
+    private List<String> taken() {
+        return queue.take().stream().map(queued -> queued.item).toList();
+    }
+}
