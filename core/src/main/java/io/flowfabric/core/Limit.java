@@ -25,6 +25,11 @@ public enum Limit {
     SIGNAL_BYTES(64 << 10),
     /** Signals that one execution receives in its life. Who expects more reads a queue. */
     SIGNALS(10_000),
+    /**
+     * Signals that one waitpoint receives: whoever has a token for it cannot use up all that its
+     * execution receives.
+     */
+    WAITPOINT_SIGNALS(1000),
     /** Waitpoints of one execution, the closed ones too: they are read with every signal. */
     WAITPOINTS(1000),
     /** Waitpoints in one condition. */

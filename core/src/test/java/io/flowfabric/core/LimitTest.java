@@ -25,6 +25,7 @@ class LimitTest {
         expected.put(Limit.ALL_STEPS_BYTES, 16L * 1024 * 1024);
         expected.put(Limit.SIGNAL_BYTES, 64L * 1024);
         expected.put(Limit.SIGNALS, 10_000L);
+        expected.put(Limit.WAITPOINT_SIGNALS, 1000L);
         expected.put(Limit.WAITPOINTS, 1000L);
         expected.put(Limit.CONDITION_WAITPOINTS, 100L);
         expected.put(Limit.CONDITION_SIGNALS, 250L);

@@ -25,6 +25,8 @@ import io.flowfabric.postgres.internal.jdbc.Statements;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -36,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** How the log of events is kept, and what becomes of what cannot be read. */
+@ResourceLock(value = TestPostgres.LONG_TRANSACTIONS, mode = ResourceAccessMode.READ)
 class EventLogTest {
     private static final FeedFilter EVERYTHING = FeedFilter.of(FeedFilter.Topic.EVERYTHING);
     private static final Attribution ADA = new Attribution("ada", "to see");

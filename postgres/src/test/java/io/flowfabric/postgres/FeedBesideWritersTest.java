@@ -11,6 +11,8 @@ import io.flowfabric.core.feed.FeedFilter;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -32,6 +34,7 @@ import java.util.function.BooleanSupplier;
  * A feed misses nothing, tells nothing twice and waits for nobody, whatever the order in which its
  * writers commit and however often its reader dies.
  */
+@ResourceLock(value = TestPostgres.LONG_TRANSACTIONS, mode = ResourceAccessMode.READ)
 class FeedBesideWritersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int DEATHS = 100;

@@ -21,6 +21,7 @@ import io.flowfabric.core.submit.Submission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -33,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
 /** Gates and meters of keys that have no work any more are removed, and come back with it. */
+@ResourceLock(TestPostgres.LONG_TRANSACTIONS)
 class GatesWithoutWorkTest {
     private static final Attribution ADA = new Attribution("ada", "customers come and go");
     private static final Duration KEPT = Duration.ofSeconds(1);

@@ -18,6 +18,11 @@ import io.flowfabric.core.submit.Submission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,11 +39,14 @@ import java.util.function.Consumer;
  * <p>The server counts the entries of an index that its scans came upon, also of rows that are
  * gone; a connection reports its counts when it is closed.
  */
+@ResourceLock(value = TestPostgres.LONG_TRANSACTIONS, mode = ResourceAccessMode.READ)
 class HeldSnapshotTest {
     private static final Attribution ADA = new Attribution("ada", "to see");
     private static final Policy LATER = Policy.DEFAULT.start(Due.in(Duration.ofMillis(1)));
     private static final Duration SOON = Duration.ofMillis(500);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final String CHANGES = "select sum(changes + 256 * moves) from %s.meter";
 
     /** How much is gone. */
     private static final int GONE = 5_000;
@@ -112,32 +120,71 @@ class HeldSnapshotTest {
         assertThat(read).isLessThan(mostRead());
     }
 
-    @Test
-    void a_meter_is_found_behind_few_of_its_versions() throws SQLException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_meter_is_found_behind_few_of_its_versions(boolean timed) throws SQLException {
         var session = Session.of("worker", "1", "default").ttl(PATIENCE.multipliedBy(10));
+        var policy = Policy.DEFAULT.quota("tenant");
         try (var store = open()) {
             store.quotas().define(Quota.atOnce("tenant", 1000), ADA);
             store.sessions().open(session);
-            submit(store, 400, Policy.DEFAULT.quota("tenant"));
+            submit(store, 400, timed ? policy.attemptTimeout(PATIENCE) : policy);
             for (int i = 1; i <= 300; i++) {
                 assertThat(work(store, session, i, 1)).isEqualTo(1);
             }
         }
         assertThat(number("select moves from %s.meter")).isEqualTo(600 / 256);
-        changeMeters();
+        changeMeter();
 
+        assertFewAreReadByWork(session, 301, 1);
+    }
+
+    /**
+     * Of two meters one has changed much more often, so that what is far behind in one is ahead in
+     * the other.
+     */
+    @ParameterizedTest
+    @CsvSource({"false, 0", "false, 200", "true, 0", "true, 200"})
+    void meters_that_change_more_and_less_often_are_found_behind_few_of_their_versions(
+            boolean timed, int others) throws SQLException {
+        var session = Session.of("worker", "1", "default").ttl(PATIENCE.multipliedBy(10));
+        var policy = Policy.DEFAULT.quota("tenant").quota("customer", "ada");
+        try (var store = open()) {
+            store.quotas().define(Quota.atOnce("tenant", 1000), ADA);
+            store.quotas().define(Quota.atOnce("customer", 1000), ADA);
+            store.sessions().open(session);
+            submit(store, 100, timed ? policy.attemptTimeout(PATIENCE) : policy);
+            for (int i = 0; i < others; i++) {
+                var other = Policy.DEFAULT.quota("customer", "other " + i);
+                store.submissions()
+                        .submit(
+                                List.of(
+                                        Submission.of("work", Payload.EMPTY)
+                                                .lane("other")
+                                                .policy(other)))
+                        .forEach(Answer::orThrow);
+            }
+        }
+        changeMeter();
+
+        assertFewAreReadByWork(session, 1, 2);
+    }
+
+    private void assertFewAreReadByWork(Session session, int first, int meters) {
+        long before = number(CHANGES);
         long read =
                 entriesRead(
                         "meter",
                         store -> {
-                            for (int i = 301; i <= 400; i++) {
+                            for (int i = first; i < first + 100; i++) {
                                 assertThat(work(store, session, i, 1)).isEqualTo(1);
                             }
                         });
 
-        // Five times each, behind at most as many entries as 256 versions have pages.
-        assertThat(read).isLessThan(100 * 5 * 20);
-        assertThat(number("select running from %s.meter")).isZero();
+        // Six times each, behind at most as many entries as 256 versions have pages.
+        assertThat(read).isLessThan(100L * 6 * 20 * meters);
+        assertThat(number("select sum(running) from %s.meter")).isZero();
+        assertThat(number(CHANGES) - before).isEqualTo(100L * 2 * meters);
     }
 
     @Test
@@ -150,7 +197,7 @@ class HeldSnapshotTest {
             submit(store, 2, timed);
             assertThat(claim(store, session, 1, 2)).hasSize(1);
         }
-        changeMeters();
+        changeMeter();
 
         long read =
                 entriesRead(
@@ -164,16 +211,25 @@ class HeldSnapshotTest {
         assertThat(read).isLessThan(100 * 5 * 20);
     }
 
-    /** Changes every meter as often as many claims and endings would. */
-    private void changeMeters() throws SQLException {
+    /**
+     * Changes the meter without a key as often as many claims and endings would, and has the server
+     * count meters, as it does by itself from time to time: then it knows how few they are.
+     */
+    private void changeMeter() throws SQLException {
         tell(
                 """
-                do $$ begin
+                do $$ declare
+                    version tid;
+                begin
+                    select ctid into version from %1$s.meter where key = '';
                     for i in 1..20000 loop
-                        update %s.meter set changes = (changes + 1) %% 256, moves = moves + (changes + 1) / 256;
+                        update %1$s.meter set changes = (changes + 1) %% 256, moves = moves + (changes + 1) / 256
+                        where ctid = version
+                        returning ctid into version;
                     end loop;
                 end $$
                 """);
+        tell("analyze %s.meter");
     }
 
     /** Sets many timers from a time on, and removes them again. */

@@ -27,6 +27,8 @@ import io.flowfabric.core.submit.Submission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -44,6 +46,7 @@ import java.util.concurrent.TimeUnit;
  * which was frozen in the middle of a call (R1): of rows, of meters, and of what else a step needs.
  * Or beside rows that no step can be written for (R27, R35).
  */
+@ResourceLock(value = TestPostgres.LONG_TRANSACTIONS, mode = ResourceAccessMode.READ)
 class HeldUpSweepsTest {
     private static final Attribution ADA = new Attribution("ada", "to see who waits");
     private static final Duration SOON = Duration.ofSeconds(10);

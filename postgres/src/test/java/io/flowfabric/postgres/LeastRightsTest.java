@@ -16,6 +16,7 @@ import io.flowfabric.core.submit.Submission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 /** A store whose user owns its schema, and may do nothing else. */
+@ResourceLock(TestPostgres.LONG_TRANSACTIONS)
 class LeastRightsTest {
     private final SchemaName schema = TestPostgres.freshSchema();
     private final String user = schema.text() + "_user";

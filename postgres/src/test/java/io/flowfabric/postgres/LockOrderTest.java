@@ -14,6 +14,8 @@ import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,6 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * A call that waits for a row holds none that comes after it in the order of locks: the test holds
  * the one, waits until the call does, and takes the other.
  */
+@ResourceLock(value = TestPostgres.LONG_TRANSACTIONS, mode = ResourceAccessMode.READ)
 class LockOrderTest {
     private static final Attribution ADA = new Attribution("ada", "to see");
     private static final Lane LANE = Lane.of("shared");

@@ -18,6 +18,7 @@ import io.flowfabric.core.submit.Submission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -34,8 +35,13 @@ import java.util.concurrent.locks.LockSupport;
  * The places of work in a lane whose settings change while transactions are open that know it as it
  * was (R10), while much waits in it (R15), and while others move it, too.
  */
+@ResourceLock(TestPostgres.LONG_TRANSACTIONS)
 class RankedAnewTest {
     private static final Attribution ADA = new Attribution("ada", "a test");
+
+    /** Moving 12,000 takes ten seconds where much else runs. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
     private static final LaneSettings AGEING = LaneSettings.DEFAULT.ageing(Duration.ofMinutes(1));
     private static final LaneSettings SHARING = LaneSettings.DEFAULT.sharing(true);
 
@@ -331,7 +337,7 @@ class RankedAnewTest {
      * this one are waited for, too.
      */
     private void sweepUntilRanked() {
-        long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        long patience = System.nanoTime() + PATIENCE.toNanos();
         while (toRank() > 0) {
             var engine = fixture.another().maintenance();
             do {
@@ -344,7 +350,7 @@ class RankedAnewTest {
 
     /** Waits until the transaction that is open waits for the lock. */
     private void awaitWaiting() {
-        long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        long patience = System.nanoTime() + PATIENCE.toNanos();
         while (fixture.number(
                         ("select count(*) from pg_locks where locktype = 'advisory' and not granted"
                                         + " and objid = (hashtext('%s')::bigint & 4294967295)::oid")

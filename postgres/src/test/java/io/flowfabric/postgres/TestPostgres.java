@@ -23,6 +23,14 @@ public final class TestPostgres {
             Path.of(System.getProperty("flowfabric.embedded.binaries", "target/embedded-binaries"))
                     .toAbsolutePath();
 
+    /**
+     * For {@code @ResourceLock}: the transactions of the server that stay open for long. Sweeps
+     * wait for every older transaction of the server, not only for those of their schema. So a
+     * class that waits for such sweeps to come to their end has this for itself, and those that
+     * hold a transaction or a snapshot for seconds share it ({@code READ}).
+     */
+    public static final String LONG_TRANSACTIONS = "long transactions of the server";
+
     private static final String PREFIX = "test_";
     private static final int RUNS_AT_ONCE = 10;
 

@@ -1,5 +1,6 @@
 package io.flowfabric.core.codec;
 
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.codec.Json.JsonArray;
 import io.flowfabric.core.codec.Json.JsonObject;
@@ -23,6 +24,9 @@ import java.util.TreeSet;
 /** How waits are written: what an execution waits for, and how a wait has ended. */
 public final class WaitCodec {
     private static final String JSON = "application/json";
+
+    /** The words of a signal in the step that it counts in; each of its names may be escaped. */
+    private static final long HEAD_BYTES = 80 + 3 * 2 * Limit.NAME_BYTES.max();
 
     private WaitCodec() {}
 
@@ -167,6 +171,12 @@ public final class WaitCodec {
                         .list("signals", resumption.signals(), WaitCodec::write)
                         .done();
         return Payload.of(json.toString().getBytes(StandardCharsets.UTF_8), JSON);
+    }
+
+    /** How large the step is at most that says how a wait has ended, with its name and type. */
+    public static long mostBytes(Suspension suspension) {
+        // The end of its time may be a signal, too.
+        return 100 + Limit.NAME_BYTES.max() + HEAD_BYTES * (suspension.condition().signals() + 1);
     }
 
     /**

@@ -50,9 +50,10 @@ public final class WaitDecisions {
     /**
      * What the steps of an execution mean for one more.
      *
+     * @param bytes how large they are together
      * @param taken whether one of them has the name of the suspension
      */
-    public record StepRoom(int steps, boolean taken) {}
+    public record StepRoom(int steps, long bytes, boolean taken) {}
 
     /**
      * What a signal leads to.
@@ -67,7 +68,8 @@ public final class WaitDecisions {
      * count at once, and may be all that it takes.
      *
      * @throws Conflict when a step has the name of the suspension
-     * @throws io.flowfabric.core.Invalid when it would be one step or one waitpoint too many
+     * @throws io.flowfabric.core.Invalid when it would be one step or one waitpoint too many, or
+     *     there is no room for the step that ends the wait: it cannot be refused then
      */
     public static Change suspend(
             Facts facts, Suspension suspension, List<Kept> kept, StepRoom room, Instant now) {
@@ -80,6 +82,8 @@ public final class WaitDecisions {
                             + " on behind it.");
         }
         Limit.STEPS.checkCount("steps", room.steps + 1);
+        Limit.ALL_STEPS_BYTES.checkSize(
+                "steps", room.bytes + WaitCodec.mostBytes(suspension), "bytes");
         var awaiting = facts.awaiting();
         for (String name : suspension.condition().waitpoints()) {
             // One that is waited at is open as long as the wait is.
@@ -189,6 +193,7 @@ public final class WaitDecisions {
         }
         var open = awaiting.open(name, now).orElseThrow(() -> closed(signal.at()));
         Limit.SIGNALS.checkRange("signals", 1, awaiting.received() + 1);
+        Limit.WAITPOINT_SIGNALS.checkRange("signals at a waitpoint", 1, open.received() + 1);
         awaiting = awaiting.receiving(name);
         var head = new SignalHead(awaiting.received(), name, signal.name(), signal.by().actor());
         var wait = awaiting.pending().map(waiting -> after(waiting, head));

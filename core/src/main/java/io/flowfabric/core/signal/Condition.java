@@ -81,7 +81,7 @@ public sealed interface Condition {
     }
 
     /** How many signals it takes at most to meet it. */
-    private long signals() {
+    default long signals() {
         return switch (this) {
             case Met met -> 0;
             case Never never -> 0;

@@ -2,16 +2,21 @@ package io.flowfabric.core.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.signal.Condition;
 import io.flowfabric.core.signal.Resumption;
 import io.flowfabric.core.signal.SignalHead;
+import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.signal.Suspension.Behaviour;
 
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,6 +57,24 @@ class WaitCodecTest {
         for (Resumption.Cause cause : Resumption.Cause.values()) {
             var resumption = new Resumption(cause, List.of(HEAD));
             assertThat(WaitCodec.resumption(WaitCodec.write(resumption))).isEqualTo(resumption);
+        }
+    }
+
+    @Test
+    void no_wait_ends_with_a_larger_step_than_was_said_before() {
+        for (String character : List.of("\"", "\\", "é", "\u2028", "x")) {
+            int bytes = character.getBytes(StandardCharsets.UTF_8).length;
+            var name = character.repeat((int) Limit.NAME_BYTES.max() / bytes);
+            var head = new SignalHead(Limit.SIGNALS.max(), name, name, name);
+            for (int signals : List.of(1, (int) Limit.CONDITION_SIGNALS.max())) {
+                var condition = Condition.atLeast(signals, Condition.Distinct.SIGNALS, name);
+                var counted = Collections.nCopies(signals + 1, head);
+                var content = WaitCodec.write(new Resumption(Resumption.Cause.TIMEOUT, counted));
+
+                assertThat(new Step(name, content, 0, NOW).bytes())
+                        .isLessThanOrEqualTo(
+                                WaitCodec.mostBytes(Suspension.until(name, condition)));
+            }
         }
     }
 

@@ -310,6 +310,19 @@ abstract class SuspendingRules extends Rules {
         assertThat(world.end(complete(lease))).isDone();
     }
 
+    /** When it ends nobody can be told that its step does not fit. */
+    @Test
+    void a_wait_whose_step_might_not_fit_among_the_others_is_refused() {
+        var lease = world.begun();
+        var large = Payload.of(new byte[(int) Limit.STEP_BYTES.max() - 10], "x/y");
+        for (int n = 10; n < 10 + Limit.ALL_STEPS_BYTES.max() / Limit.STEP_BYTES.max(); n++) {
+            world.checkpoint(lease, "step-" + n, large).orThrow();
+        }
+
+        assertThat(world.end(suspend(lease, UNTIL_APPROVED))).isInvalid(Invalid.Code.TOO_LARGE);
+        assertThat(world.end(complete(lease))).isDone();
+    }
+
     @Test
     void a_replay_goes_on_behind_the_waits_that_were_over_and_waits_again_where_it_was() {
         var lease = world.suspended(UNTIL_APPROVED);

@@ -14,6 +14,8 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Denied;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.lease.Lease;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -90,6 +93,23 @@ abstract class WaitpointTokenRules extends Rules {
                                         Condition.atLeast(2, Condition.Distinct.SIGNALS, "boss"))))
                 .orThrow();
         assertThat(present(token).orThrow().effect()).isEqualTo(Effect.RESUMED);
+    }
+
+    @Test
+    void a_token_cannot_use_up_what_its_execution_receives() {
+        var lease = world.begun();
+        world.open(lease, "boss").orThrow();
+        var token = token(lease);
+        int most = (int) Limit.WAITPOINT_SIGNALS.max();
+        world.store()
+                .signals()
+                .present(Collections.nCopies(most, paid(token)))
+                .forEach(Answer::orThrow);
+
+        assertThat(present(token)).isInvalid(Invalid.Code.OUT_OF_RANGE);
+
+        assertThat(world.received(idOf(lease))).hasSize(most);
+        assertThat(world.send(lease, "bank", "paid", "bank")).isDone();
     }
 
     @Test

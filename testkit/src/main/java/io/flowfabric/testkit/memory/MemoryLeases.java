@@ -159,7 +159,11 @@ final class MemoryLeases implements Leases {
                 row.received.stream()
                         .map(signal -> new Kept(signal.head(), signal.place()))
                         .toList();
-        var room = new StepRoom(row.steps.size(), row.steps.containsKey(suspension.name()));
+        var room =
+                new StepRoom(
+                        row.steps.size(),
+                        row.stepBytes(),
+                        row.steps.containsKey(suspension.name()));
         return WaitDecisions.suspend(row.facts(), suspension, kept, room, world.now());
     }
 }

@@ -124,7 +124,9 @@ final class ValkeySuspensions implements DecidedWaits.WaitQuestion<Ending.Suspen
     @Override
     public Decided<Ended> decide(Ending.Suspend ending, WaitFacts facts) {
         var row = facts.stored().row();
-        var room = new StepRoom(row.stepCount(), !facts.beside().isAbsent());
+        var room =
+                new StepRoom(
+                        row.stepCount(), row.stepBytes().orElse(0L), !facts.beside().isAbsent());
         var change =
                 WaitDecisions.suspend(
                         facts.stored().facts(),

@@ -182,6 +182,7 @@ final class SuspendedLeases {
                                                 row.bool("alive"),
                                                 new StepRoom(
                                                         row.intValue("steps"),
+                                                        row.longValue("step_bytes"),
                                                         row.bool("taken")))));
         return found;
     }

@@ -209,6 +209,35 @@ create function ${schema}.uncount_starts(
     ) as w
 $$;
 
+-- Counts in one meter, whose row the caller has locked: so many more places, so much more set aside, and, where starts are
+-- counted, so many of them at a moment. Fewer than none are not counted: a count that is wrong is put right when it is counted
+-- anew, and until then must not keep work from ending.
+--
+-- A function, because it sees the locked version of the row itself, and so asks for the newest and no other. A statement sees
+-- the version from before it waited for the lock, and has to find the row by a condition that both meet: as soon as the planner
+-- has counted few meters, it reads all versions of all of them for that.
+create function ${schema}.count_in(number integer, places integer, amount bigint, begun integer, moment bigint)
+    returns integer language plpgsql volatile as $$
+begin
+    update ${schema}.meter m
+    set running = greatest(0, m.running + places),
+        reserved = greatest(0, m.reserved + amount),
+        -- as every frequent change of a meter: see changed_meter
+        changes = (m.changes + 1) % 256, moves = m.moves + (m.changes + 1) / 256,
+        (window_starts, window_counts, reopens_at) = (
+            select
+                case when begun is null then m.window_starts else coalesce(c.window_starts, '{}') end,
+                case when begun is null then m.window_counts else coalesce(c.window_counts, '{}') end,
+                case when begun is null then m.reopens_at else c.reopens_at end
+            from (select) as once
+            left join lateral (
+                select * from ${schema}.count_starts(m.window_starts, m.window_counts, m.rate, m.window_ms, moment, begun)
+                where begun is not null and m.rate is not null) as c on true)
+    where m.ctid = (select v.ctid from ${schema}.meter v where v.slot = number order by v.moves desc limit 1);
+    return number;
+end
+$$;
+
 -- What executions have used up, as they reported it.
 create sequence ${schema}.spending_id;
 create table ${schema}.spending (

@@ -89,7 +89,7 @@ place as materialized (
     select m.*
     from (select distinct unnest(meters) as id from visible) as asked
     cross join lateral (
-        select m.id, m.moves, m.concurrency_limit - m.running as left, m.budget is not null or m.rate is not null as intricate
+        select m.id, m.concurrency_limit - m.running as left, m.budget is not null or m.rate is not null as intricate
         ${>newest_meter}
     ) as m
 ),
@@ -101,7 +101,7 @@ sight as materialized (
         or (select coalesce(bool_or(intricate), false) from visible)
         or coalesce(bool_or(place.intricate), false) as intricate,
         coalesce(bool_or(place.left < :window::integer), false) as scarce,
-        array_agg(place.id) as meters, array_agg(place.left) as lefts, array_agg(place.moves) as moves
+        array_agg(place.id) as meters, array_agg(place.left) as lefts
     from place
 ),
 room as materialized (
@@ -198,17 +198,12 @@ leased as (
     where e.id = given.id
     returning ${>leased_columns}
 ),
-counted as (
-    update ${schema}.meter m
-    set running = m.running + started.places, ${>changed_meter}
+counted as materialized (
+    -- one row, and read at the end: a look that nobody reads is not made
+    select count(${schema}.count_in(started.id, started.places, 0, null, null)) as meters
     from (
-        -- with the bound in it: joined to it later, all versions would be met before
-        select asked.id, count(*) as places, (select moves[array_position(meters, asked.id)] from sight) as moves
-        from given
-        cross join unnest(given.meters) as asked (id)
-        group by asked.id
+        select asked.id, count(*)::integer as places from given cross join unnest(given.meters) as asked (id) group by asked.id
     ) as started
-    where m.slot = started.id and m.moves >= started.moves
 ),
 front as (
     -- where work behind the gates of a crowded lane begins from now on
@@ -244,6 +239,7 @@ from (
             where r.deadline is null or r.deadline > behind.now
         ) then '{concurrency}'::text[] else '{}' end as shut
     from sight
+    cross join counted
 ) as sight
 left join leased e on true
 order by e.rank, fresh, e.seq
@@ -255,8 +251,7 @@ from ${schema}.meter m where m.slot = asked.id order by m.moves desc limit 1
 
 -- fragment: changed_meter
 -- Every frequent change of a meter is counted, so that no more than 256 versions lie under one number; those of recounts and of
--- windows that open are few. A statement that has found the row so looks for it from the version on that it can see: moves never
--- fall, so the version that it locks is not behind that one.
+-- windows that open are few.
 changes = (m.changes + 1) % 256, moves = m.moves + (m.changes + 1) / 256
 
 -- fragment: without_place
@@ -553,18 +548,14 @@ turn as (
 meter as (
     -- From here on nobody else counts against these, and what they say is so.
     select
-        m.id, seen.moves, m.rate, m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit as spent,
+        m.id, m.rate, m.used >= m.enforced_limit or m.used + m.reserved > m.enforced_limit as spent,
         coalesce(m.enforced_limit - m.used - m.reserved, 9223372036854775807) as rest,
         coalesce(m.concurrency_limit - m.running, 2147483647) as places,
         coalesce(m.rate - (
             select coalesce(sum(w.n), 0) from unnest(m.window_starts, m.window_counts) as w (at, n) where w.at > clock.now - m.window_ms), 2147483647) as begins
     from clock
     cross join (select distinct unnest(meters) as id from turn where meters <> '{}' order by id) as asked
-    cross join lateral (select m.moves ${>newest_meter}) as seen
     cross join lateral (select m.* ${>newest_meter} for update) as m
-),
-seen_moves as materialized (
-    select array_agg(id) as ids, array_agg(moves) as moves from meter
 ),
 begun as materialized (
     -- When it begins to count. Where windows are looked at that is after the lock, so that starts have an order: whoever waited
@@ -643,30 +634,18 @@ reached as (
     ) as free
     where r.lane = furthest.lane and r.priority = furthest.priority and r.reached < furthest.round
 ),
-counted as (
-    update ${schema}.meter m
-    -- The rows are locked, so what they say is what was looked at.
-    set running = m.running + given.places,
-        reserved = m.reserved + given.reserved,
-        ${>changed_meter},
-        (window_starts, window_counts, reopens_at) = (
-            select coalesce(c.window_starts, '{}'), coalesce(c.window_counts, '{}'), c.reopens_at
-            from (select) as once
-            left join lateral (
-                select * from ${schema}.count_starts(m.window_starts, m.window_counts, m.rate, m.window_ms, given.now, given.begins)
-                where m.rate is not null) as c on true)
+counted as materialized (
+    -- The rows are locked, so what they say is what was looked at. One row, and read at the end.
+    select count(${schema}.count_in(given.slot, given.places, given.reserved, given.begins, (select now from begun))) as meters
     from (
         select
-            asked.slot, (select moves[array_position(ids, asked.slot)] from seen_moves) as moves,
-            count(*)::integer as places, sum(asked.cost)::bigint as reserved,
-            (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins,
-            (select now from begun) as now
+            asked.slot, count(*)::integer as places, sum(asked.cost)::bigint as reserved,
+            (count(*) filter (where leased.next in ('first', 'retry', 'replay')))::integer as begins
         from leased
         cross join unnest(leased.counted_meters, leased.reserved_amounts) as asked (slot, cost)
         where leased.counted_meters is not null
         group by asked.slot
     ) as given
-    where m.slot = given.slot and m.moves >= given.moves
 ),
 receipted as (
     -- Where another call has just claimed under this number, its key is taken, and nothing comes of this one.
@@ -737,6 +716,7 @@ from (
             cross join lateral (select m.* ${>newest_meter}) as m
             where pair.amount > pair.most
         ) as shut
+    from counted
 ) as sight
 left join leased e on true
 order by e.turn, e.lane

@@ -71,8 +71,9 @@ given_up as (
 ),
 ${>given_back}
 select
-    id, exists (select from uncounted) as counted, array(select id from uncounted where waited_for) as freed
+    id, uncounted.meters > 0 as counted, uncounted.waited_for as freed
 from changed
+cross join uncounted
 
 -- fragment: completed_now
         situation = 'completed', detail = null, session = null, since = null,
@@ -116,25 +117,23 @@ recorded as (
 -- What was given up counted, and what was set aside for it, is given back to its meters, which all lock in the order of their
 -- numbers. Work can only have waited for one that had no place left, or that is of a budget.
 freed as (
-    select m.id, seen.moves, asked.places, asked.reserved, m.waited_for
+    select m.id, asked.places, asked.reserved, m.waited_for
     from (
-        select slot as id, count(*) as places, sum(hold) as reserved
+        select slot as id, count(*)::integer as places, sum(hold)::bigint as reserved
         from given_up cross join unnest(counted_meters, reserved_amounts) as given (slot, hold)
         group by slot
         order by slot
     ) as asked
-    cross join lateral (select m.moves ${>newest_meter}) as seen
     cross join lateral (
         select m.id, m.budget is not null or m.running >= m.concurrency_limit as waited_for ${>newest_meter} for update
     ) as m
 ),
-uncounted as (
-    update ${schema}.meter m
-    -- A count that is wrong is put right when it is counted anew; until then it must not keep work from ending.
-    set running = greatest(0, m.running - freed.places), reserved = greatest(0, m.reserved - freed.reserved), ${>changed_meter}
+uncounted as materialized (
+    -- One row, which every statement reads: a look that nobody reads is not made, and one of several rows not to its end.
+    select
+        count(${schema}.count_in(freed.id, -freed.places, -freed.reserved, null, null)) as meters,
+        coalesce(array_agg(freed.id) filter (where freed.waited_for), '{}') as waited_for
     from freed
-    where m.slot = freed.id and m.moves >= freed.moves
-    returning m.id, freed.waited_for
 )
 
 -- name: end
@@ -236,8 +235,9 @@ recorded as (
     from changed
 )
 select
-    id, lane, situation = 'ready' as ready, released_until as until, streamed is not null as streamed, array(select id from uncounted where waited_for) as freed
+    id, lane, situation = 'ready' as ready, released_until as until, streamed is not null as streamed, uncounted.waited_for as freed
 from changed
+cross join uncounted
 
 -- fragment: produced
 stored as (
@@ -569,7 +569,7 @@ made_inactive as (
     select lane, situation, submitted, seq, id from changed
 )
 insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, session, actor, reason)
-select now, id, part, lane, 'pause', situation, attempts, epoch, :session::uuid, :actor, :detail from changed
+select now, id, part, lane, 'pause', situation, attempts, epoch, :session::uuid, :actor, :detail from changed cross join uncounted
 
 -- name: erase
 -- Forgets ended executions, whose rows the caller has locked, with everything that is theirs and with what

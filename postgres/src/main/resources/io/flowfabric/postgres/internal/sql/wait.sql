@@ -78,7 +78,7 @@ where e.id = s.execution
 -- What the suspension of executions depends on besides, whose rows the caller has locked.
 with ${>clock}
 select
-    e.id, coalesce(e.steps, 0) as steps,
+    e.id, coalesce(e.steps, 0) as steps, coalesce(e.step_bytes, 0)::bigint as step_bytes,
     exists (select from ${schema}.step t where t.execution = e.id and t.name = i.name) as taken,
     exists (select from ${schema}.session s where s.id = e.session and not s.dead and s.alive_until > clock.now) as alive
 from clock

@@ -8,6 +8,8 @@ import io.flowfabric.postgres.DatabaseOptions.ClientTimeouts;
 import io.flowfabric.postgres.TestPostgres;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import java.time.Duration;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * R1: a client that is stopped cannot keep its locks, neither in the middle of an answer that it
  * does not take any more, nor between two statements of a transaction.
  */
+@ResourceLock(value = TestPostgres.LONG_TRANSACTIONS, mode = ResourceAccessMode.READ)
 class FrozenClientTest {
     private static final Statements THINGS = Things.create();
     private static final Statements LOCKS =
