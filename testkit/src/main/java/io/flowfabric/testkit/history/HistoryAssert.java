@@ -1,8 +1,10 @@
 package io.flowfabric.testkit.history;
 
+import io.flowfabric.core.ExecutionId;
+
 import org.assertj.core.api.AbstractAssert;
 
-import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** AssertJ for histories: {@code assertThat(history).isSound()}. */
@@ -17,19 +19,19 @@ public final class HistoryAssert extends AbstractAssert<HistoryAssert, History> 
         return new HistoryAssert(history);
     }
 
+    /** Fails with the first few violations in full when the checker finds any. */
+    public HistoryAssert isSound() {
+        return isSoundWithin(id -> "");
+    }
+
     /**
-     * Fails with the first few violations in full when the checker finds any.
+     * Holds a store to everything, but to an order only among some of the work of a lane.
      *
-     * @param notPromised what the store does not promise that was run, and is not held to
+     * @param queue work of a lane that this says the same of has an order
      */
-    public HistoryAssert isSound(Violation.Kind... notPromised) {
+    public HistoryAssert isSoundWithin(Function<ExecutionId, ?> queue) {
         isNotNull();
-        var excused = Set.of(notPromised);
-        var violations =
-                new HistoryChecker(actual)
-                        .verdict().stream()
-                                .filter(violation -> !excused.contains(violation.kind()))
-                                .toList();
+        var violations = new HistoryChecker(actual, queue).verdict();
         if (!violations.isEmpty()) {
             throw failure(
                     "The history breaks %s promises:%n%s",

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Judges a run from its history alone: nothing lost, nothing done twice, no stale write accepted,
@@ -17,14 +18,25 @@ import java.util.Set;
  */
 public final class HistoryChecker {
     private final History history;
+    private final Function<ExecutionId, ?> queue;
 
     public HistoryChecker(History history) {
+        this(history, id -> "");
+    }
+
+    /**
+     * A checker of a store where not all work of a lane has one order.
+     *
+     * @param queue work of a lane that this says the same of has one
+     */
+    public HistoryChecker(History history, Function<ExecutionId, ?> queue) {
         this.history = history;
+        this.queue = queue;
     }
 
     /** Everything that is wrong; nothing, when the run is sound. */
     public List<Violation> verdict() {
-        var verdict = new RunningVerdict(history.expected());
+        var verdict = new RunningVerdict(history.expected(), queue);
         // First what was submitted, so that it is known when the first event comes.
         history.views().values().forEach(verdict::seen);
         history.acknowledged().forEach(verdict::heard);

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Something that is asked across executions, event by event in the order of the feed, which never
@@ -34,6 +35,20 @@ interface RunCheck {
 
         private final Map<ExecutionId, Work> works = new HashMap<>();
         private final List<Violation> violations = new ArrayList<>();
+        private final Function<ExecutionId, ?> queue;
+
+        /**
+         * @param queue among which work an execution has its place, besides its lane: work that
+         *     this says the same of has an order
+         */
+        Notes(Function<ExecutionId, ?> queue) {
+            this.queue = queue;
+        }
+
+        /** What all work is the same of that has an order with this. */
+        Object queue(ExecutionId id) {
+            return queue.apply(id);
+        }
 
         void submitted(ExecutionId id, Work work) {
             works.put(id, work);
