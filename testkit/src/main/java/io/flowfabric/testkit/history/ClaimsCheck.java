@@ -107,7 +107,7 @@ final class ClaimsCheck {
     }
 
     private Queue queue(Lease lease) {
-        return new Queue(lease.lane(), notes.queue(lease.fence().execution()));
+        return new Queue(lease.lane(), notes.part(lease.fence().execution()));
     }
 
     /** Whether its place among others is known; tickets are redeemed in any order. */

@@ -4,6 +4,7 @@ import io.flowfabric.core.ExecutionId;
 
 import org.assertj.core.api.AbstractAssert;
 
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -21,17 +22,22 @@ public final class HistoryAssert extends AbstractAssert<HistoryAssert, History> 
 
     /** Fails with the first few violations in full when the checker finds any. */
     public HistoryAssert isSound() {
-        return isSoundWithin(id -> "");
+        return isSound(Optional.empty());
     }
 
     /**
-     * Holds a store to everything, but to an order only among some of the work of a lane.
+     * Asks the same of a store of several parts: work has an order, and sessions end, in each of
+     * them by itself.
      *
-     * @param queue work of a lane that this says the same of has an order
+     * @param part which of them an execution lies in
      */
-    public HistoryAssert isSoundWithin(Function<ExecutionId, ?> queue) {
+    public HistoryAssert isSoundInParts(Function<ExecutionId, ?> part) {
+        return isSound(Optional.of(part));
+    }
+
+    private HistoryAssert isSound(Optional<Function<ExecutionId, ?>> parts) {
         isNotNull();
-        var violations = new HistoryChecker(actual, queue).verdict();
+        var violations = new HistoryChecker(actual, parts).verdict();
         if (!violations.isEmpty()) {
             throw failure(
                     "The history breaks %s promises:%n%s",

@@ -18,25 +18,26 @@ import java.util.function.Function;
  */
 public final class HistoryChecker {
     private final History history;
-    private final Function<ExecutionId, ?> queue;
+    private final Optional<Function<ExecutionId, ?>> parts;
 
     public HistoryChecker(History history) {
-        this(history, id -> "");
+        this(history, Optional.empty());
     }
 
     /**
-     * A checker of a store where not all work of a lane has one order.
+     * A checker of a store of several parts.
      *
-     * @param queue work of a lane that this says the same of has one
+     * @param parts which of them an execution lies in, if there are several: work has an order, and
+     *     sessions end, in each of them by itself
      */
-    public HistoryChecker(History history, Function<ExecutionId, ?> queue) {
+    public HistoryChecker(History history, Optional<Function<ExecutionId, ?>> parts) {
         this.history = history;
-        this.queue = queue;
+        this.parts = parts;
     }
 
     /** Everything that is wrong; nothing, when the run is sound. */
     public List<Violation> verdict() {
-        var verdict = new RunningVerdict(history.expected(), queue);
+        var verdict = new RunningVerdict(history.expected(), parts);
         // First what was submitted, so that it is known when the first event comes.
         history.views().values().forEach(verdict::seen);
         history.acknowledged().forEach(verdict::heard);

@@ -141,7 +141,7 @@ final class QueueCheck implements RunCheck {
         }
         var waits =
                 new Waiting(
-                        new Queue(step.lane(), work.get().kind(), notes.queue(step.execution())),
+                        new Queue(step.lane(), work.get().kind(), notes.part(step.execution())),
                         work.get().policy().priority(),
                         step.attempts() == 0,
                         step.at());

@@ -35,19 +35,24 @@ interface RunCheck {
 
         private final Map<ExecutionId, Work> works = new HashMap<>();
         private final List<Violation> violations = new ArrayList<>();
-        private final Function<ExecutionId, ?> queue;
+        private final Optional<Function<ExecutionId, ?>> parts;
 
         /**
-         * @param queue among which work an execution has its place, besides its lane: work that
-         *     this says the same of has an order
+         * @param parts which part of the store an execution lies in, where it has several: work has
+         *     an order, and sessions end, in each of them by itself
          */
-        Notes(Function<ExecutionId, ?> queue) {
-            this.queue = queue;
+        Notes(Optional<Function<ExecutionId, ?>> parts) {
+            this.parts = parts;
         }
 
-        /** What all work is the same of that has an order with this. */
-        Object queue(ExecutionId id) {
-            return queue.apply(id);
+        /** Whether the store is one. */
+        boolean isWhole() {
+            return parts.isEmpty();
+        }
+
+        /** Which part of the store an execution lies in. */
+        Object part(ExecutionId id) {
+            return parts.isPresent() ? parts.get().apply(id) : "";
         }
 
         void submitted(ExecutionId id, Work work) {

@@ -39,16 +39,18 @@ public final class RunningVerdict {
     }
 
     public RunningVerdict(Optional<Expectations> expected) {
-        this(expected, id -> "");
+        this(expected, Optional.empty());
     }
 
     /**
-     * A verdict on a store where not all work of a lane has one order.
+     * A verdict on a store of several parts.
      *
-     * @param queue work of a lane that this says the same of has one
+     * @param parts which of them an execution lies in, if there are several: work has an order, and
+     *     sessions end, in each of them by itself
      */
-    public RunningVerdict(Optional<Expectations> expected, Function<ExecutionId, ?> queue) {
-        this.notes = new Notes(queue);
+    public RunningVerdict(
+            Optional<Expectations> expected, Optional<Function<ExecutionId, ?>> parts) {
+        this.notes = new Notes(parts);
         this.quotas = new QuotaCheck(notes);
         var always =
                 Stream.of(

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -84,7 +85,7 @@ class ClaimsCheckTest {
     /** What is found wrong where some have an order among each other, and the others another. */
     private static Set<Kind> kindsWithin(Set<Tale> part, Tale... tales) {
         var ids = part.stream().map(one -> one.id).collect(Collectors.toSet());
-        return new HistoryChecker(Tale.together(tales), ids::contains)
+        return new HistoryChecker(Tale.together(tales), Optional.of(ids::contains))
                 .verdict().stream().map(Violation::kind).collect(Collectors.toSet());
     }
 
