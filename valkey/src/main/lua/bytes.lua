@@ -60,3 +60,13 @@ function bytes.beyond(prefix)
     end
     return string.sub(prefix, 1, last - 1) .. string.char(string.byte(prefix, last) + 1)
 end
+
+-- A packed list; nil when there is none, false when it cannot be read. One that is damaged must not keep a call from what it does
+-- for others.
+function bytes.list(packed)
+    if not packed then
+        return nil
+    end
+    local fine, list = pcall(cmsgpack.unpack, packed)
+    return fine and type(list) == 'table' and list
+end

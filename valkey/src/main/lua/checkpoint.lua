@@ -20,9 +20,9 @@ end
 
 function executions.clear_steps(id, x)
     for nth = 1, executions.step_count(x) do
-        local told = unit.get('detail', id .. 'c' .. bytes.two(nth))
+        local told = bytes.list(unit.get('detail', id .. 'c' .. bytes.two(nth)))
         if told then
-            unit.remove('detail', id .. 'n' .. cmsgpack.unpack(told)[1])
+            unit.remove('detail', id .. 'n' .. told[1])
         end
         unit.remove('detail', id .. 'c' .. bytes.two(nth))
         unit.remove('detail', id .. 'd' .. bytes.two(nth))

@@ -48,7 +48,7 @@ end
 -- The lives of an id that are over, of which the log still tells: the numbers of the entries about each, and its tags.
 local function past_lives(id)
     local packed = unit.get('detail', id .. 't')
-    local lives = packed and cmsgpack.unpack(packed) or {}
+    local lives = bytes.list(packed) or {}
     local told = {}
     for n = 1, #lives do
         local numbers = lives[n][1]

@@ -39,10 +39,11 @@ local FORGOTTEN_MOVES = 2000
 
 -- open: registers a session.
 -- asked: id, namespace, lanes, time to live, worker, instance, all of it as it is to be compared and shown, and whether this is
---     only its part in another partition of a spread namespace than the main one
+--     only its part in another partition of a spread namespace than the main one: until when it lives there at most, or false
 -- answers: 'opened' or 'renewed' with until when it lives; 'dead'; 'taken'; 'instance' with another session and its worker
 register('open', {}, function(asked)
-    local id, namespace, served, ttl, worker, instance, description, part = unpack(asked)
+    local id, namespace, served, ttl, worker, instance, description, latest = unpack(asked)
+    local part = latest and true or false
     local known = sessions.get(id)
     -- What is left of a session that is forgotten: that its id is used up.
     if not known and unit.get('unique', signposts.field('t', id)) then
@@ -55,11 +56,11 @@ register('open', {}, function(asked)
         if known[DESCRIPTION] ~= description then
             return {'taken'}
         end
-        sessions.renew(id, known)
+        sessions.renew(id, known, latest)
         return {'renewed', known[ALIVE_UNTIL]}
     end
     local session = {
-        namespace, served, ttl, unit.now + ttl, 0, false, false, unit.now, worker, instance, description,
+        namespace, served, ttl, sessions.end_of_life(ttl, latest), 0, false, false, unit.now, worker, instance, description,
         log.nothing_noted(), {}, part}
     local other = not part and other_name(session)
     if other then
@@ -84,17 +85,18 @@ register_reading('known_session', function(asked)
 end)
 
 -- heartbeat: keeps sessions alive.
--- asked, each: id, the highest number that is acknowledged, and what it believes to hold: id, partition, attempt, epoch
+-- asked, each: id, the highest number that is acknowledged, until when it lives at most or false, and what it believes to hold:
+--     id, partition, attempt, epoch
 -- answers, each: false when it is dead; or until when it lives, which of those do not hold, by their places, and
 --     how many leases it has asked for and holds
 register('heartbeat', {'allow-oom'}, function(asked)
     local answers = {}
     for n = 1, #asked do
-        local id, acknowledged, believed = unpack(asked[n])
+        local id, acknowledged, latest, believed = unpack(asked[n])
         if sessions.is_alive(id) then
             local session = sessions.get(id)
             local leases = sessions.acknowledge(id, session, acknowledged)
-            sessions.renew(id, session)
+            sessions.renew(id, session, latest)
             local lost, ids = {}, {}
             for b = 1, #believed do
                 ids[b] = believed[b][1]

@@ -25,9 +25,16 @@ function sessions.is_alive(id)
     return session and not session[DIED] and session[ALIVE_UNTIL] > unit.now
 end
 
+-- Until when a session lives that shows a sign of life now.
+-- latest: until when it does where it is told, if that is in another partition: it is to live nowhere for longer
+function sessions.end_of_life(ttl, latest)
+    return math.min(unit.now + ttl, latest or math.huge)
+end
+
 -- Shows a sign of life.
-function sessions.renew(id, session)
-    session[ALIVE_UNTIL] = unit.now + session[TTL]
+function sessions.renew(id, session, latest)
+    -- One that comes late must not take back what a later one has given.
+    session[ALIVE_UNTIL] = math.max(session[ALIVE_UNTIL], sessions.end_of_life(session[TTL], latest))
     log.append({session[IS_PART] and EVENT_RENEWAL_OF_PART or EVENT_RENEWAL, id, session[SESSION_NAMESPACE], unit.now, session[ALIVE_UNTIL]})
     session[SESSION_STEPS] = log.noted(id, session[SESSION_STEPS])
     unit.add('expiry', session[ALIVE_UNTIL], id)

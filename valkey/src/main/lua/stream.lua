@@ -14,6 +14,11 @@ local function prefix_of(id, attempt)
     return id .. bytes.four(attempt)
 end
 
+-- How the stream of an attempt stands; nil when there is none, false when that cannot be read.
+local function standing_of(prefix)
+    return bytes.list(unit.get('frame', prefix .. 'm'))
+end
+
 local function is_held(x, partition, attempt, epoch)
     return x and x[PARTITION] == partition and executions.holds(x, attempt, epoch)
 end
@@ -27,10 +32,14 @@ register_reading('stream_standings', function(asked)
     for n = 1, #asked do
         local id, partition, attempt, epoch, patched, places = unpack(asked[n])
         local x = executions.get(id)
-        if is_held(x, partition, attempt, epoch) then
-            local prefix = prefix_of(id, attempt)
-            local standing = unit.get('frame', prefix .. 'm')
-            local last = standing and cmsgpack.unpack(standing)[STREAM_NEXT] or 0
+        local prefix = prefix_of(id, attempt)
+        local standing = standing_of(prefix)
+        if not is_held(x, partition, attempt, epoch) then
+            answers[n] = executions.unheld(id, partition, x)
+        elseif standing == false then
+            answers[n] = {'unreadable'}
+        else
+            local last = standing and standing[STREAM_NEXT] or 0
             local kept = {}
             for p = 1, #places do
                 local frame = places[p] < last and unit.get('frame', prefix .. bytes.six(places[p]))
@@ -39,9 +48,7 @@ register_reading('stream_standings', function(asked)
                     kept[#kept + 1] = frame
                 end
             end
-            answers[n] = {true, standing, patched and unit.get('frame', prefix .. 's'), kept}
-        else
-            answers[n] = executions.unheld(id, partition, x)
+            answers[n] = {true, unit.get('frame', prefix .. 'm'), patched and unit.get('frame', prefix .. 's'), kept}
         end
     end
     return answers
@@ -95,17 +102,16 @@ register('append', {}, function(asked)
     for n = 1, #asked do
         local id, partition, attempt, epoch, next_place, standing, document, frames = unpack(asked[n])
         local x = executions.get(id)
-        if is_held(x, partition, attempt, epoch) then
-            local stored = unit.get('frame', prefix_of(id, attempt) .. 'm')
-            local before = stored and cmsgpack.unpack(stored)
-            if (before and before[STREAM_NEXT] or 0) == next_place then
-                write(id, x, attempt, before, standing, document, frames)
-                answers[n] = {true}
-            else
-                answers[n] = {'again'}
-            end
-        else
+        local before = standing_of(prefix_of(id, attempt))
+        if not is_held(x, partition, attempt, epoch) then
             answers[n] = executions.unheld(id, partition, x)
+        elseif before == false then
+            answers[n] = {'unreadable'}
+        elseif (before and before[STREAM_NEXT] or 0) == next_place then
+            write(id, x, attempt, before, standing, document, frames)
+            answers[n] = {true}
+        else
+            answers[n] = {'again'}
         end
     end
     return answers
@@ -166,8 +172,11 @@ register_reading('frames', function(asked)
         return x == false and 'unreadable'
     end
     local prefix = prefix_of(id, attempt)
-    local standing = x[STREAMED] and unit.get('frame', prefix .. 'm')
-    local last_place = standing and cmsgpack.unpack(standing)[STREAM_NEXT] or 0
+    local standing = x[STREAMED] and standing_of(prefix)
+    if x[STREAMED] and standing == false then
+        return 'unreadable'
+    end
+    local last_place = standing and standing[STREAM_NEXT] or 0
     local found, more = {}, false
     if first < last_place then
         first = earliest > 0 and first_since(prefix, earliest, first, last_place) or first
@@ -186,8 +195,11 @@ register_reading('summary', function(asked)
         return x == false and 'unreadable'
     end
     local prefix = prefix_of(id, attempt)
-    local standing = x[STREAMED] and unit.get('frame', prefix .. 'm')
-    local version = standing and cmsgpack.unpack(standing)[STREAM_VERSION] or 0
+    local standing = x[STREAMED] and standing_of(prefix)
+    if x[STREAMED] and standing == false then
+        return 'unreadable'
+    end
+    local version = standing and standing[STREAM_VERSION] or 0
     return {version, version > 0 and unit.get('frame', prefix .. 's')}
 end)
 
@@ -209,13 +221,18 @@ function streams.forget(id, x, most)
         if gone >= most then
             return gone, true
         end
-        local standing = cmsgpack.unpack(unit.get('frame', prefix .. 'm'))
-        for number = standing[STREAM_GONE] + 1, standing[STREAM_PASSING] do
+        local standing = standing_of(prefix)
+        for number = standing and standing[STREAM_GONE] + 1 or 1, standing and standing[STREAM_PASSING] or 0 do
             unit.remove('frame', prefix .. 'r' .. bytes.six(number))
         end
         unit.remove('frame', prefix .. 'm')
         unit.remove('frame', prefix .. 's')
-        x[STREAMED] = standing[STREAM_PREVIOUS]
+        if standing then
+            x[STREAMED] = standing[STREAM_PREVIOUS]
+        else
+            -- Which attempt had the one before is not known: all of them are looked at.
+            x[STREAMED] = x[STREAMED] > 0 and x[STREAMED] - 1
+        end
         executions.changed[id] = x
     end
     return gone, false

@@ -11,8 +11,10 @@ function executions.remembered(id, x)
     return x[SIGNALS] and unit.get('detail', id .. 'a')
 end
 
+-- The waitpoints that are listed; none where that cannot be read.
 local function listed(packed)
-    return packed and cmsgpack.unpack(packed)[WAITED_LISTED] or {}
+    local waits = bytes.list(packed)
+    return waits and waits[WAITED_LISTED] or {}
 end
 
 -- Lists waitpoints instead of others.
@@ -74,7 +76,7 @@ function executions.unlist(id, x)
     local packed = executions.remembered(id, x)
     if #listed(packed) > 0 then
         list(x[LANE], listed(packed), {})
-        unit.set('detail', id .. 'a', cmsgpack.pack({cmsgpack.unpack(packed)[WAITED_REMEMBERED], {}}))
+        unit.set('detail', id .. 'a', cmsgpack.pack({bytes.list(packed)[WAITED_REMEMBERED], {}}))
     end
 end
 
@@ -86,7 +88,7 @@ function executions.clear_waits(id, x)
     for number = 1, x[SIGNALS] do
         local nth = bytes.two(number)
         local told = unit.get('detail', id .. 'h' .. nth)
-        local waitpoint, _, _, _, _, key_of_signal = unpack(told and cmsgpack.unpack(told) or {})
+        local waitpoint, _, _, _, _, key_of_signal = unpack(bytes.list(told) or {})
         if key_of_signal then
             unit.remove('detail', key_field(id, waitpoint, key_of_signal))
         end

@@ -8,6 +8,7 @@ import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.valkey.ValkeyOptions;
 import io.flowfabric.valkey.ValkeyStore;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -18,7 +19,7 @@ import java.util.logging.Logger;
  * Where a store is, in words that another process can be given. Its URL says which store it is, so
  * that one scenario runs on either.
  *
- * @param user of Postgres alone
+ * @param user of Postgres; of a Redis how many replicas have what is acknowledged, if any must
  * @param place the schema, or what all keys begin with
  * @param password which is never among the words
  */
@@ -32,6 +33,8 @@ record StoreAddress(String url, String user, String place, String password) {
     static {
         CHATTER.setLevel(Level.OFF);
     }
+
+    private static final Duration COPYING = Duration.ofSeconds(2);
 
     private static final int CONNECTIONS_OF_A_PROCESS = 4;
 
@@ -47,6 +50,11 @@ record StoreAddress(String url, String user, String place, String password) {
     static StoreAddress fresh(EmbeddedRedis server) {
         return new StoreAddress(
                 server.url(), "", "faults-" + UUID.randomUUID() + ":", server.password());
+    }
+
+    /** The same place, where a replica has everything that is acknowledged. */
+    StoreAddress copied() {
+        return new StoreAddress(url, "1", place, password);
     }
 
     /** In another process: what {@link #words} said, and the password that it was given beside. */
@@ -94,6 +102,7 @@ record StoreAddress(String url, String user, String place, String password) {
     }
 
     private ValkeyOptions valkey() {
-        return ValkeyOptions.of(url).withPassword(password).withPrefix(place);
+        var options = ValkeyOptions.of(url).withPassword(password).withPrefix(place);
+        return user.isEmpty() ? options : options.withReplicas(Integer.parseInt(user), COPYING);
     }
 }

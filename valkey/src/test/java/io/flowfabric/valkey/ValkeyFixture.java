@@ -18,10 +18,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,6 +54,8 @@ final class ValkeyFixture implements StoreFixture {
     private static final int SPREAD = 3;
 
     private final Map<ExecutionId, Sound> sound = new HashMap<>();
+    private final Map<UUID, Partition> places = new ConcurrentHashMap<>();
+    private final Set<Partition> spread = new HashSet<>();
     private final VirtualClock clock = new VirtualClock();
     private final String name = "contract-" + NUMBER.incrementAndGet();
     private final KeySpace keys = TestRedis.keys(name);
@@ -107,7 +112,13 @@ final class ValkeyFixture implements StoreFixture {
     }
 
     private ValkeyFixture spread() {
-        NAMESPACES.forEach(name -> store.spread(new Namespace(name), SPREAD));
+        for (var name : NAMESPACES) {
+            store.spread(new Namespace(name), SPREAD);
+            int main = Partition.of(new Namespace(name)).number();
+            IntStream.range(0, SPREAD)
+                    .map(n -> (main + n * (Partition.COUNT / SPREAD)) % Partition.COUNT)
+                    .forEach(number -> spread.add(new Partition(number)));
+        }
         return this;
     }
 
@@ -129,9 +140,28 @@ final class ValkeyFixture implements StoreFixture {
         return clock.instant();
     }
 
+    /** Nothing is forgotten before time has passed. */
     @Override
     public void advance(Duration step) {
+        notePlaces();
         clock.advance(step);
+    }
+
+    /** Notes where the work of spread namespaces lies. */
+    private void notePlaces() {
+        for (var partition : spread) {
+            for (var id : redis.direct().hkeys(keys.key(partition, "execution"))) {
+                var bits = ByteBuffer.wrap(id);
+                places.put(new UUID(bits.getLong(), bits.getLong()), partition);
+            }
+        }
+    }
+
+    /**
+     * Where work of a spread namespace lay when time passed; what was erased before that is alone.
+     */
+    Object placeOf(ExecutionId execution) {
+        return places.containsKey(execution.uuid()) ? places.get(execution.uuid()) : execution;
     }
 
     /**
@@ -234,6 +264,7 @@ final class ValkeyFixture implements StoreFixture {
 
     @Override
     public void close() {
+        notePlaces();
         store.close();
         redis.forget(name + ":");
     }

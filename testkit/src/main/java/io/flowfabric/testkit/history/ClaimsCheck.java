@@ -38,6 +38,9 @@ final class ClaimsCheck {
 
     private record Call(Span span, SessionId session) {}
 
+    /** Work that has one order. */
+    private record Queue(Lane lane, Object part) {}
+
     ClaimsCheck(RunCheck.Notes notes) {
         this.notes = notes;
     }
@@ -82,12 +85,12 @@ final class ClaimsCheck {
     }
 
     private void inOrder(List<Lease> leases) {
-        var last = new HashMap<Lane, Lease>();
+        var last = new HashMap<Queue, Lease>();
         for (var lease : leases) {
             if (!ordered(lease)) {
                 continue;
             }
-            var before = last.put(lease.lane(), lease);
+            var before = last.put(queue(lease), lease);
             if (before != null && goesFirst(lease, before)) {
                 notes.complain(
                         Kind.OUT_OF_ORDER,
@@ -101,6 +104,10 @@ final class ClaimsCheck {
                                         before.next()));
             }
         }
+    }
+
+    private Queue queue(Lease lease) {
+        return new Queue(lease.lane(), notes.part(lease.fence().execution()));
     }
 
     /** Whether its place among others is known; tickets are redeemed in any order. */

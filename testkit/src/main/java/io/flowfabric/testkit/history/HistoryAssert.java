@@ -1,8 +1,11 @@
 package io.flowfabric.testkit.history;
 
+import io.flowfabric.core.ExecutionId;
+
 import org.assertj.core.api.AbstractAssert;
 
-import java.util.Set;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** AssertJ for histories: {@code assertThat(history).isSound()}. */
@@ -17,19 +20,24 @@ public final class HistoryAssert extends AbstractAssert<HistoryAssert, History> 
         return new HistoryAssert(history);
     }
 
+    /** Fails with the first few violations in full when the checker finds any. */
+    public HistoryAssert isSound() {
+        return isSound(Optional.empty());
+    }
+
     /**
-     * Fails with the first few violations in full when the checker finds any.
+     * Asks the same of a store of several parts: work has an order, and sessions end, in each of
+     * them by itself.
      *
-     * @param notPromised what the store does not promise that was run, and is not held to
+     * @param part which of them an execution lies in
      */
-    public HistoryAssert isSound(Violation.Kind... notPromised) {
+    public HistoryAssert isSoundInParts(Function<ExecutionId, ?> part) {
+        return isSound(Optional.of(part));
+    }
+
+    private HistoryAssert isSound(Optional<Function<ExecutionId, ?>> parts) {
         isNotNull();
-        var excused = Set.of(notPromised);
-        var violations =
-                new HistoryChecker(actual)
-                        .verdict().stream()
-                                .filter(violation -> !excused.contains(violation.kind()))
-                                .toList();
+        var violations = new HistoryChecker(actual, parts).verdict();
         if (!violations.isEmpty()) {
             throw failure(
                     "The history breaks %s promises:%n%s",

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Judges a run from its history alone: nothing lost, nothing done twice, no stale write accepted,
@@ -17,14 +18,26 @@ import java.util.Set;
  */
 public final class HistoryChecker {
     private final History history;
+    private final Optional<Function<ExecutionId, ?>> parts;
 
     public HistoryChecker(History history) {
+        this(history, Optional.empty());
+    }
+
+    /**
+     * A checker of a store of several parts.
+     *
+     * @param parts which of them an execution lies in, if there are several: work has an order, and
+     *     sessions end, in each of them by itself
+     */
+    public HistoryChecker(History history, Optional<Function<ExecutionId, ?>> parts) {
         this.history = history;
+        this.parts = parts;
     }
 
     /** Everything that is wrong; nothing, when the run is sound. */
     public List<Violation> verdict() {
-        var verdict = new RunningVerdict(history.expected());
+        var verdict = new RunningVerdict(history.expected(), parts);
         // First what was submitted, so that it is known when the first event comes.
         history.views().values().forEach(verdict::seen);
         history.acknowledged().forEach(verdict::heard);

@@ -46,8 +46,8 @@ final class QueueCheck implements RunCheck {
     private final Map<ExecutionId, SessionId> holders = new HashMap<>();
     private final Set<Lane> changed = new HashSet<>();
 
-    /** Work that any worker takes who takes one of it. */
-    private record Queue(Lane lane, String kind) {}
+    /** Work that has one order, and that any worker takes who takes one of it. */
+    private record Queue(Lane lane, String kind, Object part) {}
 
     /** Work that is ready. */
     private static final class Waiting {
@@ -141,7 +141,7 @@ final class QueueCheck implements RunCheck {
         }
         var waits =
                 new Waiting(
-                        new Queue(step.lane(), work.get().kind()),
+                        new Queue(step.lane(), work.get().kind(), notes.part(step.execution())),
                         work.get().policy().priority(),
                         step.attempts() == 0,
                         step.at());

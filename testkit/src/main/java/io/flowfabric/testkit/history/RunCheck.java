@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Something that is asked across executions, event by event in the order of the feed, which never
@@ -34,6 +35,25 @@ interface RunCheck {
 
         private final Map<ExecutionId, Work> works = new HashMap<>();
         private final List<Violation> violations = new ArrayList<>();
+        private final Optional<Function<ExecutionId, ?>> parts;
+
+        /**
+         * @param parts which part of the store an execution lies in, where it has several: work has
+         *     an order, and sessions end, in each of them by itself
+         */
+        Notes(Optional<Function<ExecutionId, ?>> parts) {
+            this.parts = parts;
+        }
+
+        /** Whether the store is one. */
+        boolean isWhole() {
+            return parts.isEmpty();
+        }
+
+        /** Which part of the store an execution lies in. */
+        Object part(ExecutionId id) {
+            return parts.isPresent() ? parts.get().apply(id) : "";
+        }
 
         void submitted(ExecutionId id, Work work) {
             works.put(id, work);

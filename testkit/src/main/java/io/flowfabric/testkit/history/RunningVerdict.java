@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -25,8 +26,8 @@ import java.util.stream.Stream;
  * which the caller decides. It is not made for several threads.
  */
 public final class RunningVerdict {
-    private final Notes notes = new Notes();
-    private final QuotaCheck quotas = new QuotaCheck(notes);
+    private final Notes notes;
+    private final QuotaCheck quotas;
     private final List<RunCheck> checks;
     private final Map<ExecutionId, Open> open = new LinkedHashMap<>();
     private final List<Violation> violations = new ArrayList<>();
@@ -38,6 +39,19 @@ public final class RunningVerdict {
     }
 
     public RunningVerdict(Optional<Expectations> expected) {
+        this(expected, Optional.empty());
+    }
+
+    /**
+     * A verdict on a store of several parts.
+     *
+     * @param parts which of them an execution lies in, if there are several: work has an order, and
+     *     sessions end, in each of them by itself
+     */
+    public RunningVerdict(
+            Optional<Expectations> expected, Optional<Function<ExecutionId, ?>> parts) {
+        this.notes = new Notes(parts);
+        this.quotas = new QuotaCheck(notes);
         var always =
                 Stream.of(
                         new SessionsCheck(notes, expected), quotas, new RecordedStepsCheck(notes));

@@ -17,7 +17,9 @@ import java.util.Optional;
 
 /**
  * Asks whether a session did anything after its death. It is dead when an operator said so, when
- * what it held has lapsed, or when the time is over that its last heartbeat gave it.
+ * what it held has lapsed, or when the time is over that its last heartbeat gave it. In a store of
+ * several parts a lapse says so of its own part alone: the others may have heard of the session
+ * later, and their work is still its own.
  *
  * <p>A call that began before the death may commit, and be told of, after it: only what is later by
  * the clock of the store counts. A step is never told to be earlier than the one before it: one of
@@ -34,13 +36,20 @@ final class SessionsCheck implements RunCheck {
     /** When executions took their last steps, of those that have not ended. */
     private final Map<ExecutionId, Instant> lastSteps = new HashMap<>();
 
-    private final Map<SessionId, Instant> died =
+    private final Map<Grave, Instant> died =
             new LinkedHashMap<>() {
                 @Override
-                protected boolean removeEldestEntry(Map.Entry<SessionId, Instant> eldest) {
+                protected boolean removeEldestEntry(Map.Entry<Grave, Instant> eldest) {
                     return size() > GRAVES;
                 }
             };
+
+    /**
+     * What died.
+     *
+     * @param part of the store; nothing when the session did in all of them
+     */
+    private record Grave(SessionId session, Optional<Object> part) {}
 
     SessionsCheck(Notes notes, Optional<Expectations> expected) {
         this.notes = notes;
@@ -50,9 +59,10 @@ final class SessionsCheck implements RunCheck {
     @Override
     public void next(Event event) {
         switch (event) {
-            case Event.MarkedDead marked -> dies(marked.owner(), marked.at());
+            case Event.MarkedDead marked -> dies(everywhere(marked.owner()), marked.at());
             case Event.Renewal renewal -> {
-                acts(renewal.owner(), renewal.at(), "sent a heartbeat");
+                var everywhere = everywhere(renewal.owner());
+                acts(renewal.owner(), everywhere, renewal.at(), "sent a heartbeat");
                 aliveUntil.put(renewal.owner().session(), renewal.until());
             }
             case Step step -> {
@@ -71,16 +81,27 @@ final class SessionsCheck implements RunCheck {
         if (step.transition() == Transition.LAPSE) {
             if (lapsesWithItsSession(step)) {
                 returnsInTime(owner, step);
-                dies(owner, step.at());
+                dies(inPartOf(owner, step), step.at());
             }
         } else if (step.by().isEmpty()
                 && step.transition() != Transition.FORFEIT
                 && !step.at().equals(lastSteps.get(step.execution()))) {
             acts(
                     owner,
+                    inPartOf(owner, step),
                     step.at(),
                     "took the step %s of %s".formatted(step.transition(), step.execution()));
         }
+    }
+
+    private static Grave everywhere(Owner owner) {
+        return new Grave(owner.session(), Optional.empty());
+    }
+
+    private Grave inPartOf(Owner owner, Step step) {
+        return notes.isWhole()
+                ? everywhere(owner)
+                : new Grave(owner.session(), Optional.of(notes.part(step.execution())));
     }
 
     /** Whether nothing but the death of its session can have ended the lease. */
@@ -90,8 +111,9 @@ final class SessionsCheck implements RunCheck {
                 .isPresent();
     }
 
-    private void acts(Owner owner, Instant at, String what) {
-        var death = died.get(owner.session());
+    private void acts(Owner owner, Grave grave, Instant at, String what) {
+        var everywhere = died.get(everywhere(owner));
+        var death = everywhere == null ? died.get(grave) : everywhere;
         var end = aliveUntil.get(owner.session());
         if (death != null && at.isAfter(death)) {
             complain(owner, at, what, "it was dead at %s".formatted(death));
@@ -107,14 +129,14 @@ final class SessionsCheck implements RunCheck {
                 "%s %s at %s, and %s.".formatted(owner.worker(), what, at, why));
     }
 
-    private void dies(Owner owner, Instant at) {
-        died.putIfAbsent(owner.session(), at);
+    private void dies(Grave grave, Instant at) {
+        died.putIfAbsent(grave, at);
     }
 
     private void returnsInTime(Owner owner, Step lapse) {
         var end = aliveUntil.get(owner.session());
         // One that was closed or declared dead is over sooner, and from then on it is not known.
-        if (end == null || expected.isEmpty() || died.containsKey(owner.session())) {
+        if (end == null || expected.isEmpty() || died.containsKey(everywhere(owner))) {
             return;
         }
         var late = Duration.between(end, lapse.at());

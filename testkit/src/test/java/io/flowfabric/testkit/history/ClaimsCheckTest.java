@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The order of what one claim gives, and turns between lanes. Each promise is broken by a history
@@ -57,12 +61,38 @@ class ClaimsCheckTest {
         assertThat(kinds(tale, other)).contains(Kind.OUT_OF_ORDER);
     }
 
-    private void claimTogether(Tale first, Tale second) {
-        first.submit().toldAccepted();
-        second.submit().toldAccepted();
-        var call = first.call();
-        first.claim(ADA).toldLease(ADA, 1, call);
-        second.claim(ADA).toldLease(ADA, 1, call);
+    @Test
+    void a_claim_that_gives_low_before_high_of_two_parts_of_a_lane() {
+        tale.policy = Policy.DEFAULT.priority(1);
+        other.policy = Policy.DEFAULT.priority(2);
+        claimTogether(tale, other);
+
+        assertThat(kindsWithin(Set.of(other), tale, other)).doesNotContain(Kind.OUT_OF_ORDER);
+        assertThat(kindsWithin(Set.of(tale, other), tale, other)).contains(Kind.OUT_OF_ORDER);
+    }
+
+    @Test
+    void a_claim_that_gives_low_before_high_of_a_part_of_a_lane_with_another_in_between() {
+        var between = new Tale();
+        tale.policy = Policy.DEFAULT.priority(1);
+        between.policy = Policy.DEFAULT.priority(0);
+        other.policy = Policy.DEFAULT.priority(2);
+        claimTogether(tale, between, other);
+
+        assertThat(kindsWithin(Set.of(between), tale, between, other)).contains(Kind.OUT_OF_ORDER);
+    }
+
+    /** What is found wrong where some have an order among each other, and the others another. */
+    private static Set<Kind> kindsWithin(Set<Tale> part, Tale... tales) {
+        var ids = part.stream().map(one -> one.id).collect(Collectors.toSet());
+        return new HistoryChecker(Tale.together(tales), Optional.of(ids::contains))
+                .verdict().stream().map(Violation::kind).collect(Collectors.toSet());
+    }
+
+    private void claimTogether(Tale... tales) {
+        List.of(tales).forEach(one -> one.submit().toldAccepted());
+        var call = tales[0].call();
+        List.of(tales).forEach(one -> one.claim(ADA).toldLease(ADA, 1, call));
     }
 
     @Test

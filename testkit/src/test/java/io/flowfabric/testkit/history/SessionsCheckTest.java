@@ -91,6 +91,31 @@ class SessionsCheckTest {
     }
 
     @Test
+    void an_end_by_a_session_whose_work_in_another_part_of_the_store_had_lapsed() {
+        tale.submit().toldAccepted().claim(ADA);
+        other.submit().toldAccepted().claim(ADA).lapse(ADA).claim(BOB).complete(BOB);
+        tale.at = other.at;
+        tale.complete(ADA);
+        var history = Tale.together(tale.seenCompleted("a"), other.seenCompleted("b"));
+
+        assertThat(new HistoryChecker(history, Optional.of(id -> id)).verdict()).isEmpty();
+        assertThat(new HistoryChecker(history, Optional.of(id -> "one")).verdict())
+                .extracting(Violation::kind)
+                .containsExactly(Kind.WRITE_AFTER_DEATH);
+    }
+
+    @Test
+    void an_end_in_any_part_of_the_store_by_a_session_that_was_declared_dead() {
+        tale.submit().toldAccepted().claim(ADA).tell(marked(tale.at));
+        tale.at = tale.at.plus(SECOND);
+        tale.complete(ADA).seenCompleted("late");
+
+        assertThat(new HistoryChecker(Tale.together(tale), Optional.of(id -> id)).verdict())
+                .extracting(Violation::kind)
+                .containsExactly(Kind.WRITE_AFTER_DEATH);
+    }
+
+    @Test
     void an_end_after_the_time_of_the_last_heartbeat() {
         tale.submit().toldAccepted().claim(ADA).heartbeat(ADA, SECOND);
         tale.at = tale.at.plus(Duration.ofSeconds(2));

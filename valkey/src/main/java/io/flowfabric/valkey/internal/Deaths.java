@@ -55,10 +55,13 @@ public final class Deaths {
 
     /**
      * Ends a session at once, in all partitions that it is known in; an event is told if it was
-     * alive.
+     * alive. That is told by the main one, which is the last: what is told to be dead is so
+     * everywhere.
+     *
+     * @param parts the main one first
      */
     public void end(List<Partition> parts, SessionId session, Optional<Event> event) {
-        for (int n = 0; n < parts.size(); n++) {
+        for (int n = parts.size() - 1; n >= 0; n--) {
             boolean main = n == 0;
             var packed =
                     event.map(

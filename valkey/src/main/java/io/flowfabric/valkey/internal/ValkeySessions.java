@@ -19,11 +19,13 @@ import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -47,17 +49,21 @@ public final class ValkeySessions implements Sessions {
         var spread = valkey.inUse(session.namespace());
         putUpSignpost(session.id(), spread.main());
         valkey.sessionHomes().belongs(session.id(), session.namespace());
-        var opened = open(session, spread.main(), false);
+        var opened = open(session, spread.main(), Optional.empty());
+        var latest = Optional.of(opened.aliveUntil());
         // Where it is only a part of it, nothing else could have its id.
         for (var other : spread.all().subList(1, spread.count())) {
-            var part = open(session, other, true);
+            var part = open(session, other, latest);
             var end = part.aliveUntil().isBefore(opened.aliveUntil()) ? part : opened;
             opened = new OpenedSession(end.aliveUntil(), opened.registered());
         }
         return opened;
     }
 
-    private OpenedSession open(Session session, Partition home, boolean part) {
+    /**
+     * @param latest until when it lives in the main partition, if this is another one
+     */
+    private OpenedSession open(Session session, Partition home, Optional<Instant> latest) {
         var told =
                 valkey.call(
                                 "open",
@@ -71,7 +77,7 @@ public final class ValkeySessions implements Sessions {
                                                 .text(session.worker())
                                                 .text(session.instance())
                                                 .bytes(SessionFields.describe(session))
-                                                .truth(part))
+                                                .optional(latest, Packer::moment))
                         .answer();
         return switch (told.at(0).text()) {
             case "opened" -> new OpenedSession(told.at(1).moment(), true);
@@ -126,32 +132,67 @@ public final class ValkeySessions implements Sessions {
         var calls = valkey.urgent(patience);
         var sessions = heartbeats.stream().map(Heartbeat::session).toList();
         var known = valkey.sessionHomes().of(sessions, calls);
-        var homes = new LinkedHashMap<Partition, List<Integer>>();
+        var mains = new LinkedHashMap<Partition, List<Beat>>();
         for (int i = 0; i < heartbeats.size(); i++) {
             var session = heartbeats.get(i).session();
             answers.add(Answer.refused(unknown(session)));
-            int place = i;
-            Optional.ofNullable(known.get(session)).stream()
-                    .flatMap(home -> valkey.sessionHomes().partsOf(session, home, calls).stream())
-                    .forEach(
-                            part ->
-                                    homes.computeIfAbsent(part, first -> new ArrayList<>())
-                                            .add(place));
+            var beat = new Beat(i, heartbeats.get(i), Optional.empty());
+            Optional.ofNullable(known.get(session)).ifPresent(home -> add(mains, home, beat));
         }
         var parts = new AppliedParts();
         var told = new HashMap<Integer, Answer<HeartbeatResult>>();
-        homes.forEach(
-                (home, places) -> {
-                    for (var part : Chunks.of(places, CHUNK, place -> 0)) {
-                        var some = part.stream().map(heartbeats::get).toList();
-                        var results = parts.change(() -> heartbeat(home, some, calls));
-                        for (int n = 0; n < some.size(); n++) {
-                            told.merge(part.get(n), results.get(n), ValkeySessions::both);
+        send(mains, parts, calls, told);
+        // They follow the main one, by which it is told until when a session lives.
+        var others = new LinkedHashMap<Partition, List<Beat>>();
+        mains.forEach(
+                (home, beats) -> {
+                    for (var beat : beats) {
+                        if (told.get(beat.place)
+                                instanceof Answer.Done<HeartbeatResult>(var main)) {
+                            var latest = Optional.of(main.aliveUntil());
+                            var session = beat.heartbeat.session();
+                            var all = valkey.sessionHomes().partsOf(session, home, calls);
+                            all.stream()
+                                    .filter(part -> !part.equals(home))
+                                    .forEach(part -> add(others, part, beat.until(latest)));
                         }
                     }
                 });
+        send(others, parts, calls, told);
         told.forEach(answers::set);
         return answers;
+    }
+
+    /**
+     * A heartbeat for one partition.
+     *
+     * @param place among all of them
+     * @param latest until when its session lives at most
+     */
+    private record Beat(int place, Heartbeat heartbeat, Optional<Instant> latest) {
+        Beat until(Optional<Instant> end) {
+            return new Beat(place, heartbeat, end);
+        }
+    }
+
+    private static void add(Map<Partition, List<Beat>> homes, Partition home, Beat beat) {
+        homes.computeIfAbsent(home, first -> new ArrayList<>()).add(beat);
+    }
+
+    private static void send(
+            Map<Partition, List<Beat>> homes,
+            AppliedParts parts,
+            FunctionCalls calls,
+            Map<Integer, Answer<HeartbeatResult>> told) {
+        homes.forEach(
+                (home, beats) -> {
+                    for (var some : Chunks.of(beats, CHUNK, beat -> 0)) {
+                        var results = parts.change(() -> heartbeat(home, some, calls));
+                        for (int n = 0; n < some.size(); n++) {
+                            told.merge(some.get(n).place, results.get(n), ValkeySessions::both);
+                        }
+                    }
+                });
     }
 
     /**
@@ -174,8 +215,8 @@ public final class ValkeySessions implements Sessions {
     }
 
     private static List<Answer<HeartbeatResult>> heartbeat(
-            Partition home, List<Heartbeat> some, FunctionCalls calls) {
-        var held = some.stream().map(beat -> List.copyOf(beat.held())).toList();
+            Partition home, List<Beat> some, FunctionCalls calls) {
+        var held = some.stream().map(beat -> List.copyOf(beat.heartbeat.held())).toList();
         // Nothing is noted to be in use: a session was opened there.
         var told =
                 calls.leave(
@@ -184,9 +225,11 @@ public final class ValkeySessions implements Sessions {
                                 out -> {
                                     out.list(some.size());
                                     for (int n = 0; n < some.size(); n++) {
-                                        out.list(3)
-                                                .uuid(some.get(n).session().uuid())
-                                                .number(some.get(n).acknowledged())
+                                        var beat = some.get(n);
+                                        out.list(4)
+                                                .uuid(beat.heartbeat.session().uuid())
+                                                .number(beat.heartbeat.acknowledged())
+                                                .optional(beat.latest, Packer::moment)
                                                 .list(held.get(n), ValkeySessions::write);
                                     }
                                 })
@@ -196,7 +239,7 @@ public final class ValkeySessions implements Sessions {
             var one = told.at(n);
             answers.add(
                     one.isAbsent()
-                            ? Answer.refused(unknown(some.get(n).session()))
+                            ? Answer.refused(unknown(some.get(n).heartbeat.session()))
                             : Answer.done(result(one, held.get(n))));
         }
         return answers;
