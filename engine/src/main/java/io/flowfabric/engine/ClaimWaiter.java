@@ -62,7 +62,7 @@ public final class ClaimWaiter implements AutoCloseable {
         }
         var time = parking.time();
         long began = time.nanos();
-        long longest = nanos(maxWait);
+        long longest = Time.nanos(maxWait);
         var waiter = new WaitingRoom.Waiter();
         // What this thread was told to look for, and cannot answer for yet.
         WorkNotice signal = null;
@@ -157,11 +157,5 @@ public final class ClaimWaiter implements AutoCloseable {
 
     private boolean over(Attempt attempt) {
         return closed.get() || !parking.open() || attempt.over();
-    }
-
-    private static long nanos(Duration wait) {
-        return wait.compareTo(Duration.ofDays(1)) > 0
-                ? Duration.ofDays(1).toNanos()
-                : wait.toNanos();
     }
 }

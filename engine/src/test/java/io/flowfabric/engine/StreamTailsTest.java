@@ -11,10 +11,13 @@ import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Store;
+import io.flowfabric.core.store.Wakeups;
 import io.flowfabric.core.stream.Append;
 import io.flowfabric.core.stream.StreamEnd;
 import io.flowfabric.core.stream.StreamPage;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.fault.HookedStore;
 import io.flowfabric.testkit.memory.MemoryStore;
 
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +31,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /** A reader waits for frames, and for nothing longer than it has to. */
 @Timeout(60)
@@ -36,9 +43,24 @@ class StreamTailsTest {
     private static final Duration LONG = Duration.ofHours(1);
 
     private final ManualTime time = new ManualTime();
-    private final MemoryStore store = new MemoryStore(time);
-    private final StreamTails tails = new StreamTails(store, EngineOptions.DEFAULT, time);
-    private final ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor();
+    private final AtomicReference<Thread> reader = new AtomicReference<>(Thread.currentThread());
+    private final AtomicBoolean deaf = new AtomicBoolean();
+    private final MemoryStore memory = new MemoryStore(time);
+    private final Store store =
+            HookedStore.over(
+                    memory,
+                    (call, real) ->
+                            call.equals("listenForStreams") && deaf.get()
+                                    ? (Wakeups.Listening) () -> {}
+                                    : real.call());
+    private final ThreadFactory threads =
+            task -> {
+                var thread = Thread.ofVirtual().name("reader").unstarted(task);
+                reader.set(thread);
+                return thread;
+            };
+    private final ExecutorService readers = Executors.newThreadPerTaskExecutor(threads);
+    private StreamTails tails = new StreamTails(store, EngineOptions.DEFAULT, time);
 
     @BeforeEach
     void start() {
@@ -112,6 +134,45 @@ class StreamTailsTest {
     }
 
     @Test
+    void without_a_word_frames_are_found_by_a_look_a_second_after_the_last_one() throws Exception {
+        deaf.set(true);
+        tails.stop();
+        tails = new StreamTails(store, EngineOptions.DEFAULT, time);
+        tails.start();
+        var lease = lease();
+        var page = reading(lease, 0);
+        say(lease, 0);
+        time.pass(Duration.ofMillis(600));
+        int before = time.waits("reader");
+        LockSupport.unpark(reader.get());
+        eventually("it waits for the rest", () -> time.waits("reader") > before);
+
+        time.pass(Duration.ofMillis(399));
+        assertThat(page.isDone()).isFalse();
+        time.pass(Duration.ofMillis(1));
+
+        eventually("it has read", page::isDone);
+        assertThat(page.get().frames()).hasSize(1);
+    }
+
+    @Test
+    void an_engine_reads_them_while_it_runs() throws Exception {
+        var lease = lease();
+        say(lease, 0);
+        var engine = new Engine(store, EngineOptions.DEFAULT, EngineMetrics.NONE, time);
+        var execution = lease.fence().execution();
+        assertThatExceptionOfType(Unavailable.class)
+                .isThrownBy(() -> engine.tail(execution, 0, 0, 1, LONG));
+
+        engine.start();
+
+        assertThat(engine.tail(execution, 0, 0, 1, LONG).frames()).hasSize(1);
+        engine.stop();
+        assertThatExceptionOfType(Unavailable.class)
+                .isThrownBy(() -> engine.tail(execution, 0, 0, 1, LONG));
+    }
+
+    @Test
     void a_reader_that_is_interrupted_says_so() {
         var lease = lease();
         var page = reading(lease, 0);
@@ -128,9 +189,9 @@ class StreamTailsTest {
     }
 
     private Future<StreamPage> reading(Lease lease, long from, Duration wait) {
-        int before = tails.waiting();
+        long before = time.waiting("reader");
         var page = readers.submit(() -> tails.tail(lease.fence().execution(), 0, from, 10, wait));
-        eventually("it waits", () -> tails.waiting() > before);
+        eventually("it waits", () -> time.waiting("reader") > before);
         return page;
     }
 
@@ -142,7 +203,7 @@ class StreamTailsTest {
     }
 
     private Lease lease() {
-        store.submit(Submission.of("job", Payload.EMPTY));
+        memory.submit(Submission.of("job", Payload.EMPTY));
         return store.claims().claim(new Claim(SESSION.id(), 1, 1)).leases().getFirst();
     }
 }

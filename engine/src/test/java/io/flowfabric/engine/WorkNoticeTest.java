@@ -1,5 +1,7 @@
 package io.flowfabric.engine;
 
+import static io.flowfabric.engine.Eventually.eventually;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Payload;
@@ -12,13 +14,19 @@ import io.flowfabric.testkit.memory.MemoryStore;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Work that an engine has taken charge of goes to one of its waiters, or to other engines. */
 class WorkNoticeTest {
     private static final Session SESSION = Session.of("worker", "one", "default");
+
+    private static final EngineOptions NO_POLL =
+            EngineOptions.DEFAULT.safetyPoll(Duration.ofDays(1));
 
     private final MemoryStore store = new MemoryStore(new ManualTime());
     private final AtomicInteger passed = new AtomicInteger();
@@ -63,6 +71,45 @@ class WorkNoticeTest {
         signal.letGo();
 
         assertThat(passed).hasValue(0);
+    }
+
+    @Test
+    void a_waiter_that_finds_other_work_and_all_it_asked_for_hands_it_to_the_next_one()
+            throws Exception {
+        var mine = lease(1);
+        var other = lease(2);
+        var room = new WaitingRoom();
+        var tally = new Tally();
+        var parking = new ClaimParking(store.wakeups(), NO_POLL, tally, Time.SYSTEM);
+        parking.start();
+        var first = waiting(new ClaimWaiter(parking, Interest.of(SESSION), room), other);
+        eventually("it waits", () -> tally.of("parked") == 1);
+        var second = waiting(new ClaimWaiter(parking, Interest.of(SESSION), room), mine);
+        eventually("both wait", () -> tally.of("parked") == 2);
+
+        room.wakeOne(new WorkNotice(work(mine), passed::incrementAndGet));
+
+        assertThat(first.get()).containsExactly(other);
+        assertThat(second.get()).containsExactly(mine);
+        assertThat(passed).hasValue(0);
+        parking.stop();
+    }
+
+    /** Waits at a place, and finds nothing at first, then this lease. */
+    private static Future<List<Lease>> waiting(ClaimWaiter place, Lease found) {
+        var looks = new AtomicInteger();
+        var task =
+                new FutureTask<>(
+                        () ->
+                                place.claim(
+                                        () ->
+                                                looks.incrementAndGet() == 1
+                                                        ? ClaimWaiter.Found.NOTHING
+                                                        : new ClaimWaiter.Found(
+                                                                List.of(found), true),
+                                        Duration.ofMinutes(10)));
+        Thread.ofVirtual().start(task);
+        return task;
     }
 
     private static UUID work(Lease lease) {

@@ -87,8 +87,9 @@ final class JavaMutants {
         words.add("--threads=" + (module.name().equals(ON_POSTGRES) ? 1 : 2));
         // For people who read a log or a debugger. Calls that log are left alone by default.
         words.add("--excludedMethods=toString");
-        // The first test in a process waits for a schema, and on a busy machine for long.
-        words.add("--timeoutConst=" + (module.name().equals(ON_POSTGRES) ? 60_000 : 10_000));
+        // Tests that wait in vain say so after 20 seconds: what is broken off earlier may only be
+        // slow. The first test in a process of a store waits for a schema besides.
+        words.add("--timeoutConst=" + (module.name().equals(ON_POSTGRES) ? 60_000 : 30_000));
         return words;
     }
 

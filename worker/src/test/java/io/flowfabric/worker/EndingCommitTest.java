@@ -79,6 +79,27 @@ class EndingCommitTest {
     }
 
     @Test
+    void a_call_that_fails_for_every_end_settles_it_as_well() {
+        world.hook(
+                (call, real) -> {
+                    if (call.equals("end")) {
+                        throw new IllegalStateException("No such character.");
+                    }
+                    return real.call();
+                });
+
+        var name = taken();
+
+        eventually("it is settled", () -> session.assignments().isEmpty());
+        assertThat(errors())
+                .hasSize(3)
+                .last()
+                .isEqualTo(
+                        "The store does not even take %s back; its lease ends with its session."
+                                .formatted(name));
+    }
+
+    @Test
     void an_end_that_the_store_refuses_is_dropped() {
         var name =
                 ended(new Conflict(Conflict.Code.ENDED_DIFFERENTLY, "it", "It ended otherwise."));
@@ -96,6 +117,11 @@ class EndingCommitTest {
                         call.equals("end")
                                 ? Collections.nCopies(real.size(), Answer.refused(refusal))
                                 : real.call());
+        return taken();
+    }
+
+    /** Runs a handler, and returns how the log calls its work. */
+    private String taken() {
         world.submit("welcome");
         var lease = claimed();
         session.take(List.of(lease));

@@ -224,7 +224,7 @@ class UsageTest {
     }
 
     /** Waits, and does not listen to anything else. */
-    private static void await(CountDownLatch latch) {
+    static void await(CountDownLatch latch) {
         while (latch.getCount() > 0) {
             try {
                 latch.await();

@@ -296,6 +296,18 @@ abstract class ReservingRules extends Rules {
     }
 
     @Test
+    void what_does_not_fit_in_one_of_two_dimensions_is_not_ahead_of_what_does() {
+        define(Budget.of("team", "tokens", 100).bounds("cents", Bounds.hard(100)));
+        world.submit(both(101, 1));
+        world.submit(both(1, 101));
+        world.submit(both(100, 100));
+        var last = world.submit(both(1, 1));
+
+        assertThat(world.explain(last).facts(Fact.Ahead.class))
+                .containsExactly(new Fact.Ahead(1, false));
+    }
+
+    @Test
     void a_claim_tells_of_the_budget_that_only_some_are_too_large_for() {
         define(Budget.of("team", "tokens", 100));
         var works = submit(70, 60, 10);
