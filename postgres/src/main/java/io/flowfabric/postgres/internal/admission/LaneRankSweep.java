@@ -101,12 +101,13 @@ public final class LaneRankSweep {
         lanes.keySet().retainAll(all.stream().map(Changed::lane).collect(toSet()));
         for (var changed : all) {
             var known = lanes.get(changed.lane());
-            if (known == null || !known.by.equals(changed.by())) {
-                known = new Progress(changed.by(), now);
+            if (known == null || !known.changed.by().equals(changed.by())) {
+                known = new Progress(changed, now);
                 lanes.put(changed.lane(), known);
             }
             tellOnce(changed);
-            known.begin(changed, now);
+            known.changed = changed;
+            known.begin(now);
         }
     }
 
@@ -136,7 +137,9 @@ public final class LaneRankSweep {
 
     /** How far this process has come with one change of a lane. */
     private final class Progress {
-        private final String by;
+        /** As the lane was when it was last looked at. */
+        private Changed changed;
+
         private long restUntil;
         private @Nullable RankPass pass;
         private long spent;
@@ -147,8 +150,8 @@ public final class LaneRankSweep {
         /** Drawn when no transaction was left that had a snapshot from before the change. */
         private @Nullable String number;
 
-        private Progress(String by, long now) {
-            this.by = by;
+        private Progress(Changed changed, long now) {
+            this.changed = changed;
             this.restUntil = now;
         }
 
@@ -156,11 +159,11 @@ public final class LaneRankSweep {
             return pass != null && now - restUntil >= 0;
         }
 
-        private void begin(Changed changed, long now) {
+        private void begin(long now) {
             if (pass != null) {
                 return;
             }
-            boolean over = isSettled(changed);
+            boolean over = isSettled();
             if (now - restUntil >= 0 || (over && !settled)) {
                 pass = new RankPass(ranking, changed, over);
                 settled = over;
@@ -169,7 +172,7 @@ public final class LaneRankSweep {
             }
         }
 
-        private boolean isSettled(Changed changed) {
+        private boolean isSettled() {
             if (number == null && changed.unaware() == Unaware.NONE) {
                 number = ranking.number();
             }
@@ -185,8 +188,12 @@ public final class LaneRankSweep {
             if (!more) {
                 pass = null;
                 restUntil = ended + Math.max(EVERY, REST * spent);
+                // What was open at its beginning may be over by its end; then the next is the last.
+                if (!settled) {
+                    begin(ended);
+                }
             }
-            return more;
+            return pass != null;
         }
     }
 }
