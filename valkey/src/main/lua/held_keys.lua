@@ -13,7 +13,8 @@ end
 
 -- hold_keys: holds keys for work that is about to be stored in another partition.
 -- asked, each: the key with its namespace, and the execution
--- answers, each: false when it is held; true when it was held for the same execution before, and is for longer now; or who has it
+-- answers, each: false when it is held, since now; true when it was held for the same execution before, and is for longer now; or
+--     who has it
 register('hold_keys', {}, function(asked)
     local answers = {}
     for n = 1, #asked do
@@ -23,7 +24,8 @@ register('hold_keys', {}, function(asked)
         if holder and (holder[1] == 'known' or holder[2] ~= id) then
             answers[n] = holder
         else
-            unit.set('unique', unique, id .. bytes.six(unit.now))
+            -- What is held again is held since later, also within a millisecond: whoever held it before gives up nothing of it.
+            unit.set('unique', unique, id .. bytes.six(math.max(unit.now, holder and holder[3] + 1 or 0)))
             answers[n] = holder and true or false
         end
     end
