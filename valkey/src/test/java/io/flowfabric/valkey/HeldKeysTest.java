@@ -11,7 +11,9 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
@@ -32,6 +34,7 @@ import java.util.UUID;
 class HeldKeysTest {
     private static final Namespace BIG = new Namespace("big");
     private static final Lane LANE = new Lane(BIG, "default");
+    private static final Lane GATHERED = new Lane(BIG, "gathered");
     private static final int PARTITIONS = 7;
 
     /** Keys, which are short, lead to another partition than ids, and neither to the main one. */
@@ -100,6 +103,47 @@ class HeldKeysTest {
 
         assertThatThrownBy(offer(store, work)::orThrow).isInstanceOf(Contended.class);
         assertThatKeyIsUsedBy(work);
+    }
+
+    @Test
+    void a_call_that_fails_after_a_part_of_it_was_stored_may_have_been_applied() {
+        var stored = work().key("k").policy(LIMITED);
+        wire.cutBefore("hold_keys", 1);
+
+        assertThatItMayBeApplied(List.of(stored, work().key("k").policy(LIMITED)));
+        assertThat(offer(other, stored).orThrow().created()).isFalse();
+    }
+
+    @Test
+    void what_was_stored_is_answered_also_when_a_key_of_other_work_cannot_be_given_up() {
+        var refused = work().key("l").policy(REFUSED);
+        var stored = work().key("k").policy(LIMITED);
+        wire.cutBefore("give_up_key", 0);
+
+        var answers = store.submissions().submit(List.of(refused, stored));
+        assertThat(wire.happened()).isTrue();
+        assertThatThrownBy(answers.getFirst()::orThrow).isInstanceOf(NotFound.class);
+        assertThat(answers.getLast().orThrow().created()).isTrue();
+        assertThatThrownBy(offer(store, work().key("l"))::orThrow).isInstanceOf(Contended.class);
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(offer(store, work().key("l")).orThrow().created()).isTrue();
+    }
+
+    @Test
+    void a_call_that_fails_for_work_of_a_gathered_lane_may_have_been_applied_to_that_of_others() {
+        store.lanes().configure(GATHERED, LaneSettings.DEFAULT.quota("five"), OLGA);
+        var stored = work().key("k");
+        wire.cutBefore("hold_keys", 0);
+
+        assertThatItMayBeApplied(List.of(stored, work().lane(GATHERED).key("l")));
+        assertThat(offer(other, stored).orThrow().created()).isFalse();
+    }
+
+    private void assertThatItMayBeApplied(List<Submission> submissions) {
+        assertThatThrownBy(() -> store.submissions().submit(submissions))
+                .isInstanceOfSatisfying(
+                        StoreFailure.class,
+                        failure -> assertThat(failure.mayHaveApplied()).isTrue());
     }
 
     private void assertThatKeyIsUsedBy(Submission stored) {

@@ -147,23 +147,27 @@ public final class ValkeySubmissions implements Submissions {
 
     /** Stores work that can be found by then, wherever its id and its key lead to. */
     private List<Answer<Submitted>> store(Partition home, List<Submission> submissions) {
+        var applied = new AppliedParts();
+        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
+        for (var part : keys.apart(submissions, home)) {
+            answers.addAll(applied.change(() -> storeAsHeard(home, part)));
+        }
+        return answers;
+    }
+
+    private Collection<Answer<Submitted>> storeAsHeard(
+            Partition home, List<Submission> submissions) {
         try {
-            return storeAsHeard(home, submissions);
+            return storeTogether(home, submissions);
         } catch (UnheardSpread unheard) {
             valkey.spreads().mustReadAgain();
         }
         try {
-            return storeAsHeard(home, submissions);
+            return storeTogether(home, submissions);
         } catch (UnheardSpread lost) {
             throw new StoreFailure(
                     "A namespace was spread, and it is not known yet which.", false, lost);
         }
-    }
-
-    private List<Answer<Submitted>> storeAsHeard(Partition home, List<Submission> submissions) {
-        var answers = new ArrayList<Answer<Submitted>>(submissions.size());
-        keys.apart(submissions, home).forEach(part -> answers.addAll(storeTogether(home, part)));
-        return answers;
     }
 
     private Collection<Answer<Submitted>> storeTogether(
@@ -223,9 +227,14 @@ public final class ValkeySubmissions implements Submissions {
                 answers.set(i, answer(home, submission, digests.get(i), told.get(i), answer.now()));
             }
         }
+        var applied = new AppliedParts();
+        if (gathered.values().stream().mapToInt(List::size).sum() < submissions.size()) {
+            applied.mayApply();
+        }
         gathered.forEach(
                 (main, places) -> {
-                    var others = store(main, places.stream().map(submissions::get).toList());
+                    var some = places.stream().map(submissions::get).toList();
+                    var others = applied.change(() -> store(main, some));
                     for (int n = 0; n < places.size(); n++) {
                         answers.set(places.get(n), others.get(n));
                     }
