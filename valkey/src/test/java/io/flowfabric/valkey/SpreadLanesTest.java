@@ -178,7 +178,8 @@ class SpreadLanesTest {
         submitMany();
         interruption.cutBefore("pass_on_lane", 2);
         assertThatThrownBy(() -> store.lanes().configure(LANE, PAUSED, OLGA))
-                .isInstanceOf(StoreFailure.class);
+                .isInstanceOfSatisfying(
+                        StoreFailure.class, it -> assertThat(it.mayHaveApplied()).isTrue());
         interruption.none();
         // The main partition and two others: the rest goes on.
         assertThat(claimed()).isBetween(1, 59);
@@ -254,6 +255,35 @@ class SpreadLanesTest {
         assertThatThrownBy(() -> store.lanes().configure(LANE, LIMITED, OLGA))
                 .isInstanceOf(Contended.class);
         assertThat(claimed()).isEqualTo(60);
+    }
+
+    @Test
+    void a_lane_does_not_stay_gathered_for_limits_that_another_change_has_overtaken() {
+        interruption.before(
+                "gather_lane",
+                () -> other.lanes().configure(LANE, LaneSettings.DEFAULT.weight(2), OLGA));
+        assertThatThrownBy(() -> store.lanes().configure(LANE, LIMITED, OLGA))
+                .isInstanceOf(Contended.class);
+        clock.advance(TOO_LONG);
+        other.maintenance().tick(Chore.TIMERS, 100);
+
+        submitMany();
+        assertThat(occupied()).isEqualTo(PARTITIONS);
+    }
+
+    @Test
+    void a_lane_is_not_gathered_by_a_change_that_a_sweep_has_given_up() {
+        interruption.before(
+                "gather_lane",
+                () -> {
+                    clock.advance(TOO_LONG);
+                    other.maintenance().tick(Chore.TIMERS, 100);
+                });
+        assertThatThrownBy(() -> store.lanes().configure(LANE, LIMITED, OLGA))
+                .isInstanceOf(Contended.class);
+
+        submitMany();
+        assertThat(occupied()).isEqualTo(PARTITIONS);
     }
 
     @Test
