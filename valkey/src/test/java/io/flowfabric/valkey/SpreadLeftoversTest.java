@@ -136,6 +136,22 @@ class SpreadLeftoversTest {
     }
 
     @Test
+    void what_is_erased_by_a_process_that_has_just_begun_leaves_nothing_either() {
+        long unique = fields("unique");
+        var ids = new ArrayList<ExecutionId>();
+        for (int n = 0; n < 10; n++) {
+            var one = work().key("k" + n).policy(BRIEF.quota("many"));
+            ids.add(one.id());
+            store.submissions().submit(List.of(one)).getFirst().orThrow();
+        }
+        finish(ids.size());
+
+        other.operations().erase(ids, OLGA).forEach(Answer::orThrow);
+        retain(other);
+        assertThat(fields("unique")).isEqualTo(unique);
+    }
+
+    @Test
     void work_that_is_submitted_again_meanwhile_is_left_alone() {
         var again = work().id(new ExecutionId(FOREIGN, UUID.randomUUID()));
         store.submissions().submit(List.of(again)).getFirst().orThrow();

@@ -12,6 +12,7 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,19 +58,30 @@ final class SpreadLeftovers {
         }
     }
 
-    /** Says where work is about to be forgotten, and whether any of it may leave something. */
-    void writePlace(Packer out, Partition home) {
-        out.list(2).number(home.number()).truth(valkey.spreads().isPart(home));
+    /**
+     * Says where work is about to be forgotten, and whether any of it may leave something.
+     *
+     * @param namespaces of the work, as far as they are known
+     */
+    void writePlace(Packer out, Partition home, Collection<Namespace> namespaces) {
+        // They come first: so this process hears of those that are spread.
+        boolean wide = namespaces.stream().anyMatch(it -> valkey.spread(it).isWide());
+        out.list(2).number(home.number()).truth(wide || valkey.spreads().isPart(home));
     }
 
     /**
-     * Removes what work has left that is gone.
+     * Removes what work has left that is gone; what cannot be removed now, later.
      *
      * @param home where it was
      */
     void remove(List<Gone> gone, Partition home) {
-        if (!gone.isEmpty()) {
-            new Removal(home).remove(gone);
+        try {
+            if (!gone.isEmpty()) {
+                new Removal(home).remove(gone);
+            }
+        } catch (FlowFabricException away) {
+            // That it is gone is done, whatever becomes of the rest.
+            log.warn("What is left of work that is gone is removed later", away);
         }
     }
 

@@ -152,11 +152,13 @@ public final class ValkeyOperations implements Operations {
     }
 
     private List<Item> erase(Partition home, List<Erasure> erasures) {
+        var namespaces =
+                erasures.stream().map(one -> one.event.lane().namespace()).distinct().toList();
         return valkey.call(
                         "erase",
                         home,
                         out -> {
-                            leftovers.writePlace(out.list(2), home);
+                            leftovers.writePlace(out.list(2), home, namespaces);
                             out.list(
                                     erasures,
                                     (o, one) ->
