@@ -33,13 +33,27 @@ register('hold_keys', {}, function(asked)
 end)
 
 -- give_up_key: gives up a key that was held for work of another partition.
--- asked: the key with its namespace, the execution, and since when it is held or false for whenever
+-- asked: the key with its namespace, the execution, and since when it is held; one that was held again meanwhile is so since later
 register('give_up_key', {'allow-oom'}, function(asked)
     local unique, id, since = unpack(asked)
     local value = unit.get('unique', unique)
     local holder = value and held_keys.answer(value)
-    if holder and holder[1] == 'held' and holder[2] == id and (not since or holder[3] == since) then
+    if holder and holder[1] == 'held' and holder[2] == id and holder[3] == since then
         unit.remove('unique', unique)
     end
     return true
+end)
+
+-- held_keys: since when keys are held for work of other partitions.
+-- asked, each: the key with its namespace, and the execution
+-- answers, each: since when; or false when it is not held for that
+register_reading('held_keys', function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        local unique, id = unpack(asked[n])
+        local value = unit.get('unique', unique)
+        local holder = value and held_keys.answer(value)
+        answers[n] = holder and holder[1] == 'held' and holder[2] == id and holder[3] or false
+    end
+    return answers
 end)

@@ -3,12 +3,10 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
-import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.wire.Item;
-import io.flowfabric.valkey.internal.wire.Packer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.IntPredicate;
 
 /**
  * Idempotency keys of work that lies elsewhere than its key leads to. Before such work is stored
@@ -128,22 +127,36 @@ final class HeldKeys {
             List<Submission> submissions,
             Map<Integer, Answer<Submitted>> answers,
             Partition home) {
+        giveUp(
+                held,
+                submissions,
+                place -> answers.get(place) instanceof Answer.Refused<Submitted>,
+                home);
+    }
+
+    /** Gives up the keys of work that was not stored, and is offered again. */
+    void giveUpAll(Held held, List<Submission> submissions, Partition home) {
+        giveUp(held, submissions, place -> true, home);
+    }
+
+    private void giveUp(
+            Held held, List<Submission> submissions, IntPredicate unused, Partition home) {
         try {
             held.fresh.forEach(
                     (place, since) -> {
-                        if (answers.get(place) instanceof Answer.Refused<Submitted>) {
+                        if (unused.test(place)) {
                             giveUp(submissions.get(place), since, home);
                         }
                     });
         } catch (FlowFabricException away) {
             // The others are answered: what was stored of them is.
-            log.warn("Keys of work that was refused are given up later", away);
+            log.warn("Keys of work that was not stored are given up later", away);
         }
     }
 
     private void giveUp(Submission submission, Instant since, Partition home) {
         var at = keyPartition(submission).filter(one -> !one.equals(home)).orElseThrow();
-        giveUp(valkey, at, unique(submission), submission.id().uuid(), Optional.of(since));
+        giveUp(valkey, at, unique(submission), submission.id().uuid(), since);
     }
 
     /** The partition that a key leads to, in a namespace that is spread over partitions. */
@@ -227,36 +240,13 @@ final class HeldKeys {
     /** Gives up a key that was held for work which has not come, so that other work can take it. */
     void giveUp(Partition at, Submission submission, Item held) {
         // If it was held again since, its work has come.
-        giveUp(valkey, at, unique(submission), held.at(1).uuid(), Optional.of(held.at(2).moment()));
+        giveUp(valkey, at, unique(submission), held.at(1).uuid(), held.at(2).moment());
     }
 
-    /**
-     * Where the key of some work was held, if it was held elsewhere.
-     *
-     * @param home where the work was
-     */
-    static Optional<Partition> placeOf(
-            ValkeyContext valkey, Namespace namespace, String key, Partition home) {
-        var spread = valkey.spread(namespace);
-        return Optional.of(spread.of(key)).filter(at -> spread.isWide() && !at.equals(home));
-    }
-
-    /** Gives up the key of work that is forgotten. */
+    /** Gives up a key, unless it was held again since. */
     static void giveUp(
-            ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition at) {
-        giveUp(valkey, at, NameListing.whole(namespace, key), id, Optional.empty());
-    }
-
-    private static void giveUp(
-            ValkeyContext valkey,
-            Partition at,
-            String unique,
-            UUID holder,
-            Optional<Instant> since) {
-        valkey.call(
-                "give_up_key",
-                at,
-                out -> out.list(3).text(unique).uuid(holder).optional(since, Packer::moment));
+            ValkeyContext valkey, Partition at, String unique, UUID holder, Instant since) {
+        valkey.call("give_up_key", at, out -> out.list(3).text(unique).uuid(holder).moment(since));
     }
 
     private static Answer<Submitted> contended(Submission submission) {

@@ -201,15 +201,26 @@ public final class Homes {
         return places;
     }
 
-    /** Takes down the signposts of executions that are not there any more. */
-    void forget(Partition at, List<ExecutionId> ids, Partition home) {
-        signposts.takeDownAt(at, ids, home);
-        ids.forEach(id -> strays.remove(id.uuid()));
+    /** The signposts in a partition that lead to another one, with until when they stand. */
+    Map<ExecutionId, Long> standing(Partition at, List<ExecutionId> ids, Partition home) {
+        return signposts.standing(at, ids, home);
+    }
+
+    /**
+     * Takes down the signposts of executions that are not there any more.
+     *
+     * @param stood until when they stand; what was put up again since stands for longer
+     */
+    void forget(Partition at, Map<ExecutionId, Long> stood, Partition home) {
+        if (!stood.isEmpty()) {
+            signposts.takeDownAt(at, stood, home);
+        }
+        stood.keySet().forEach(id -> strays.remove(id.uuid()));
     }
 
     /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
     void clear(ExecutionId id, Partition at, Partition nothing) {
-        signposts.takeDownAt(at, List.of(id), nothing);
+        forget(at, standing(at, List.of(id), nothing), nothing);
         strays.remove(id.uuid());
     }
 }
