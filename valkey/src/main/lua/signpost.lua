@@ -63,6 +63,18 @@ register('unsign', {'allow-oom'}, function(asked)
     return gone
 end)
 
+-- shut_out: takes no more work here that was made findable elsewhere before this call (see submit.lua), and says which is here.
+-- asked: ids
+-- answers, each: whether it is here
+register('shut_out', {'allow-oom'}, function(asked)
+    local answers = {}
+    unit.next_number('removals')
+    for n = 1, #asked do
+        answers[n] = unit.get('execution', asked[n]) and true or false
+    end
+    return answers
+end)
+
 -- old_signposts: those whose time is over.
 -- asked: how many at most
 -- answers, each: the letter of its kind, id, the partition that it leads to or false, and until when it stood

@@ -179,15 +179,11 @@ public final class Homes {
      * Puts up signposts to executions that are about to be stored, and are looked for elsewhere.
      *
      * @param at the address of their ids
-     * @param instead where their signposts may lead to so far, because nothing is there
      * @return those that are elsewhere, or may be, with where
      */
     Map<ExecutionId, Partition> putUpSignposts(
-            Partition at,
-            Collection<ExecutionId> ids,
-            Partition home,
-            Optional<Partition> instead) {
-        var others = signposts.putUpAt(at, List.copyOf(ids), home, instead, valkey);
+            Partition at, Collection<ExecutionId> ids, Partition home) {
+        var others = signposts.putUpAt(at, List.copyOf(ids), home, Optional.empty(), valkey);
         ids.stream()
                 .filter(id -> !others.containsKey(id))
                 .forEach(id -> strays.put(id.uuid(), home));
@@ -218,9 +214,23 @@ public final class Homes {
         stood.keySet().forEach(id -> strays.remove(id.uuid()));
     }
 
-    /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
-    void clear(ExecutionId id, Partition at, Partition nothing) {
-        forget(at, standing(at, List.of(id), nothing), nothing);
-        strays.remove(id.uuid());
+    /**
+     * Takes down the signpost of an id that leads to nothing, so that work can take it. What is on
+     * its way by the signpost, as it stands before the other partition is told, is not taken there.
+     *
+     * @return whether nothing was there, and nothing comes by that signpost
+     */
+    boolean clear(ExecutionId id, Partition at, Partition nothing) {
+        var stood = standing(at, List.of(id), nothing);
+        boolean here =
+                valkey.call("shut_out", nothing, out -> out.list(1).uuid(id.uuid()))
+                        .answer()
+                        .at(0)
+                        .truth();
+        if (!here) {
+            forget(at, stood, nothing);
+            strays.remove(id.uuid());
+        }
+        return !here;
     }
 }

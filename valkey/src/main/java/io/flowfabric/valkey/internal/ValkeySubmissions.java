@@ -256,10 +256,10 @@ public final class ValkeySubmissions implements Submissions {
     private Answer<Submitted> elsewhere(Partition home, Submission submission, Partition other) {
         return strays.known(submission, other)
                 .orElseGet(
-                        () -> {
-                            valkey.homes().clear(submission.id(), home, other);
-                            return store(home, submission);
-                        });
+                        () ->
+                                valkey.homes().clear(submission.id(), home, other)
+                                        ? store(home, submission)
+                                        : contended(submission));
     }
 
     private static Answer<Submitted> contended(Submission submission) {
