@@ -88,6 +88,26 @@ register_reading('leftovers', function(asked)
     return notes
 end)
 
+-- begin_removal: says which executions are gone, before what they have left in other partitions is removed as it was seen there. Work
+-- that was made findable there before this call is not taken any more: see submit.lua.
+-- asked: how they are noted
+-- answers, each: whether it is; what is there again has signposts and keys of its own, and is not noted any more
+register('begin_removal', {'allow-oom'}, function(asked)
+    local answers, any = {}, false
+    for n = 1, #asked do
+        local id = cmsgpack.unpack(string.sub(asked[n], #LEFTOVERS + 1))[1]
+        answers[n] = not unit.get('execution', id)
+        any = any or answers[n]
+        if not answers[n] then
+            unit.drop('worker', asked[n])
+        end
+    end
+    if any then
+        unit.next_number('removals')
+    end
+    return answers
+end)
+
 -- drop_leftovers: notes that nothing is left elsewhere of executions that are gone.
 -- asked: how they are noted
 register('drop_leftovers', {'allow-oom'}, function(asked)

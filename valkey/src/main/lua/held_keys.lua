@@ -13,7 +13,8 @@ end
 
 -- hold_keys: holds keys for work that is about to be stored in another partition.
 -- asked, each: the key with its namespace, and the execution
--- answers, each: false when it is held; true when it was held for the same execution before, and is for longer now; or who has it
+-- answers, each: false when it is held, since now; true when it was held for the same execution before, and is for longer now; or
+--     who has it
 register('hold_keys', {}, function(asked)
     local answers = {}
     for n = 1, #asked do
@@ -23,7 +24,8 @@ register('hold_keys', {}, function(asked)
         if holder and (holder[1] == 'known' or holder[2] ~= id) then
             answers[n] = holder
         else
-            unit.set('unique', unique, id .. bytes.six(unit.now))
+            -- What is held again is held since later, also within a millisecond: whoever held it before gives up nothing of it.
+            unit.set('unique', unique, id .. bytes.six(math.max(unit.now, holder and holder[3] + 1 or 0)))
             answers[n] = holder and true or false
         end
     end
@@ -31,13 +33,27 @@ register('hold_keys', {}, function(asked)
 end)
 
 -- give_up_key: gives up a key that was held for work of another partition.
--- asked: the key with its namespace, the execution, and since when it is held or false for whenever
+-- asked: the key with its namespace, the execution, and since when it is held; one that was held again meanwhile is so since later
 register('give_up_key', {'allow-oom'}, function(asked)
     local unique, id, since = unpack(asked)
     local value = unit.get('unique', unique)
     local holder = value and held_keys.answer(value)
-    if holder and holder[1] == 'held' and holder[2] == id and (not since or holder[3] == since) then
+    if holder and holder[1] == 'held' and holder[2] == id and holder[3] == since then
         unit.remove('unique', unique)
     end
     return true
+end)
+
+-- held_keys: since when keys are held for work of other partitions.
+-- asked, each: the key with its namespace, and the execution
+-- answers, each: since when; or false when it is not held for that
+register_reading('held_keys', function(asked)
+    local answers = {}
+    for n = 1, #asked do
+        local unique, id = unpack(asked[n])
+        local value = unit.get('unique', unique)
+        local holder = value and held_keys.answer(value)
+        answers[n] = holder and holder[1] == 'held' and holder[2] == id and holder[3] or false
+    end
+    return answers
 end)

@@ -3,7 +3,7 @@
 --
 -- Hashes, by what their fields are:
 --   meta        what is counted up: numbers that were given to lanes, routes, gates, submissions and entries of the log
---   name        the numbers of lanes, routes and gates, by what they are; and changes of lanes that are under way
+--   name        the numbers of lanes, routes and gates, by what they are; and changes of lanes, under way or passed on
 --   lane        lanes, by number
 --   route       kinds and needs of work, by number
 --   gate        lanes, routes, quotas and budgets of work, by number

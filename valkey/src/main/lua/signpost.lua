@@ -48,17 +48,31 @@ local function count_down(gone)
 end
 
 -- unsign: takes down the signposts of executions that are forgotten.
--- asked, each: id, and the partition that it led to
+-- asked, each: id, the partition that it led to, and until when it stood
 register('unsign', {'allow-oom'}, function(asked)
     local gone = 0
     for n = 1, #asked do
-        if signposts.read('x', asked[n][1]) == asked[n][2] then
+        local home, at = signposts.read('x', asked[n][1])
+        -- One that was put up again meanwhile stands for longer.
+        if home == asked[n][2] and at == asked[n][3] then
             signposts.remove('x', asked[n][1])
             gone = gone + 1
         end
     end
     count_down(gone)
     return gone
+end)
+
+-- shut_out: takes no more work here that was made findable elsewhere before this call (see submit.lua), and says which is here.
+-- asked: ids
+-- answers, each: whether it is here
+register('shut_out', {'allow-oom'}, function(asked)
+    local answers = {}
+    unit.next_number('removals')
+    for n = 1, #asked do
+        answers[n] = unit.get('execution', asked[n]) and true or false
+    end
+    return answers
 end)
 
 -- old_signposts: those whose time is over.

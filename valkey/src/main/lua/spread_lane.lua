@@ -3,7 +3,8 @@
 --
 -- Such a change is one call after the other, and its process may die in between. So the main partition notes it first, with the
 -- time until which it may take: that is its number, too. What is noted for longer is finished by a sweep, as the main
--- partition has it by then.
+-- partition has it by then. All partitions note the newest change that has come to them, so that nothing of an older one comes after
+-- it, and numbers only grow.
 
 -- So long a change may take.
 local MAY_TAKE = 30000
@@ -11,6 +12,16 @@ local MAY_TAKE = 30000
 -- The change of a lane that is under way; nil when there is none.
 function lanes.change_under_way(namespace, name)
     return tonumber(unit.get('name', 'c' .. namespace .. '\0' .. name) or 'nil')
+end
+
+-- The newest change of a lane that was passed on to this partition, or ended in it; 0 when there was none.
+local function newest_change(namespace, name)
+    return tonumber(unit.get('name', 'n' .. namespace .. '\0' .. name) or '0')
+end
+
+local function note_newest(namespace, name, change)
+    local newest = math.max(newest_change(namespace, name), change)
+    unit.set('name', 'n' .. namespace .. '\0' .. name, string.format('%.0f', newest))
 end
 
 -- begin_lane_change: notes in the main partition that a lane is about to be changed.
@@ -22,7 +33,7 @@ register('begin_lane_change', {'allow-oom'}, function(asked)
     if unfinished and before ~= unfinished then
         return false
     end
-    local change = math.max(unit.now + MAY_TAKE, (before or 0) + 1)
+    local change = math.max(unit.now + MAY_TAKE, (before or 0) + 1, newest_change(namespace, name) + 1)
     unit.set('name', 'c' .. namespace .. '\0' .. name, string.format('%.0f', change))
     unit.add('due', change, 'l' .. namespace .. '\0' .. name)
     return change
@@ -32,6 +43,7 @@ end)
 -- asked: namespace, name, and the number of the change
 register('end_lane_change', {'allow-oom'}, function(asked)
     local namespace, name, change = unpack(asked)
+    note_newest(namespace, name, change)
     -- One that has begun since sees to it itself.
     if lanes.change_under_way(namespace, name) == change then
         unit.remove('name', 'c' .. namespace .. '\0' .. name)
@@ -68,17 +80,21 @@ end
 -- gather_lane: lets no more work into a lane here: it belongs into the main partition, until a change says otherwise that is not
 -- older.
 -- asked: namespace, name, who brings it into being, the number of the change
--- answers: false when there is work in it that has not ended
+-- answers: 'gathered'; 'occupied' when there is work in it that has not ended; 'overtaken' when one that is not older has said
+--     otherwise before, and nobody would let work in again
 register('gather_lane', {'allow-oom'}, function(asked)
     local namespace, name, actor, change = unpack(asked)
+    if newest_change(namespace, name) >= change then
+        return 'overtaken'
+    end
     local number = lanes.register(namespace, name, actor)
     if is_occupied(number) then
-        return false
+        return 'occupied'
     end
     local lane = lanes.get(number)
     lane[GATHERED] = math.max(tonumber(lane[GATHERED]) or 0, change)
     lanes.changed[number] = true
-    return true
+    return 'gathered'
 end)
 
 -- pass_on_lane: lets a lane behave as it does in the main partition.
@@ -87,6 +103,7 @@ end)
 -- answers: whether they were new here
 register('pass_on_lane', {'allow-oom'}, function(asked)
     local namespace, name, actor, settings, stamp, change = unpack(asked)
+    note_newest(namespace, name, change)
     local number = settings and lanes.register(namespace, name, actor) or lanes.number(namespace, name)
     local lane = number and lanes.get(number)
     if not lane then

@@ -14,9 +14,13 @@ end)
 -- it was.
 -- decided, waited: either may be false
 -- remembered: what was remembered of its waits then, if something is written of them
-function executions.take_step(id, before, decided, remembered, waited)
+-- uncounted: whether limits of its lane would not count it here; then it is decided anew once the lane has any
+function executions.take_step(id, before, decided, remembered, waited, uncounted)
     local x = executions.get(id)
     if not x or unit.get('execution', id) ~= before or (waited and executions.remembered(id, x) ~= remembered) then
+        return false
+    end
+    if uncounted and lanes.is_gathered(lanes.get(x[LANE])) then
         return false
     end
     if waited then
@@ -30,7 +34,7 @@ end
 
 -- step: takes decided steps.
 -- asked, each: id, the execution as it was when it was decided, the change; and as far as it is about waits what was remembered of
---     them, and what is to be
+--     them, and what is to be; and whether limits of its lane would not count it here
 -- answers, each: whether it was taken
 register('step', {'allow-oom'}, function(asked)
     local answers = {}

@@ -4,10 +4,11 @@
 --     that must be there); the items, one behind the other; when it is too late to take them or false; of each item what was
 --     submitted; of those that have any, by number: input that is kept apart, key in its namespace, tags; and the mark of this
 --     part of a call and the one of the part that it follows, each or false; whether it is known where ids of this partition
---     lead to
+--     lead to; and how many removals of leftovers the caller had heard of before it let work be found in other partitions, or
+--     false when it is found here
 -- each item: id, numbers of its lane, its gate and its terms, partition
 -- answers 'early' when it came before the part that it follows, 'unheard' when ids of this partition lead into a spread namespace
---     and the caller does not know it; or, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
+--     and the caller does not know it; how many removals there were, when that is another number; or, for each: true; or what is in its way: 'known' with an execution, 'closed' with the state of the lane,
 --     'unknown' with the number of what is missing, 'elsewhere' with a partition that may have work with the same id,
 --     'held' with an execution that has the key elsewhere and since when it is on its way there, 'gathered' when all
 --     work of the lane belongs into the main partition, 'late'
@@ -167,6 +168,10 @@ register('submit', {}, function(asked)
     end
     if signposts.is_unheard(asked[9]) then
         return 'unheard'
+    end
+    -- What was removed meanwhile may be what the work was to be found by.
+    if asked[10] and asked[10] ~= unit.last_number('removals') then
+        return unit.last_number('removals')
     end
     note_part(asked[8][1])
     local late = asked[5] and unit.now > asked[5]

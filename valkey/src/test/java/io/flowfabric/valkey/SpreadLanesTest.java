@@ -7,6 +7,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Contended;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.NotFound;
@@ -17,6 +18,7 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.testkit.VirtualClock;
@@ -176,7 +178,8 @@ class SpreadLanesTest {
         submitMany();
         interruption.cutBefore("pass_on_lane", 2);
         assertThatThrownBy(() -> store.lanes().configure(LANE, PAUSED, OLGA))
-                .isInstanceOf(StoreFailure.class);
+                .isInstanceOfSatisfying(
+                        StoreFailure.class, it -> assertThat(it.mayHaveApplied()).isTrue());
         interruption.none();
         // The main partition and two others: the rest goes on.
         assertThat(claimed()).isBetween(1, 59);
@@ -254,6 +257,60 @@ class SpreadLanesTest {
         assertThat(claimed()).isEqualTo(60);
     }
 
+    @Test
+    void a_lane_does_not_stay_gathered_for_limits_that_another_change_has_overtaken() {
+        interruption.before(
+                "gather_lane",
+                () -> other.lanes().configure(LANE, LaneSettings.DEFAULT.weight(2), OLGA));
+        assertThatThrownBy(() -> store.lanes().configure(LANE, LIMITED, OLGA))
+                .isInstanceOf(Contended.class);
+        clock.advance(TOO_LONG);
+        other.maintenance().tick(Chore.TIMERS, 100);
+
+        submitMany();
+        assertThat(occupied()).isEqualTo(PARTITIONS);
+    }
+
+    @Test
+    void a_lane_is_not_gathered_by_a_change_that_a_sweep_has_given_up() {
+        interruption.before(
+                "gather_lane",
+                () -> {
+                    clock.advance(TOO_LONG);
+                    other.maintenance().tick(Chore.TIMERS, 100);
+                });
+        assertThatThrownBy(() -> store.lanes().configure(LANE, LIMITED, OLGA))
+                .isInstanceOf(Contended.class);
+
+        submitMany();
+        assertThat(occupied()).isEqualTo(PARTITIONS);
+    }
+
+    @Test
+    void work_is_not_replayed_past_limits_that_its_lane_gets_meanwhile() {
+        var ended = submitMany();
+        var cancels = ended.stream().<OperatorCommand>map(OperatorCommand.Cancel::new).toList();
+        other.operations().act(cancels, OLGA).forEach(Answer::orThrow);
+        int refused = 0;
+        for (var id : ended.subList(0, 20)) {
+            other.lanes().configure(LANE, LaneSettings.DEFAULT, OLGA);
+            interruption.before("step", () -> other.lanes().configure(LANE, LIMITED, OLGA));
+            var replay = List.<OperatorCommand>of(new OperatorCommand.Replay(id));
+            if (store.operations().act(replay, OLGA).getFirst()
+                    instanceof Answer.Refused<?>(var refusal)) {
+                refused++;
+                assertThat(refusal)
+                        .isInstanceOfSatisfying(
+                                Conflict.class,
+                                it -> assertThat(it.code()).isEqualTo(Conflict.Code.LANE_SPREAD));
+            }
+        }
+
+        assertThat(refused).isPositive();
+        // What lies in the main partition counts, and waits again.
+        assertThat(partitionsWith("ready")).containsExactly(Partition.of(BIG));
+    }
+
     private int claimed() {
         int found = 0;
         boolean more = true;
@@ -271,6 +328,13 @@ class SpreadLanesTest {
                 .count();
     }
 
+    private List<Partition> partitionsWith(String set) {
+        return IntStream.range(0, Partition.COUNT)
+                .mapToObj(Partition::new)
+                .filter(partition -> redis.direct().zcard(keys.key(partition, set)) > 0)
+                .toList();
+    }
+
     private static Submission work() {
         return Submission.of("job", Payload.EMPTY).lane(LANE);
     }
@@ -279,8 +343,9 @@ class SpreadLanesTest {
         other.submissions().submit(List.of(submission)).getFirst().orThrow();
     }
 
-    private void submitMany() {
+    private List<ExecutionId> submitMany() {
         var all = Stream.generate(SpreadLanesTest::work).limit(60).toList();
         other.submissions().submit(all).forEach(Answer::orThrow);
+        return all.stream().map(Submission::id).toList();
     }
 }

@@ -20,6 +20,7 @@ import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Maintenance.Chore;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.VirtualClock;
 import io.flowfabric.valkey.internal.wire.KeySpace;
 
@@ -45,15 +46,17 @@ class SpreadLeftoversTest {
     private static final Partition FOREIGN =
             new Partition((Partition.of(BIG).number() + 1) % Partition.COUNT);
     private static final Policy BRIEF = Policy.DEFAULT.retention(Duration.ZERO);
+    private static final Policy MANY = BRIEF.quota("many");
 
     private final TestRedis redis = TestRedis.oneNode();
     private final String name = "spread-leftovers-" + UUID.randomUUID();
     private final KeySpace keys = TestRedis.keys(name);
     private final VirtualClock clock = new VirtualClock();
     private String cut = "";
+    private final InterruptedWire wire = new InterruptedWire(redis.wire(keys));
     private final ValkeyStore store =
             new ValkeyStore(
-                    new PassedOnWire(redis.wire(keys)) {
+                    new PassedOnWire(wire) {
                         @Override
                         public byte[] call(String function, Partition partition, byte[] request) {
                             if (function.equals(cut)) {
@@ -136,6 +139,22 @@ class SpreadLeftoversTest {
     }
 
     @Test
+    void what_is_erased_by_a_process_that_has_just_begun_leaves_nothing_either() {
+        long unique = fields("unique");
+        var ids = new ArrayList<ExecutionId>();
+        for (int n = 0; n < 10; n++) {
+            var one = work().key("k" + n).policy(BRIEF.quota("many"));
+            ids.add(one.id());
+            store.submissions().submit(List.of(one)).getFirst().orThrow();
+        }
+        finish(ids.size());
+
+        other.operations().erase(ids, OLGA).forEach(Answer::orThrow);
+        retain(other);
+        assertThat(fields("unique")).isEqualTo(unique);
+    }
+
+    @Test
     void work_that_is_submitted_again_meanwhile_is_left_alone() {
         var again = work().id(new ExecutionId(FOREIGN, UUID.randomUUID()));
         store.submissions().submit(List.of(again)).getFirst().orThrow();
@@ -148,6 +167,60 @@ class SpreadLeftoversTest {
         retain(store);
 
         assertThat(other.queries().describe(List.of(again.id())).getFirst().isDone()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"begin_removal", "unsign", "give_up_key", "drop_leftovers"})
+    void work_that_is_submitted_again_while_it_is_forgotten_is_found(String function) {
+        var again = work().id(new ExecutionId(FOREIGN, UUID.randomUUID())).key("k").policy(MANY);
+        store.submissions().submit(List.of(again)).getFirst().orThrow();
+        finish(1);
+        wire.before(function, 0, () -> assertThatItIsTaken(again));
+        retain(store);
+
+        assertThat(wire.happened()).isTrue();
+        assertThatItIsFound(again);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"begin_removal", "unsign", "give_up_key", "drop_leftovers"})
+    void work_that_is_submitted_again_while_it_is_erased_is_found(String function) {
+        var again = work().id(new ExecutionId(FOREIGN, UUID.randomUUID())).key("k").policy(MANY);
+        store.submissions().submit(List.of(again)).getFirst().orThrow();
+        finish(1);
+        wire.before(function, 0, () -> assertThatItIsTaken(again));
+        store.operations().erase(List.of(again.id()), OLGA).getFirst().orThrow();
+
+        assertThat(wire.happened()).isTrue();
+        assertThatItIsFound(again);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"hold_keys", "sign", "submit"})
+    void work_that_is_on_its_way_again_while_it_is_forgotten_is_found(String function) {
+        var again = work().id(new ExecutionId(FOREIGN, UUID.randomUUID())).key("k").policy(MANY);
+        store.submissions().submit(List.of(again)).getFirst().orThrow();
+        finish(1);
+        wire.before(function, 0, () -> retain(other));
+        var answer = store.submissions().submit(List.of(again)).getFirst();
+
+        assertThat(wire.happened()).isTrue();
+        assertThat(answer.orThrow().created()).isTrue();
+        assertThatItIsFound(again);
+    }
+
+    private void assertThatItIsTaken(Submission submission) {
+        var answer = other.submissions().submit(List.of(submission)).getFirst();
+        assertThat(answer.orThrow().created()).isTrue();
+    }
+
+    private void assertThatItIsFound(Submission submission) {
+        try (var fresh = new ValkeyStore(redis.wire(keys), Optional.empty(), Optional.of(clock))) {
+            fresh.queries().describe(List.of(submission.id())).getFirst().orThrow();
+            var another = submission.id(ExecutionId.mint(BIG));
+            assertThat(fresh.submissions().submit(List.of(another)).getFirst().orThrow())
+                    .isEqualTo(new Submitted(submission.id(), false));
+        }
     }
 
     /** Claims and completes so many, each of which reports something first. */

@@ -19,6 +19,16 @@ final class AppliedParts {
         return parts.follow(part);
     }
 
+    /** Does what follows something that was applied, and leads to no answer. */
+    static void afterwards(Runnable part) {
+        boolean unused =
+                after(
+                        () -> {
+                            part.run();
+                            return true;
+                        });
+    }
+
     /** Notes that something was sent that may be done, whatever becomes of the other parts. */
     void mayApply() {
         applied = true;

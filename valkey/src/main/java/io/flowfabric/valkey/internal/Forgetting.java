@@ -77,7 +77,7 @@ final class Forgetting {
 
     private void write(Packer out, List<Kept> lanes, Partition partition) {
         out.list(lanes, (o, kept) -> o.list(2).number(kept.lane).duration(kept.time));
-        leftovers.writePlace(out, partition);
+        leftovers.writePlace(out, partition, List.of());
     }
 
     private List<Kept> lanes(Partition partition, int after) {

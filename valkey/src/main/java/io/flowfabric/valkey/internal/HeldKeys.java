@@ -2,12 +2,14 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
-import io.flowfabric.core.Namespace;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.wire.Item;
-import io.flowfabric.valkey.internal.wire.Packer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -18,8 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.IntPredicate;
 
 /**
  * Idempotency keys of work that lies elsewhere than its key leads to. Before such work is stored
@@ -27,6 +29,8 @@ import java.util.UUID;
  * is given up after a while; the work itself is not taken any more by then.
  */
 final class HeldKeys {
+    private static final Logger log = LoggerFactory.getLogger(HeldKeys.class);
+
     /** So long work may take from where its key is held to where it is stored. */
     private static final Duration ON_THE_WAY = Duration.ofSeconds(30);
 
@@ -34,6 +38,8 @@ final class HeldKeys {
     private static final Duration GIVEN_UP = ON_THE_WAY.multipliedBy(2);
 
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
+    private static final Optional<Instant> NOT_HELD = Optional.empty();
 
     private final ValkeyContext valkey;
     private final StrayWork strays;
@@ -47,31 +53,30 @@ final class HeldKeys {
      * Keys that are held.
      *
      * @param used the answers for what is not to be stored, because its key is used; by place
-     * @param fresh the places of those whose keys were not held before
+     * @param fresh since when those keys are held that were not held before; by place
      * @param latest when the rest has to be stored; nothing if there is no hurry
      */
     record Held(
-            Map<Integer, Answer<Submitted>> used, Set<Integer> fresh, Optional<Instant> latest) {}
+            Map<Integer, Answer<Submitted>> used,
+            Map<Integer, Instant> fresh,
+            Optional<Instant> latest) {}
 
     /**
      * The same work in its order, cut so that in none of the parts two pieces want to hold the same
-     * key: the later one finds what became of the first.
+     * key: the later one finds what became of the first. Two with the same id are no exception: one
+     * of them may be refused, and gives up what it held.
      */
     List<List<Submission>> apart(List<Submission> submissions, Partition home) {
         var parts = new ArrayList<List<Submission>>();
-        var holders = new HashMap<String, UUID>();
+        var wanted = new HashSet<String>();
         int from = 0;
         for (int i = 0; i < submissions.size(); i++) {
             var submission = submissions.get(i);
-            if (!isHome(submission, home)) {
-                var id = submission.id().uuid();
-                var holder = holders.putIfAbsent(unique(submission), id);
-                if (holder != null && !holder.equals(id)) {
-                    parts.add(submissions.subList(from, i));
-                    from = i;
-                    holders.clear();
-                    holders.put(unique(submission), id);
-                }
+            if (!isHome(submission, home) && !wanted.add(unique(submission))) {
+                parts.add(submissions.subList(from, i));
+                from = i;
+                wanted.clear();
+                wanted.add(unique(submission));
             }
         }
         parts.add(submissions.subList(from, submissions.size()));
@@ -97,7 +102,7 @@ final class HeldKeys {
                                             .add(place));
         }
         var used = new HashMap<Integer, Answer<Submitted>>();
-        var fresh = new HashSet<Integer>();
+        var fresh = new HashMap<Integer, Instant>();
         Optional<Instant> latest = Optional.empty();
         for (var group : places.entrySet()) {
             var now = hold(group.getKey(), home, group.getValue(), submissions, used, fresh);
@@ -111,8 +116,9 @@ final class HeldKeys {
     }
 
     /**
-     * Gives up the keys of work that was refused, so that other work can take them at once. One
-     * that was held before may be that of work which is there.
+     * Gives up the keys of work that was refused, so that other work can take them at once; while
+     * that fails, after a while. One that was held before, or has been held again since, may be
+     * that of work which is there.
      *
      * @param answers for all of them, by place
      */
@@ -121,15 +127,36 @@ final class HeldKeys {
             List<Submission> submissions,
             Map<Integer, Answer<Submitted>> answers,
             Partition home) {
-        for (int place : held.fresh) {
-            var submission = submissions.get(place);
-            var answer = answers.get(place);
-            if (answer instanceof Answer.Refused<Submitted>) {
-                var at = keyPartition(submission).filter(one -> !one.equals(home)).orElseThrow();
-                var id = submission.id().uuid();
-                giveUp(valkey, at, unique(submission), id, Optional.empty());
-            }
+        giveUp(
+                held,
+                submissions,
+                place -> answers.get(place) instanceof Answer.Refused<Submitted>,
+                home);
+    }
+
+    /** Gives up the keys of work that was not stored, and is offered again. */
+    void giveUpAll(Held held, List<Submission> submissions, Partition home) {
+        giveUp(held, submissions, place -> true, home);
+    }
+
+    private void giveUp(
+            Held held, List<Submission> submissions, IntPredicate unused, Partition home) {
+        try {
+            held.fresh.forEach(
+                    (place, since) -> {
+                        if (unused.test(place)) {
+                            giveUp(submissions.get(place), since, home);
+                        }
+                    });
+        } catch (FlowFabricException away) {
+            // The others are answered: what was stored of them is.
+            log.warn("Keys of work that was not stored are given up later", away);
         }
+    }
+
+    private void giveUp(Submission submission, Instant since, Partition home) {
+        var at = keyPartition(submission).filter(one -> !one.equals(home)).orElseThrow();
+        giveUp(valkey, at, unique(submission), submission.id().uuid(), since);
     }
 
     /** The partition that a key leads to, in a namespace that is spread over partitions. */
@@ -144,18 +171,20 @@ final class HeldKeys {
             List<Integer> places,
             List<Submission> submissions,
             Map<Integer, Answer<Submitted>> used,
-            Set<Integer> fresh) {
+            Map<Integer, Instant> fresh) {
         var told = ask(at, places.stream().map(submissions::get).toList());
         for (int n = 0; n < places.size(); n++) {
             int place = places.get(n);
             var holder = told.answer().at(n);
             var submission = submissions.get(place);
             if (holder.isAbsent()) {
-                fresh.add(place);
+                fresh.put(place, told.now());
             } else if (!(holder instanceof Item.Truth)) {
-                used(submission, holder, at, home, told.now())
-                        .or(() -> heldInstead(submission, holder, at))
-                        .ifPresentOrElse(answer -> used.put(place, answer), () -> fresh.add(place));
+                var answer = used(submission, holder, at, home, told.now());
+                var since = answer.isEmpty() ? heldInstead(submission, holder, at) : NOT_HELD;
+                since.ifPresentOrElse(
+                        it -> fresh.put(place, it),
+                        () -> used.put(place, answer.orElseGet(() -> contended(submission))));
             }
         }
         return told.now();
@@ -164,13 +193,12 @@ final class HeldKeys {
     /**
      * Holds a key that was held for work which will not come.
      *
-     * @return the answer when another one was faster
+     * @return since when; nothing when another one was faster
      */
-    private Optional<Answer<Submitted>> heldInstead(
-            Submission submission, Item holder, Partition at) {
+    private Optional<Instant> heldInstead(Submission submission, Item holder, Partition at) {
         giveUp(at, submission, holder);
-        boolean held = ask(at, List.of(submission)).answer().at(0).isAbsent();
-        return held ? Optional.empty() : Optional.of(contended(submission));
+        var told = ask(at, List.of(submission));
+        return Optional.of(told.now()).filter(since -> told.answer().at(0).isAbsent());
     }
 
     private Optional<Answer<Submitted>> used(
@@ -212,36 +240,13 @@ final class HeldKeys {
     /** Gives up a key that was held for work which has not come, so that other work can take it. */
     void giveUp(Partition at, Submission submission, Item held) {
         // If it was held again since, its work has come.
-        giveUp(valkey, at, unique(submission), held.at(1).uuid(), Optional.of(held.at(2).moment()));
+        giveUp(valkey, at, unique(submission), held.at(1).uuid(), held.at(2).moment());
     }
 
-    /**
-     * Where the key of some work was held, if it was held elsewhere.
-     *
-     * @param home where the work was
-     */
-    static Optional<Partition> placeOf(
-            ValkeyContext valkey, Namespace namespace, String key, Partition home) {
-        var spread = valkey.spread(namespace);
-        return Optional.of(spread.of(key)).filter(at -> spread.isWide() && !at.equals(home));
-    }
-
-    /** Gives up the key of work that is forgotten. */
+    /** Gives up a key, unless it was held again since. */
     static void giveUp(
-            ValkeyContext valkey, Namespace namespace, String key, UUID id, Partition at) {
-        giveUp(valkey, at, NameListing.whole(namespace, key), id, Optional.empty());
-    }
-
-    private static void giveUp(
-            ValkeyContext valkey,
-            Partition at,
-            String unique,
-            UUID holder,
-            Optional<Instant> since) {
-        valkey.call(
-                "give_up_key",
-                at,
-                out -> out.list(3).text(unique).uuid(holder).optional(since, Packer::moment));
+            ValkeyContext valkey, Partition at, String unique, UUID holder, Instant since) {
+        valkey.call("give_up_key", at, out -> out.list(3).text(unique).uuid(holder).moment(since));
     }
 
     private static Answer<Submitted> contended(Submission submission) {

@@ -179,15 +179,11 @@ public final class Homes {
      * Puts up signposts to executions that are about to be stored, and are looked for elsewhere.
      *
      * @param at the address of their ids
-     * @param instead where their signposts may lead to so far, because nothing is there
      * @return those that are elsewhere, or may be, with where
      */
     Map<ExecutionId, Partition> putUpSignposts(
-            Partition at,
-            Collection<ExecutionId> ids,
-            Partition home,
-            Optional<Partition> instead) {
-        var others = signposts.putUpAt(at, List.copyOf(ids), home, instead, valkey);
+            Partition at, Collection<ExecutionId> ids, Partition home) {
+        var others = signposts.putUpAt(at, List.copyOf(ids), home, Optional.empty(), valkey);
         ids.stream()
                 .filter(id -> !others.containsKey(id))
                 .forEach(id -> strays.put(id.uuid(), home));
@@ -201,15 +197,40 @@ public final class Homes {
         return places;
     }
 
-    /** Takes down the signposts of executions that are not there any more. */
-    void forget(Partition at, List<ExecutionId> ids, Partition home) {
-        signposts.takeDownAt(at, ids, home);
-        ids.forEach(id -> strays.remove(id.uuid()));
+    /** The signposts in a partition that lead to another one, with until when they stand. */
+    Map<ExecutionId, Long> standing(Partition at, List<ExecutionId> ids, Partition home) {
+        return signposts.standing(at, ids, home);
     }
 
-    /** Takes down the signpost of an id that leads to nothing, so that work can take it. */
-    void clear(ExecutionId id, Partition at, Partition nothing) {
-        signposts.takeDownAt(at, List.of(id), nothing);
-        strays.remove(id.uuid());
+    /**
+     * Takes down the signposts of executions that are not there any more.
+     *
+     * @param stood until when they stand; what was put up again since stands for longer
+     */
+    void forget(Partition at, Map<ExecutionId, Long> stood, Partition home) {
+        if (!stood.isEmpty()) {
+            signposts.takeDownAt(at, stood, home);
+        }
+        stood.keySet().forEach(id -> strays.remove(id.uuid()));
+    }
+
+    /**
+     * Takes down the signpost of an id that leads to nothing, so that work can take it. What is on
+     * its way by the signpost, as it stands before the other partition is told, is not taken there.
+     *
+     * @return whether nothing was there, and nothing comes by that signpost
+     */
+    boolean clear(ExecutionId id, Partition at, Partition nothing) {
+        var stood = standing(at, List.of(id), nothing);
+        boolean here =
+                valkey.call("shut_out", nothing, out -> out.list(1).uuid(id.uuid()))
+                        .answer()
+                        .at(0)
+                        .truth();
+        if (!here) {
+            forget(at, stood, nothing);
+            strays.remove(id.uuid());
+        }
+        return !here;
     }
 }

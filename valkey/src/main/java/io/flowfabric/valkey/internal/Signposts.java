@@ -58,14 +58,35 @@ final class Signposts<T> {
     }
 
     private Map<T, Partition> read(Partition at, List<T> ids, FunctionCalls calls) {
+        var found = new HashMap<T, Partition>();
+        texts(at, ids, calls).forEach((id, signpost) -> found.put(id, partition(signpost)));
+        return found;
+    }
+
+    /** Those that stand in a partition and lead to another one, with until when they stand. */
+    Map<T, Long> standing(Partition at, List<T> ids, Partition home) {
+        var found = new HashMap<T, Long>();
+        for (var part : Chunks.of(ids, CHUNK, id -> 0)) {
+            texts(at, part, valkey)
+                    .forEach(
+                            (id, signpost) -> {
+                                if (partition(signpost).equals(home)) {
+                                    found.put(id, until(signpost));
+                                }
+                            });
+        }
+        return found;
+    }
+
+    private Map<T, String> texts(Partition at, List<T> ids, FunctionCalls calls) {
         var told =
                 calls.read("read", at, out -> write(out.list(1).list(2).text("unique"), ids))
                         .answer()
                         .at(0);
-        var found = new HashMap<T, Partition>();
+        var found = new HashMap<T, String>();
         for (int n = 0; n < ids.size(); n++) {
             var id = ids.get(n);
-            told.at(n).optional(Item::text).ifPresent(home -> found.put(id, partition(home)));
+            told.at(n).optional(Item::text).ifPresent(signpost -> found.put(id, signpost));
         }
         return found;
     }
@@ -73,6 +94,10 @@ final class Signposts<T> {
     /** A signpost says where it leads to, and until when it stands. */
     private static Partition partition(String signpost) {
         return new Partition(Integer.parseInt(signpost.substring(0, signpost.indexOf(' '))));
+    }
+
+    private static long until(String signpost) {
+        return Long.parseLong(signpost.substring(signpost.indexOf(' ') + 1));
     }
 
     private void write(Packer out, List<T> ids) {
@@ -153,15 +178,23 @@ final class Signposts<T> {
                 .optional(instead, (o, other) -> o.number(other.number()));
     }
 
-    /** Takes those down that stand in a partition and lead to where nothing is any more. */
-    void takeDownAt(Partition at, Collection<T> ids, Partition home) {
+    /**
+     * Takes those down that stand in a partition and lead to where nothing is any more.
+     *
+     * @param stood until when they stand; what was put up again since stands for longer
+     */
+    void takeDownAt(Partition at, Map<T, Long> stood, Partition home) {
         valkey.leave(
                 "unsign",
                 at,
                 out ->
                         out.list(
-                                ids,
-                                (o, id) -> o.list(2).uuid(uuid.apply(id)).number(home.number())));
+                                stood.entrySet(),
+                                (o, one) ->
+                                        o.list(3)
+                                                .uuid(uuid.apply(one.getKey()))
+                                                .number(home.number())
+                                                .number(one.getValue())));
     }
 
     private Map<Partition, List<T>> grouped(Collection<T> ids) {

@@ -1,11 +1,12 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.valkey.internal.record.LaneRecord;
@@ -56,11 +57,19 @@ final class SpreadLanes {
                 others(lane).forEach(part -> gather(lane, registrar, part, change));
             }
             var unused = decide.apply(limited ? Optional.of(change) : Optional.empty());
-        } catch (Conflict refused) {
-            finish(lane, change);
+        } catch (StoreFailure | Unavailable away) {
+            // The sweep finishes it, when what is away may be there again.
+            throw away;
+        } catch (FlowFabricException refused) {
+            try {
+                finish(lane, change);
+            } catch (FlowFabricException away) {
+                // It is finished by the sweep.
+                refused.addSuppressed(away);
+            }
             throw refused;
         }
-        finish(lane, change);
+        AppliedParts.afterwards(() -> finish(lane, change));
     }
 
     /**
@@ -122,15 +131,15 @@ final class SpreadLanes {
     }
 
     private void gather(Lane lane, String registrar, Partition part, long change) {
-        boolean gathered =
+        var told =
                 valkey.call(
-                                "gather_lane",
-                                part,
-                                out -> named(out.list(4), lane).text(registrar).number(change))
-                        .answer()
-                        .truth();
-        if (!gathered) {
-            throw ValkeyLanes.occupied(lane);
+                        "gather_lane",
+                        part,
+                        out -> named(out.list(4), lane).text(registrar).number(change));
+        switch (told.answer().text()) {
+            case "occupied" -> throw ValkeyLanes.occupied(lane);
+            case "overtaken" -> throw ValkeyLanes.overtaken(lane);
+            default -> {}
         }
     }
 

@@ -12,11 +12,10 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -57,25 +56,36 @@ final class SpreadLeftovers {
         }
     }
 
-    /** Says where work is about to be forgotten, and whether any of it may leave something. */
-    void writePlace(Packer out, Partition home) {
-        out.list(2).number(home.number()).truth(valkey.spreads().isPart(home));
+    /**
+     * Says where work is about to be forgotten, and whether any of it may leave something.
+     *
+     * @param namespaces of the work, as far as they are known
+     */
+    void writePlace(Packer out, Partition home, Collection<Namespace> namespaces) {
+        // They come first: so this process hears of those that are spread.
+        boolean wide = namespaces.stream().anyMatch(it -> valkey.spread(it).isWide());
+        out.list(2).number(home.number()).truth(wide || valkey.spreads().isPart(home));
     }
 
     /**
-     * Removes what work has left that is gone.
+     * Removes what work has left that is gone; what cannot be removed now, later.
      *
      * @param home where it was
      */
     void remove(List<Gone> gone, Partition home) {
-        if (!gone.isEmpty()) {
-            new Removal(home).remove(gone);
+        try {
+            if (!gone.isEmpty()) {
+                new LeftoverRemoval(valkey, home).remove(gone);
+            }
+        } catch (FlowFabricException away) {
+            // That it is gone is done, whatever becomes of the rest.
+            log.warn("What is left of work that is gone is removed later", away);
         }
     }
 
     /** Removes what could not be removed before. */
     void removeAgain(Partition home) {
-        var removal = new Removal(home);
+        var removal = new LeftoverRemoval(valkey, home);
         for (int calls = 0; calls < MOST_CALLS; calls++) {
             var after = Optional.ofNullable(passed.get(home));
             var notes =
@@ -94,116 +104,18 @@ final class SpreadLeftovers {
                 var again = notes.stream().collect(groupingBy(note -> note.at(1).truth()));
                 removal.drop(
                         again.getOrDefault(true, List.of()).stream().map(it -> it.at(0)).toList());
-                removal.remove(
-                        again.getOrDefault(false, List.of()).stream()
-                                .map(it -> Gone.of(Item.read(it.at(2).bytes()), it.at(0)))
-                                .toList());
+                var gone = again.getOrDefault(false, List.of());
+                if (!gone.isEmpty()) {
+                    removal.remove(
+                            gone.stream()
+                                    .map(it -> Gone.of(Item.read(it.at(2).bytes()), it.at(0)))
+                                    .toList());
+                }
             }
             if (notes.size() < PORTION) {
                 passed.remove(home);
                 break;
             }
-        }
-    }
-
-    /** One round, in which a partition that is away is not asked twice. */
-    private final class Removal {
-        private final Partition home;
-        private final Set<Partition> away = new HashSet<>();
-
-        Removal(Partition home) {
-            this.home = home;
-        }
-
-        void remove(List<Gone> gone) {
-            var left = new HashSet<Item>();
-            valkey.homes()
-                    .signpostsOf(gone.stream().map(Gone::id).toList(), home)
-                    .forEach(
-                            (at, ids) ->
-                                    left.addAll(
-                                            tried(
-                                                    at,
-                                                    notesOf(gone, Set.copyOf(ids)),
-                                                    () -> valkey.homes().forget(at, ids, home))));
-            for (var one : gone) {
-                one.key
-                        .flatMap(key -> HeldKeys.placeOf(valkey, one.namespace, key, home))
-                        .ifPresent(
-                                at ->
-                                        left.addAll(
-                                                tried(
-                                                        at,
-                                                        List.of(one.note),
-                                                        () -> giveUpKey(one, at))));
-            }
-            var reports = gone.stream().collect(groupingBy(Gone::namespace));
-            reports.keySet().removeIf(namespace -> valkey.home(namespace).equals(home));
-            reports.forEach(
-                    (namespace, some) ->
-                            left.addAll(
-                                    tried(
-                                            valkey.home(namespace),
-                                            some.stream().map(Gone::note).toList(),
-                                            () -> forgetReports(namespace, some))));
-            drop(gone.stream().map(Gone::note).filter(note -> !left.contains(note)).toList());
-        }
-
-        private static List<Item> notesOf(List<Gone> gone, Set<ExecutionId> ids) {
-            return gone.stream().filter(one -> ids.contains(one.id)).map(Gone::note).toList();
-        }
-
-        /**
-         * Removes something from a partition.
-         *
-         * @return the notes of what could not be removed, because the partition is away
-         */
-        private List<Item> tried(Partition at, List<Item> notes, Runnable removal) {
-            if (away.contains(at)) {
-                return notes;
-            }
-            try {
-                removal.run();
-                return List.of();
-            } catch (FlowFabricException unanswered) {
-                log.warn(
-                        "What is left of work that is gone is removed from partition {} later",
-                        at,
-                        unanswered);
-                away.add(at);
-                return notes;
-            }
-        }
-
-        void drop(List<Item> notes) {
-            if (!notes.isEmpty()) {
-                var unused =
-                        tried(
-                                home,
-                                notes,
-                                () ->
-                                        valkey.leave(
-                                                "drop_leftovers",
-                                                home,
-                                                out ->
-                                                        out.list(
-                                                                notes,
-                                                                (o, it) -> o.bytes(it.bytes()))));
-            }
-        }
-
-        private void giveUpKey(Gone one, Partition at) {
-            HeldKeys.giveUp(valkey, one.namespace, one.key.orElseThrow(), one.id.uuid(), at);
-        }
-
-        private void forgetReports(Namespace namespace, List<Gone> gone) {
-            valkey.call(
-                    "forget_reports",
-                    valkey.home(namespace),
-                    out ->
-                            out.list(2)
-                                    .text(namespace.name())
-                                    .list(gone, (o, one) -> o.uuid(one.id.uuid())));
         }
     }
 }

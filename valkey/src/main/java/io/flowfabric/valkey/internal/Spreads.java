@@ -42,7 +42,12 @@ final class Spreads {
     /** Over which partitions a namespace is spread. One that was never used is not spread yet. */
     Spread of(Namespace namespace) {
         var spread = known.get(namespace);
-        return spread == null ? read(namespace) : spread;
+        return spread == null || isUnheard(spread) ? read(namespace) : spread;
+    }
+
+    /** Whether it is known how a namespace is spread, and not yet that its ids lead elsewhere. */
+    private boolean isUnheard(Spread spread) {
+        return spread.isWide() && !at(spread.main()).contains(spread);
     }
 
     private Spread read(Namespace namespace) {

@@ -39,20 +39,33 @@ public final class Steps {
      * @param before the execution as it was when it was decided
      * @param submission what was submitted; nothing when it cannot be read
      * @param remembered what was remembered of its waits, if the change writes something of them
+     * @param uncounted whether limits of its lane would not count it, and it is taken only while
+     *     the lane has none
      */
     public record Step(
             ExecutionFields before,
             Optional<Submission> submission,
             Change change,
-            Item remembered) {
+            Item remembered,
+            boolean uncounted) {
         /** A step that is not about waits. */
         Step(ExecutionFields before, Optional<Submission> submission, Change change) {
-            this(before, submission, change, new Item.Truth(false));
+            this(before, submission, change, new Item.Truth(false), false);
         }
 
         /** A step of what can be read. */
         Step(ExecutionFacts.Decidable stored, Change change) {
-            this(stored.row(), Optional.of(stored.submission()), change, stored.remembered());
+            this(stored, change, false);
+        }
+
+        /** A step that may let work wait where limits of its lane would not count it. */
+        Step(ExecutionFacts.Decidable stored, Change change, boolean uncounted) {
+            this(
+                    stored.row(),
+                    Optional.of(stored.submission()),
+                    change,
+                    stored.remembered(),
+                    uncounted);
         }
     }
 
@@ -75,11 +88,12 @@ public final class Steps {
     }
 
     static void write(Packer out, Step step) {
-        out.list(5).uuid(step.before.uuid()).bytes(step.before.packed());
+        out.list(6).uuid(step.before.uuid()).bytes(step.before.packed());
         write(out, step.change, step.submission);
         out.optional(step.remembered.optional(Item::bytes), Packer::bytes)
                 .optional(
-                        step.change.waited(), (o, it) -> WaitRecord.write(o, step.before.id(), it));
+                        step.change.waited(), (o, it) -> WaitRecord.write(o, step.before.id(), it))
+                .truth(step.uncounted);
     }
 
     static void write(Packer out, Change change, Optional<Submission> submitted) {

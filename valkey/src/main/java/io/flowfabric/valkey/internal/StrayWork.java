@@ -78,10 +78,7 @@ final class StrayWork {
             }
         }
         var others = new HashMap<ExecutionId, Partition>();
-        strays.forEach(
-                (at, ids) ->
-                        others.putAll(
-                                valkey.homes().putUpSignposts(at, ids, home, Optional.empty())));
+        strays.forEach((at, ids) -> others.putAll(valkey.homes().putUpSignposts(at, ids, home)));
         earlier.forEach((at, ids) -> others.putAll(valkey.homes().knownAt(at, ids)));
         var answers = new HashMap<Integer, Answer<Submitted>>();
         for (int i = 0; i < submissions.size(); i++) {
@@ -101,7 +98,8 @@ final class StrayWork {
     /**
      * Turns a signpost that leads to where nothing is.
      *
-     * @return the answer when another call has turned it elsewhere at the same time
+     * @return the answer when its work has come, or another call has turned it elsewhere, at the
+     *     same time
      */
     private Optional<Answer<Submitted>> turnSignpost(
             Submission submission, Partition home, Partition nothing) {
@@ -110,18 +108,16 @@ final class StrayWork {
         if (at.equals(home)) {
             return Optional.empty();
         }
-        var another =
-                valkey.homes().putUpSignposts(at, List.of(id), home, Optional.of(nothing)).get(id);
+        if (!valkey.homes().clear(id, at, nothing)) {
+            return Optional.of(known(submission, nothing).orElseGet(() -> contended(id)));
+        }
+        var another = valkey.homes().putUpSignposts(at, List.of(id), home).get(id);
         return Optional.ofNullable(another)
-                .map(
-                        place ->
-                                known(submission, place)
-                                        .orElseGet(
-                                                () ->
-                                                        Answer.refused(
-                                                                new Contended(
-                                                                        "the id " + id,
-                                                                        RETRY_AFTER))));
+                .map(place -> known(submission, place).orElseGet(() -> contended(id)));
+    }
+
+    private static Answer<Submitted> contended(ExecutionId id) {
+        return Answer.refused(new Contended("the id " + id, RETRY_AFTER));
     }
 
     /** The answer for a submission whose id is used elsewhere; nothing when it is not. */

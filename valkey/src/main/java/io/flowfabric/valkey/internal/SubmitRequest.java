@@ -29,6 +29,7 @@ final class SubmitRequest {
     private final List<Submission> submissions;
     private final List<Digest> digests;
     private final Optional<Instant> latest;
+    private final Optional<Long> removals;
     private final Predicate<Lane> apart;
     private final PartOrder order;
     private final boolean heard;
@@ -45,6 +46,8 @@ final class SubmitRequest {
 
     /**
      * @param latest when it is too late to take it
+     * @param removals how many of leftovers the caller had heard of before it let work be found
+     *     elsewhere; nothing where it is found at home
      * @param apart whether this is not the main partition of a lane's namespace
      * @param order which part of a call it is
      * @param heard whether it is known where ids of the partition lead to
@@ -53,12 +56,14 @@ final class SubmitRequest {
             List<Submission> submissions,
             List<Digest> digests,
             Optional<Instant> latest,
+            Optional<Long> removals,
             Predicate<Lane> apart,
             PartOrder order,
             boolean heard) {
         this.submissions = submissions;
         this.digests = digests;
         this.latest = latest;
+        this.removals = removals;
         this.apart = apart;
         this.order = order;
         this.heard = heard;
@@ -97,7 +102,7 @@ final class SubmitRequest {
     }
 
     void write(Packer out) {
-        out.list(9).list(lanes.size());
+        out.list(10).list(lanes.size());
         lanes.forEach(
                 (lane, number) ->
                         out.list(4)
@@ -116,7 +121,7 @@ final class SubmitRequest {
         }
         writeWhatFewHave(out);
         order.write(out);
-        out.truth(heard);
+        out.truth(heard).optional(removals, Packer::number);
     }
 
     /** Each item in fixed places: id, numbers of its lane, its gate and its terms, partition. */

@@ -55,7 +55,7 @@ public final class ValkeyLanes implements Lanes {
                 settings,
                 registrar,
                 change -> configure(lane, settings, by, registrar, spread.main(), change));
-        return describe(lane);
+        return AppliedParts.after(() -> describe(lane));
     }
 
     private void mustBeDefined(Lane lane, LaneSettings settings, Partition main) {
@@ -127,23 +127,24 @@ public final class ValkeyLanes implements Lanes {
                         .answer();
         return switch (told.at(0).text()) {
             case "again" -> Optional.empty();
-            case "overtaken" -> throw new Contended("lane " + lane, RETRY_AFTER);
+            case "overtaken" -> throw overtaken(lane);
             case "done" -> Optional.of(new LaneRecord(told.at(1)).view());
             default -> throw GateDefinition.missing(told);
         };
     }
 
     /**
-     * Refuses to let work wait again where the limits of its lane cannot count it: it ended there
+     * Refuses to let work wait again where limits of its lane cannot count it: it ended there
      * before the lane had any.
+     *
+     * @param home where it lies, which is not the main partition
      */
-    void mustCount(Lane lane, Partition home) {
-        if (!valkey.home(lane.namespace()).equals(home)
-                && read(lane, home)
-                        .answer()
-                        .optional(LaneRecord::new)
-                        .filter(LaneRecord::isGathered)
-                        .isPresent()) {
+    void mustHaveNoLimits(Lane lane, Partition home) {
+        if (read(lane, home)
+                .answer()
+                .optional(LaneRecord::new)
+                .filter(LaneRecord::isGathered)
+                .isPresent()) {
             throw occupied(lane);
         }
     }
@@ -155,6 +156,10 @@ public final class ValkeyLanes implements Lanes {
                 "Work of this lane lies in several partitions, where no quota or budget of the lane"
                         + " can count it: let it end before the lane names one, and submit anew"
                         + " instead of replaying it.");
+    }
+
+    static Contended overtaken(Lane lane) {
+        return new Contended("lane " + lane, RETRY_AFTER);
     }
 
     static void write(Packer out, LaneSettings settings, Optional<String> before, Attribution by) {

@@ -60,11 +60,15 @@ public final class ValkeyOperations implements Operations {
                 var stored = read.all().get(n).readable();
                 var facts = stored.facts();
                 var change = OperatorDecisions.act(acts.get(n), by, facts, read.now());
-                if (change.isPresent() && acts.get(n) instanceof OperatorCommand.Replay) {
-                    lanes.mustCount(stored.submission().lane(), home);
-                }
+                boolean uncounted =
+                        acts.get(n) instanceof OperatorCommand.Replay
+                                && !valkey.home(stored.submission().lane().namespace())
+                                        .equals(home);
                 if (change.isPresent()) {
-                    decided.put(n, new Step(stored, change.get()));
+                    if (uncounted) {
+                        lanes.mustHaveNoLimits(stored.submission().lane(), home);
+                    }
+                    decided.put(n, new Step(stored, change.get(), uncounted));
                 }
                 answers.add(Optional.of(Answer.done(facts.state())));
             } catch (FlowFabricException refusal) {
@@ -148,11 +152,13 @@ public final class ValkeyOperations implements Operations {
     }
 
     private List<Item> erase(Partition home, List<Erasure> erasures) {
+        var namespaces =
+                erasures.stream().map(one -> one.event.lane().namespace()).distinct().toList();
         return valkey.call(
                         "erase",
                         home,
                         out -> {
-                            leftovers.writePlace(out.list(2), home);
+                            leftovers.writePlace(out.list(2), home, namespaces);
                             out.list(
                                     erasures,
                                     (o, one) ->

@@ -10,7 +10,6 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
-import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
@@ -34,27 +33,20 @@ import java.util.stream.IntStream;
 
 /** How work comes in. */
 public final class ValkeySubmissions implements Submissions {
-    /** So many go with one call of a function, while which its server does nothing else. */
-    private static final int CHUNK = 1000;
-
-    /** What is larger than this goes in two calls at least, the second put together meanwhile. */
-    private static final int ONE_CALL = 500;
-
-    /** So many go with the first of several calls: the server has something to do soon. */
-    private static final int FIRST = 200;
-
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
     private final ValkeyContext valkey;
     private final StrayWork strays;
     private final HeldKeys keys;
     private final KnownSubmissions known;
+    private final HeardNews news;
 
     public ValkeySubmissions(ValkeyContext valkey) {
         this.valkey = valkey;
         this.strays = new StrayWork(valkey);
         this.keys = new HeldKeys(valkey, strays);
         this.known = new KnownSubmissions(valkey);
+        this.news = new HeardNews(valkey);
     }
 
     @Override
@@ -76,7 +68,7 @@ public final class ValkeySubmissions implements Submissions {
         var flight = new PartsInFlight(applied);
         homes.forEach(
                 (home, places) -> {
-                    var parts = parts(submissions, places);
+                    var parts = SubmissionParts.of(submissions, places);
                     for (var part : parts) {
                         var some = part.stream().map(submissions::get).toList();
                         Consumer<List<Answer<Submitted>>> whenAnswered =
@@ -100,16 +92,6 @@ public final class ValkeySubmissions implements Submissions {
         return answers;
     }
 
-    /** The places of some work in their order, in parts for one call of a function each. */
-    private static List<List<Integer>> parts(List<Submission> submissions, List<Integer> places) {
-        int first = places.size() > ONE_CALL ? FIRST : 0;
-        var parts = new ArrayList<List<Integer>>();
-        for (var some : List.of(places.subList(0, first), places.subList(first, places.size()))) {
-            parts.addAll(Chunks.of(some, CHUNK, i -> submissions.get(i).input().size()));
-        }
-        return parts;
-    }
-
     /** Whether the id and the key of some work lead to where it is to be stored. */
     private boolean isFoundAtHome(Submission submission, Partition home) {
         return strays.isHome(submission, home) && keys.isHome(submission, home);
@@ -119,7 +101,8 @@ public final class ValkeySubmissions implements Submissions {
     private Supplier<List<Answer<Submitted>>> send(
             Partition home, List<Submission> submissions, PartOrder order) {
         var digests = submissions.stream().map(Submission::digest).toList();
-        var request = request(home, submissions, digests, Optional.empty(), order);
+        var request =
+                request(home, submissions, digests, Optional.empty(), Optional.empty(), order);
         var sent = valkey.send("submit", home, request::write);
         return () -> {
             var told = sent.get();
@@ -135,11 +118,13 @@ public final class ValkeySubmissions implements Submissions {
             List<Submission> submissions,
             List<Digest> digests,
             Optional<Instant> latest,
+            Optional<Long> removals,
             PartOrder order) {
         return new SubmitRequest(
                 submissions,
                 digests,
                 latest,
+                removals,
                 lane -> isApart(lane, home),
                 order,
                 !valkey.spreads().at(home).isEmpty());
@@ -147,27 +132,25 @@ public final class ValkeySubmissions implements Submissions {
 
     /** Stores work that can be found by then, wherever its id and its key lead to. */
     private List<Answer<Submitted>> store(Partition home, List<Submission> submissions) {
-        try {
-            return storeAsHeard(home, submissions);
-        } catch (UnheardSpread unheard) {
-            valkey.spreads().mustReadAgain();
-        }
-        try {
-            return storeAsHeard(home, submissions);
-        } catch (UnheardSpread lost) {
-            throw new StoreFailure(
-                    "A namespace was spread, and it is not known yet which.", false, lost);
-        }
-    }
-
-    private List<Answer<Submitted>> storeAsHeard(Partition home, List<Submission> submissions) {
+        var applied = new AppliedParts();
         var answers = new ArrayList<Answer<Submitted>>(submissions.size());
-        keys.apart(submissions, home).forEach(part -> answers.addAll(storeTogether(home, part)));
+        for (var part : keys.apart(submissions, home)) {
+            answers.addAll(applied.change(() -> storeAsHeard(home, part)));
+        }
         return answers;
     }
 
-    private Collection<Answer<Submitted>> storeTogether(
+    private Collection<Answer<Submitted>> storeAsHeard(
             Partition home, List<Submission> submissions) {
+        return news.asHeard(home, removals -> storeTogether(home, submissions, removals))
+                .orElseGet(() -> submissions.stream().map(it -> contended(it)).toList());
+    }
+
+    /**
+     * @param removals how many this process had heard of before it lets the work be found
+     */
+    private Collection<Answer<Submitted>> storeTogether(
+            Partition home, List<Submission> submissions, long removals) {
         var held = keys.hold(submissions, home);
         var answers = new TreeMap<>(held.used());
         answers.putAll(strays.makeFindable(submissions, home));
@@ -179,9 +162,14 @@ public final class ValkeySubmissions implements Submissions {
                 places.length == submissions.size()
                         ? submissions
                         : IntStream.of(places).mapToObj(submissions::get).toList();
-        var told = submit(home, rest, held.latest());
-        for (int n = 0; n < places.length; n++) {
-            answers.put(places[n], told.get(n));
+        try {
+            var told = submit(home, rest, held.latest(), removals);
+            for (int n = 0; n < places.length; n++) {
+                answers.put(places[n], told.get(n));
+            }
+        } catch (UnheardSpread | UnheardRemoval unheard) {
+            keys.giveUpAll(held, submissions, home);
+            throw unheard;
         }
         keys.giveUpRefused(held, submissions, answers, home);
         return answers.values();
@@ -193,19 +181,23 @@ public final class ValkeySubmissions implements Submissions {
 
     /**
      * @param latest when it is too late: keys may not be held any more
+     * @param removals how many this process had heard of before the work could be found
      */
     private List<Answer<Submitted>> submit(
-            Partition home, List<Submission> submissions, Optional<Instant> latest) {
+            Partition home, List<Submission> submissions, Optional<Instant> latest, long removals) {
         if (submissions.isEmpty()) {
             return List.of();
         }
         var digests = submissions.stream().map(Submission::digest).toList();
-        var request = request(home, submissions, digests, latest, PartOrder.ALONE);
+        boolean elsewhere = submissions.stream().anyMatch(it -> !isFoundAtHome(it, home));
+        var findable = elsewhere ? Optional.of(removals) : Optional.<Long>empty();
+        var request = request(home, submissions, digests, latest, findable, PartOrder.ALONE);
         var told = valkey.call("submit", home, request::write);
-        if (told.answer() instanceof Item.Bytes) {
-            throw new UnheardSpread();
-        }
-        return answers(home, submissions, digests, told);
+        return switch (told.answer()) {
+            case Item.Items all -> answers(home, submissions, digests, told);
+            case Item.Bytes word -> throw new UnheardSpread();
+            default -> throw new UnheardRemoval(told.answer().number());
+        };
     }
 
     private List<Answer<Submitted>> answers(
@@ -223,9 +215,14 @@ public final class ValkeySubmissions implements Submissions {
                 answers.set(i, answer(home, submission, digests.get(i), told.get(i), answer.now()));
             }
         }
+        var applied = new AppliedParts();
+        if (gathered.values().stream().mapToInt(List::size).sum() < submissions.size()) {
+            applied.mayApply();
+        }
         gathered.forEach(
                 (main, places) -> {
-                    var others = store(main, places.stream().map(submissions::get).toList());
+                    var some = places.stream().map(submissions::get).toList();
+                    var others = applied.change(() -> store(main, some));
                     for (int n = 0; n < places.size(); n++) {
                         answers.set(places.get(n), others.get(n));
                     }
@@ -259,10 +256,14 @@ public final class ValkeySubmissions implements Submissions {
     private Answer<Submitted> elsewhere(Partition home, Submission submission, Partition other) {
         return strays.known(submission, other)
                 .orElseGet(
-                        () -> {
-                            valkey.homes().clear(submission.id(), home, other);
-                            return store(home, submission);
-                        });
+                        () ->
+                                valkey.homes().clear(submission.id(), home, other)
+                                        ? store(home, submission)
+                                        : contended(submission));
+    }
+
+    private static Answer<Submitted> contended(Submission submission) {
+        return Answer.refused(new Contended("the submission " + submission.id(), RETRY_AFTER));
     }
 
     private Answer<Submitted> answer(
@@ -272,8 +273,7 @@ public final class ValkeySubmissions implements Submissions {
                 case "elsewhere" -> elsewhere(home, submission, new Partition(told.at(1).small()));
                 case "known" -> Answer.done(known.repeated(home, submission, digest, told));
                 case "held" -> held(home, submission, told, now);
-                case "late" ->
-                        throw new Contended("the submission " + submission.id(), RETRY_AFTER);
+                case "late" -> contended(submission);
                 case "closed" -> {
                     Acceptance.mustTake(submission.lane(), Codes.LANE_STATES.word(told.at(1)));
                     throw new IllegalStateException("the lane takes work");
