@@ -8,13 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
@@ -67,6 +70,30 @@ class EngineTest {
                 .isEqualTo(submissions.stream().map(Submission::id).toList());
         assertThat(submits).hasValue(3);
         assertThat(tally.of("submitted")).isEqualTo(2500);
+    }
+
+    @Test
+    void large_inputs_go_to_the_store_in_chunks_although_they_are_few() {
+        var large = Payload.of(new byte[(int) Limit.INPUT_BYTES.max()], "application/octet-stream");
+        int fitting = (int) (Chunks.BYTES / large.size());
+
+        engine.submissions()
+                .submit(
+                        IntStream.rangeClosed(0, fitting)
+                                .mapToObj(i -> Submission.of("kind", large))
+                                .toList())
+                .forEach(Answer::orThrow);
+
+        assertThat(submits).hasValue(2);
+    }
+
+    @Test
+    void an_engine_that_has_stopped_takes_no_work() {
+        engine.stop();
+
+        assertThatThrownBy(() -> engine.submit(Submission.of("kind", Payload.EMPTY)))
+                .isInstanceOf(Unavailable.class);
+        assertThat(submits).hasValue(0);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static io.flowfabric.postgres.WaitingWork.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
@@ -25,6 +26,8 @@ import java.util.List;
  * What one session learns of a lane with very many gates is of use to others, and not in their way.
  */
 class CrowdedLanesTest {
+    private static final Lane OTHER = Lane.of("other");
+
     private final WaitingWork work = new WaitingWork();
     private final Store store = work.store();
 
@@ -62,6 +65,16 @@ class CrowdedLanesTest {
             claim(one);
             assertThat(claim(both)).extracting(Lease::kind).containsExactly("b");
         }
+    }
+
+    @Test
+    void a_lane_with_many_gates_has_its_turn_beside_one_with_few() {
+        var crowded = work.submit("a", 600, nth -> key("a" + nth % 300));
+        var first = work.submit(OTHER);
+        work.submit(OTHER);
+
+        assertThat(ids(work.claim(work.openFor(OTHER), 2)))
+                .containsExactlyInAnyOrder(crowded.getFirst(), first);
     }
 
     @Test

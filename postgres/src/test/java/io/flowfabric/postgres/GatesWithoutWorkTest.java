@@ -6,6 +6,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.lease.Claims.Claim;
@@ -82,6 +83,18 @@ class GatesWithoutWorkTest {
         trySweep();
 
         assertThat(rows("gate")).isEqualTo(1);
+    }
+
+    @Test
+    void work_that_is_refused_because_its_quota_was_deleted_leaves_no_meter_behind() {
+        store.quotas().delete(Namespace.DEFAULT, "customer", ADA);
+
+        var answers =
+                store.submissions()
+                        .submit(List.of(Submission.of("work", Payload.EMPTY).policy(key("a"))));
+
+        assertThat(answers).noneMatch(Answer::isDone);
+        assertThat(rows("meter")).isZero();
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +114,24 @@ class InterleavedCallsTest {
 
         assertThat(ids(second)).containsExactly(work);
         assertThat(ids(first)).containsExactly(work);
+    }
+
+    @Test
+    void a_key_is_free_again_when_its_id_is_taken_at_the_same_moment() throws Exception {
+        submit(Policy.DEFAULT);
+        var first = Submission.of("work", Payload.EMPTY);
+        ((PostgresStore) store).in(other).submit(first);
+
+        // It has taken the key, and waits for the transaction that has taken the id.
+        var keyed = Submission.of("other", Payload.EMPTY).id(first.id()).key("order-7");
+        var second = threads.submit(() -> store.submissions().submit(List.of(keyed)));
+        awaitWaiting(1);
+        other.commit();
+
+        assertThat(second.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).noneMatch(Answer::isDone);
+        var third = Submission.of("work", Payload.EMPTY).key("order-7");
+        assertThat(store.submissions().submit(List.of(third)))
+                .containsExactly(Answer.done(new Submitted(third.id(), true)));
     }
 
     @Test

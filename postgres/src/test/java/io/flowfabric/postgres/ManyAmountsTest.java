@@ -6,6 +6,7 @@ import static io.flowfabric.postgres.WaitingWork.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
@@ -21,6 +22,8 @@ import java.util.stream.LongStream;
 
 /** Work that reserves thousands of different amounts of one budget waits behind one gate. */
 class ManyAmountsTest {
+    private static final Lane OTHER = Lane.of("other");
+
     private final WaitingWork work = new WaitingWork();
     private final Session session = work.open("priced");
 
@@ -65,6 +68,18 @@ class ManyAmountsTest {
 
         assertThat(ids(claim(10))).containsExactly(small.get(0), small.get(2));
         assertThat(claim(10)).isEmpty();
+    }
+
+    @Test
+    void one_claim_from_two_lanes_takes_what_fits_before_and_behind_hundreds_that_do_not() {
+        define(100);
+        var first = submit(60).getFirst();
+        submit(LongStream.rangeClosed(1, 300).map(nth -> 100 + nth).toArray());
+        var last = submit(40).getFirst();
+        var elsewhere = work.submit(OTHER);
+
+        assertThat(ids(work.claim(work.openFor(OTHER), 10)))
+                .containsExactlyInAnyOrder(first, last, elsewhere);
     }
 
     private void define(long tokens) {

@@ -3,6 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.Claims.Claim;
@@ -43,9 +44,23 @@ final class WaitingWork implements AutoCloseable {
         return batch.stream().map(Submission::id).toList();
     }
 
+    /** Submits one of any kind to a lane, which counts against nothing. */
+    ExecutionId submit(Lane lane) {
+        var submission = Submission.of("any", Payload.EMPTY).lane(lane);
+        store().submissions().submit(List.of(submission)).forEach(Answer::orThrow);
+        return submission.id();
+    }
+
     /** Opens a session for these kinds of work; for all kinds, if none is named. */
     Session open(String instance, String... kinds) {
         var session = Session.of("worker", instance, "default").kinds(kinds);
+        store().sessions().open(session);
+        return session;
+    }
+
+    /** Opens a session for the default lane and another one. */
+    Session openFor(Lane other) {
+        var session = Session.of("worker", "both", "default", other.name());
         store().sessions().open(session);
         return session;
     }

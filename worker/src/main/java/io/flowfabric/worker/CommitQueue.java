@@ -28,7 +28,7 @@ final class CommitQueue<T> {
     }
 
     /** After so long without the first committer the second takes what waits for it. */
-    private static final long ABSENCE = Duration.ofMillis(50).toNanos();
+    static final long ABSENCE = Duration.ofMillis(50).toNanos();
 
     private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();

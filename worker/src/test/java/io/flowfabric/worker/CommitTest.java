@@ -48,6 +48,16 @@ class CommitTest {
     }
 
     @Test
+    void every_end_is_counted_for_its_lane() {
+        world.start(world.worker().handle("welcome", task -> Payload.EMPTY));
+
+        world.submit("welcome", 3);
+
+        var counted = "attempted %s COMPLETE".formatted(WorkerScenario.LANE.name());
+        eventually("all are counted", () -> world.tally.of(counted) == 3);
+    }
+
+    @Test
     void a_commit_takes_whatever_queued_up_during_the_one_before() {
         blockCommits();
         world.start(world.worker().concurrency(100).handle("welcome", task -> Payload.EMPTY));

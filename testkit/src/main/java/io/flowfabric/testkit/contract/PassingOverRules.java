@@ -60,6 +60,28 @@ abstract class PassingOverRules extends Rules {
     }
 
     @Test
+    void a_bad_row_that_a_claim_passes_over_has_no_attempt_that_could_time_out() {
+        var bad = world.submit(Policy.DEFAULT.attemptTimeout(MINUTE));
+        world.poison(bad);
+
+        assertThat(world.worker().claim(1)).isEmpty();
+
+        assertThat(world.store().maintenance().nextDue(MINUTE)).isEmpty();
+    }
+
+    @Test
+    void a_claim_that_passes_over_a_bad_row_leaves_the_time_of_other_attempts_alone() {
+        var timed = Policy.DEFAULT.attemptTimeout(MINUTE).retry(Retry.NEVER);
+        var lease = world.begun(timed);
+        world.poison(world.submit(timed));
+
+        assertThat(world.worker().claim(1)).isEmpty();
+
+        world.pass(MINUTE);
+        assertThat(world.view(lease)).endedAs(Outcome.FAILED);
+    }
+
+    @Test
     void what_cannot_be_read_takes_no_place_of_a_quota() {
         world.store().quotas().define(Quota.atOnce("mail", 1), Scenario.OLGA);
         var works = withABadOne(Policy.DEFAULT.quota("mail"));

@@ -141,6 +141,19 @@ abstract class QuotaRules extends Rules {
         assertThat(view("mail").started()).isEqualTo(1);
     }
 
+    @Test
+    void a_rate_is_kept_within_one_claim_of_retries_of_several_kinds() {
+        define(Quota.rate("mail", 3, MINUTE));
+        for (String kind : List.of("letter", "parcel")) {
+            world.submit(Submission.of(kind, Payload.text("to you")).policy(MAIL));
+        }
+        var worker = world.worker();
+        worker.claim(2).forEach(lease -> world.end(retry(lease, Duration.ZERO)).orThrow());
+
+        assertThat(worker.claim(5)).hasSize(1);
+        assertThat(view("mail").started()).isEqualTo(3);
+    }
+
     /** R37. */
     @Test
     void a_large_rate_is_counted_in_slices_of_its_window() {

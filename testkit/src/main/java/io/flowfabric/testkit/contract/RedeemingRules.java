@@ -42,6 +42,17 @@ abstract class RedeemingRules extends TicketRules {
     }
 
     @Test
+    void a_redemption_that_is_repeated_when_the_time_of_its_grant_is_over_gives_the_lease_again() {
+        world.submit();
+        var worker = world.worker();
+        var grant = worker.grantedOne();
+        var lease = worker.redeem(7, grant).orThrow();
+        world.pass(TTL);
+
+        assertThat(worker.redeem(7, grant)).isDone(lease);
+    }
+
+    @Test
     void a_redemption_takes_a_number_as_a_claim_does() {
         world.submit(2, Given::work);
         var worker = world.worker();

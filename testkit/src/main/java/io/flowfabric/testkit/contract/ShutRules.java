@@ -106,6 +106,17 @@ abstract class ShutRules extends Rules {
     }
 
     @Test
+    void a_budget_that_is_set_aside_to_the_last_unit_is_told_to_work_that_needs_one_unit() {
+        define(Budget.of("team", "tokens", 2));
+        world.submit(3, () -> work(Policy.DEFAULT.budget("team", Map.of("tokens", 1L))));
+
+        assertThat(world.worker().ask(3).leases()).hasSize(2);
+
+        assertThat(world.worker().ask(3).shut())
+                .containsExactly(new AdmissionBlock.Budget("tokens"));
+    }
+
+    @Test
     void a_budget_above_the_one_that_was_named_is_told_like_it() {
         define(Budget.of("company", "tokens", 10));
         define(Budget.of("team", "tokens", 100).parent("company"));

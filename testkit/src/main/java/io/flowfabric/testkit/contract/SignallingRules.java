@@ -22,6 +22,7 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.lease.Lease;
+import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.signal.Condition;
 import io.flowfabric.core.signal.Delivery.Effect;
 import io.flowfabric.core.signal.OpenWaitpoint;
@@ -383,6 +384,30 @@ abstract class SignallingRules extends Rules {
                                 .items())
                 .extracting(WaitpointView::at)
                 .isEqualTo(expected.subList(0, 2));
+    }
+
+    @Test
+    void what_is_forgotten_or_erased_takes_with_it_what_it_was_told_and_not_what_others_were() {
+        for (boolean erased : new boolean[] {false, true}) {
+            var submission = work(Policy.DEFAULT.retention(MINUTE)).lane(world.newLane());
+            var gone = world.submit(submission);
+            world.send(approved(world.worker(submission.lane()).claimOne())).orThrow();
+            var other = world.suspended(UNTIL_APPROVED);
+            world.send(other, "other", "x", "ada").orThrow();
+            world.cancel(gone);
+
+            if (erased) {
+                world.store().operations().erase(List.of(gone), OLGA);
+            } else {
+                world.pass(MINUTE);
+            }
+
+            world.submit(submission);
+            assertThat(world.received(gone)).isEmpty();
+            assertThat(world.received(idOf(other))).hasSize(1);
+            assertThat(world.waitpoints(other.lane(), 10)).hasSize(2);
+            assertThat(world.send(approved(other)).orThrow().effect()).isEqualTo(Effect.RESUMED);
+        }
     }
 
     @Test

@@ -229,6 +229,22 @@ abstract class TimeRules extends Rules {
     }
 
     @Test
+    void a_rate_that_opens_leaves_another_one_due_at_its_own_time() {
+        world.store().quotas().define(Quota.rate("mail", 1, MINUTE), Scenario.OLGA);
+        world.store()
+                .quotas()
+                .define(Quota.rate("calls", 1, MINUTE.multipliedBy(2)), Scenario.OLGA);
+        world.submit(Policy.DEFAULT.quota("mail"));
+        world.submit(2, () -> work(Policy.DEFAULT.quota("calls")));
+        assertThat(world.worker().claim(3)).hasSize(2);
+        var opens = world.in(MINUTE.multipliedBy(2));
+
+        world.pass(MINUTE);
+
+        assertThat(nextDue()).isEqualTo(opens);
+    }
+
+    @Test
     void what_waits_for_a_time_is_due_then_and_no_longer_once_that_is_called_off() {
         var later = world.in(MINUTE);
         var waiting = world.submit(Policy.DEFAULT.start(Due.at(later)));

@@ -314,6 +314,25 @@ abstract class UsageBatchRules extends Rules {
     }
 
     @Test
+    void a_report_behind_a_breach_that_cancels_reaches_no_other_limit() {
+        define(Budget.of("team", "tokens", 100).enforcement(Enforcement.CANCEL));
+        define(Budget.of("other", "tokens", 100).enforcement(Enforcement.CANCEL));
+        var both = world.begun(TEAM.budget("other"));
+        var another = world.begun(Policy.DEFAULT.budget("other"));
+
+        var answers =
+                spend(
+                        report(both, "team", 100, "a"),
+                        report(both, "other", 100, "b"),
+                        report(another, "other", 1, "c"));
+
+        assertThat(answers.get(0)).isDone();
+        assertThat(answers.get(1)).isLeaseLost(PublicState.CANCELLED, 1);
+        assertThat(levels(answers.subList(2, 3))).containsExactly(new Level(1, 0));
+        assertThat(world.end(complete(another))).isDone();
+    }
+
+    @Test
     void many_reports_add_up() {
         define(Budget.of("team", "tokens", 10_000));
         var leases = IntStream.range(0, 3).mapToObj(i -> world.begun(TEAM)).toList();
