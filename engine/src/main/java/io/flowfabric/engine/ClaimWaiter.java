@@ -39,6 +39,18 @@ public final class ClaimWaiter implements AutoCloseable {
         }
     }
 
+    /** So many looks in vain are followed by the next one without a pause. */
+    private static final int AT_ONCE = 2;
+
+    /**
+     * So many looks reach every partition of a namespace that is spread over as many as there are.
+     * After that it is not for the looks to find what the store says may be there.
+     */
+    private static final int EVERYWHERE = 32;
+
+    private static final long PAUSE = Duration.ofMillis(1).toNanos();
+    private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
+
     private final ClaimParking parking;
     private final Interest interest;
     private final WaitingRoom room;
@@ -68,6 +80,7 @@ public final class ClaimWaiter implements AutoCloseable {
         WorkNotice signal = null;
         var found = Found.NOTHING;
         boolean look = true;
+        int inVain = 0;
         // Entered before it looks: work that comes after the look comes with a signal.
         room.enter(waiter);
         try {
@@ -85,11 +98,21 @@ public final class ClaimWaiter implements AutoCloseable {
                     if (!found.leases().isEmpty()) {
                         return found.leases();
                     }
-                    if (found.full() && longest - (time.nanos() - began) > 0) {
+                    long rest = longest - (time.nanos() - began);
+                    if (found.full() && rest > 0) {
                         // There may be some where it has not looked yet.
+                        long pause = Math.min(rest, pause(++inVain));
+                        if (pause > 0 && !waiter.signalled()) {
+                            parking.park(pause);
+                        }
                         interruptible();
+                        signal = room.enter(waiter);
+                        if (over(attempt)) {
+                            return List.of();
+                        }
                         continue;
                     }
+                    inVain = 0;
                     room.looked(time.nanos());
                 }
                 long left = longest - (time.nanos() - began);
@@ -116,6 +139,15 @@ public final class ClaimWaiter implements AutoCloseable {
                 room.wakeOne(WorkNotice.HINT);
             }
         }
+    }
+
+    /** How long to wait after so many looks in a row that found nothing where there may be more. */
+    private static long pause(int inVain) {
+        if (inVain <= AT_ONCE) {
+            return 0;
+        }
+        int slower = Math.max(0, inVain - AT_ONCE - EVERYWHERE);
+        return Math.min(LONGEST_PAUSE, PAUSE << Math.min(slower, 20));
     }
 
     private static void interruptible() throws InterruptedException {

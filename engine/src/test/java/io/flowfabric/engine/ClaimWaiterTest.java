@@ -96,6 +96,36 @@ class ClaimWaiterTest {
     }
 
     @Test
+    void looks_that_find_nothing_although_there_may_be_more_become_rare() throws Exception {
+        engine.start();
+        var session = open("kind");
+
+        try (var place = engine.place(session)) {
+            assertThat(
+                            place.claim(
+                                    () -> {
+                                        looks.incrementAndGet();
+                                        return new ClaimWaiter.Found(List.of(), true);
+                                    },
+                                    Duration.ofMillis(500)))
+                    .isEmpty();
+        }
+
+        assertThat(looks.get()).isBetween(3, 60);
+    }
+
+    @Test
+    void work_that_comes_while_looks_are_rare_is_looked_for_at_once() {
+        engine.start();
+        elsewhere.set(42);
+        var claimer = waiting(1, "kind");
+
+        submit(1, "kind");
+
+        eventually("it has got it", () -> claimer.got.size() == 1);
+    }
+
+    @Test
     void whoever_found_nothing_gets_what_comes_later() {
         engine.start();
         var claimer = waiting(1, "kind");

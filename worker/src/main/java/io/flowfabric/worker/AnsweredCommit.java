@@ -1,12 +1,16 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.Set;
@@ -20,6 +24,12 @@ import java.util.function.ToLongFunction;
  * call carried is told, and may repeat it.
  */
 final class AnsweredCommit<I, R> implements Commit<AnsweredCommit.Waiting<I, R>> {
+    /** Many, because each round of them may last as long as a store waits for a lock. */
+    private static final int PARTS = 16;
+
+    /** After so many locked rows without any that is free, the others are not tried one by one. */
+    private static final int PATIENCE = 8;
+
     private final String items;
     private final ToLongFunction<I> bytes;
     private final Function<List<I>, List<Answer<R>>> call;
@@ -35,8 +45,7 @@ final class AnsweredCommit<I, R> implements Commit<AnsweredCommit.Waiting<I, R>>
         }
     }
 
-    private AnsweredCommit(
-            String items, ToLongFunction<I> bytes, Function<List<I>, List<Answer<R>>> call) {
+    AnsweredCommit(String items, ToLongFunction<I> bytes, Function<List<I>, List<Answer<R>>> call) {
         this.items = items;
         this.bytes = bytes;
         this.call = call;
@@ -60,25 +69,77 @@ final class AnsweredCommit<I, R> implements Commit<AnsweredCommit.Waiting<I, R>>
         return bytes.applyAsLong(waiting.item);
     }
 
+    /** A handler that was refused has something else to do than to say the next thing. */
     @Override
-    public boolean leadsToMore() {
-        return true;
+    public boolean leadsToMore(List<Waiting<I, R>> batch) {
+        return batch.stream()
+                .anyMatch(waiting -> waiting.answer.getNow(null) instanceof Answer.Done<R>);
     }
 
     @Override
     public Set<Waiting<I, R>> commit(List<Waiting<I, R>> batch) {
+        commit(batch, new Locks());
+        return Set.of();
+    }
+
+    /** The locked rows that a batch has met one after the other. */
+    private static final class Locks {
+        int inARow;
+        @Nullable Contended last;
+
+        void met(Contended busy) {
+            inARow++;
+            last = busy;
+        }
+    }
+
+    /** Commits a batch, in parts where a row of it is locked: that is no matter of the others. */
+    private void commit(List<Waiting<I, R>> batch, Locks locks) {
         try {
             var answers = call.apply(batch.stream().map(Waiting::item).toList());
             for (int i = 0; i < batch.size(); i++) {
                 batch.get(i).answer.complete(answers.get(i));
             }
+            locks.inARow = 0;
+        } catch (Contended busy) {
+            locks.met(busy);
+            if (batch.size() == 1) {
+                refuse(batch, busy);
+            } else {
+                commitParts(batch, locks);
+            }
         } catch (FlowFabricException failure) {
             if (FlowFabricException.concernsRequest(failure)) {
                 throw failure;
             }
-            batch.forEach(waiting -> waiting.answer.complete(Answer.refused(failure)));
+            refuse(batch, failure);
         }
-        return Set.of();
+    }
+
+    private void commitParts(List<Waiting<I, R>> batch, Locks locks) {
+        int size = batch.size();
+        int part = Math.ceilDiv(size, PARTS);
+        for (int from = 0; from < size; from += part) {
+            var some = batch.subList(from, Math.min(from + part, size));
+            if (locks.last != null && locks.inARow >= PATIENCE) {
+                refuse(some, locks.last);
+            } else {
+                commit(some, locks);
+            }
+        }
+    }
+
+    private void refuse(List<Waiting<I, R>> batch, FlowFabricException why) {
+        batch.forEach(waiting -> waiting.answer.complete(Answer.refused(why)));
+    }
+
+    @Override
+    public void abandoned(Waiting<I, R> waiting) {
+        waiting.answer.complete(
+                Answer.refused(
+                        new Unavailable(
+                                "The worker stopped before the store had taken what its handler"
+                                        + " said; the work is done again by another worker.")));
     }
 
     @Override

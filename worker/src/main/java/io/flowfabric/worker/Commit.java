@@ -13,8 +13,8 @@ interface Commit<T> {
         return 0;
     }
 
-    /** Whether those whose items are answered often have the next one at once. */
-    default boolean leadsToMore() {
+    /** Whether those whose items were just committed often have the next one at once. */
+    default boolean leadsToMore(List<T> batch) {
         return false;
     }
 
@@ -33,4 +33,7 @@ interface Commit<T> {
 
     /** Hears that an item is lost, by a fault of this process: it is not tried any more. */
     void lost(T item, Throwable why);
+
+    /** Hears that the worker has stopped before the store has answered an item. */
+    default void abandoned(T item) {}
 }

@@ -27,19 +27,25 @@ final class CommitQueue<T> {
         }
     }
 
+    /**
+     * A committer that lets items queue up.
+     *
+     * @param many for how many it waits
+     */
+    private record Gathering(int many, Condition reached) {}
+
     /** After so long without the first committer the second takes what waits for it. */
     static final long ABSENCE = Duration.ofMillis(50).toNanos();
 
     private final BriefLock lock = new BriefLock();
     private final Condition work = lock.newCondition();
     private final Condition help = lock.newCondition();
-    private final Condition gathered = lock.newCondition();
     private final ArrayDeque<Queued<T>> queue = new ArrayDeque<>();
     private long moved;
     private long bytes;
 
-    /** How many are waited for by one who would rather take many. */
-    private int wanted = Integer.MAX_VALUE;
+    /** Those who would rather take many: a committer, or both. */
+    private final List<Gathering> gatherings = new ArrayList<>();
 
     private volatile boolean closed;
 
@@ -68,8 +74,10 @@ final class CommitQueue<T> {
             queue.addAll(items);
             items.forEach(queued -> bytes += queued.bytes);
             work.signal();
-            if (queue.size() >= wanted) {
-                gathered.signal();
+            for (var gathering : gatherings) {
+                if (queue.size() >= gathering.many) {
+                    gathering.reached.signal();
+                }
             }
             if (isFull()) {
                 help.signal();
@@ -84,7 +92,7 @@ final class CommitQueue<T> {
         lock.lock();
         try {
             closed = true;
-            gathered.signalAll();
+            gatherings.forEach(gathering -> gathering.reached.signal());
             work.signalAll();
             help.signalAll();
         } finally {
@@ -99,16 +107,17 @@ final class CommitQueue<T> {
     /** Lets items queue up until there are so many, and not for longer than that. */
     void gather(int many, long nanos) {
         lock.lock();
+        var gathering = new Gathering(many, lock.newCondition());
         try {
-            wanted = many;
+            gatherings.add(gathering);
             long left = nanos;
             while (queue.size() < many && left > 0 && !closed) {
-                left = gathered.awaitNanos(left);
+                left = gathering.reached.awaitNanos(left);
             }
         } catch (InterruptedException unexpected) {
             Thread.currentThread().interrupt();
         } finally {
-            wanted = Integer.MAX_VALUE;
+            gatherings.remove(gathering);
             lock.unlock();
         }
     }

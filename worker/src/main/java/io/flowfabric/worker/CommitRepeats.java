@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -36,6 +37,7 @@ final class CommitRepeats<T> extends Service {
     private final Time time;
     private final Backoff backoff;
     private final UnaryOperator<List<T>> attempt;
+    private final Consumer<List<T>> abandoned;
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<List<T>> batches = new ArrayDeque<>();
     private @Nullable Thread thread;
@@ -43,12 +45,19 @@ final class CommitRepeats<T> extends Service {
     /**
      * @param backoff how long to wait after failures in a row
      * @param attempt tries a batch, and returns what of it got no answer again
+     * @param abandoned hears what is not tried any more because this has stopped
      */
-    CommitRepeats(String name, Time time, Backoff backoff, UnaryOperator<List<T>> attempt) {
+    CommitRepeats(
+            String name,
+            Time time,
+            Backoff backoff,
+            UnaryOperator<List<T>> attempt,
+            Consumer<List<T>> abandoned) {
         this.name = name;
         this.time = time;
         this.backoff = backoff;
         this.attempt = attempt;
+        this.abandoned = abandoned;
     }
 
     /**
@@ -97,6 +106,11 @@ final class CommitRepeats<T> extends Service {
                 continue;
             }
             if (!running()) {
+                abandoned.accept(left);
+                // The store gets no second chance for each of the others.
+                for (var next = next(); !next.isEmpty(); next = next()) {
+                    abandoned.accept(next);
+                }
                 return;
             }
             addParts(left);

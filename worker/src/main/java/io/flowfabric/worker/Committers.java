@@ -40,6 +40,9 @@ final class Committers<T> extends Service {
     /** What part of the time of a commit is given to those who were answered by it. */
     private static final int GATHERING = 4;
 
+    /** How long they get at most: a commit that took long was held up by something else. */
+    private static final long LONGEST_GATHERING = Duration.ofMillis(5).toNanos();
+
     /** How long stopping waits for a store that does not answer. The session would end anyway. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -80,7 +83,12 @@ final class Committers<T> extends Service {
         this.trouble = new OutageLog(log, time, "Commits of " + what);
         var again = new OutageLog(log, time, "Repeated commits of " + what);
         this.repeats =
-                new CommitRepeats<>(name + "-repeats", time, AGAIN, batch -> attempt(batch, again));
+                new CommitRepeats<>(
+                        name + "-repeats",
+                        time,
+                        AGAIN,
+                        batch -> attempt(batch, again),
+                        this::abandon);
     }
 
     /** How many items are on their way. */
@@ -160,12 +168,13 @@ final class Committers<T> extends Service {
                 }
                 long began = time.nanos();
                 var left = attempt(batch, trouble);
-                if (!left.isEmpty() && !queue.isClosed()) {
+                if (!left.isEmpty()) {
                     repeat(left);
                 }
                 failures = left.size() < batch.size() ? 0 : failures + 1;
-                if (commit.leadsToMore() && batch.size() > 1) {
-                    queue.gather(batch.size(), (time.nanos() - began) / GATHERING);
+                if (batch.size() > 1 && failures == 0 && commit.leadsToMore(items(batch))) {
+                    long moment = (time.nanos() - began) / GATHERING;
+                    queue.gather(batch.size(), Math.min(moment, LONGEST_GATHERING));
                 }
             } catch (Throwable bug) {
                 log.error("A committer of {} failed, and goes on.", commit.items(), bug);
@@ -177,7 +186,15 @@ final class Committers<T> extends Service {
         }
     }
 
+    private static <T> List<T> items(List<Queued<T>> batch) {
+        return batch.stream().map(queued -> queued.item).toList();
+    }
+
     private void repeat(List<Queued<T>> unanswered) {
+        if (queue.isClosed()) {
+            abandon(unanswered);
+            return;
+        }
         try {
             repeats.add(unanswered);
         } catch (OutOfMemoryError noThread) {
@@ -200,6 +217,17 @@ final class Committers<T> extends Service {
         }
     }
 
+    /** Those who wait for an answer must not wait for ever. */
+    private void abandon(List<Queued<T>> unanswered) {
+        for (var queued : unanswered) {
+            try {
+                commit.abandoned(queued.item);
+            } catch (Throwable bug) {
+                log.error("One of the {} could not be given up.", commit.items(), bug);
+            }
+        }
+    }
+
     private void lose(Queued<T> queued, Throwable bug) {
         settle(queued);
         try {
@@ -218,7 +246,7 @@ final class Committers<T> extends Service {
     private List<Queued<T>> commitOrSplit(List<Queued<T>> batch, OutageLog outages) {
         Set<T> unanswered;
         try {
-            unanswered = commit.commit(batch.stream().map(queued -> queued.item).toList());
+            unanswered = commit.commit(items(batch));
         } catch (Throwable e) {
             if (!FlowFabricException.concernsRequest(e)) {
                 outages.failed(e);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** How many items a committer finds who gives others a moment. */
@@ -30,6 +31,19 @@ class CommitQueueTest {
 
         gathering.join();
         assertThat(taken()).containsExactly("one", "two", "three");
+    }
+
+    @Test
+    void two_who_wait_for_more_wait_for_as_many_as_each_of_them_wants() {
+        var few = gather(2, LONG);
+        var many = gather(4, LONG);
+
+        add("one", "two");
+        few.orTimeout(20, TimeUnit.SECONDS).join();
+        assertThat(many).isNotDone();
+        add("three", "four");
+
+        many.orTimeout(20, TimeUnit.SECONDS).join();
     }
 
     @Test

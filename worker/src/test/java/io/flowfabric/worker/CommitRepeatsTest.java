@@ -26,6 +26,8 @@ class CommitRepeatsTest {
     private final ManualTime time = new ManualTime();
     private final List<Try> tries = new CopyOnWriteArrayList<>();
 
+    private final List<Integer> abandoned = new CopyOnWriteArrayList<>();
+
     /** What of a batch gets no answer. */
     private volatile UnaryOperator<List<Integer>> unanswered = batch -> batch;
 
@@ -37,7 +39,8 @@ class CommitRepeatsTest {
                     batch -> {
                         tries.add(new Try(time.nanos() / 1_000_000, batch));
                         return unanswered.apply(batch);
-                    });
+                    },
+                    abandoned::addAll);
 
     @BeforeEach
     void start() {

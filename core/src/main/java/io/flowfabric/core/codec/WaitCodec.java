@@ -16,8 +16,10 @@ import io.flowfabric.core.signal.Suspension;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -30,37 +32,64 @@ public final class WaitCodec {
 
     private WaitCodec() {}
 
-    /** Writes what is remembered of an execution that waits. */
+    private static final Set<String> FIELDS =
+            Set.of("replays", "opened", "received", "places", "wait");
+    private static final Set<String> PLACE_FIELDS =
+            Set.of("number", "opened", "expires", "received", "closed");
+    private static final Set<String> WAIT_FIELDS =
+            Set.of("name", "left", "waitpoints", "behaviour", "resume_delay_ms", "counted");
+
+    /**
+     * Writes what is remembered of an execution that waits, onto what was written before where that
+     * has more than this program knows.
+     */
     public static JsonObject write(Awaiting awaiting) {
-        var places = JsonObject.EMPTY;
-        for (var place : awaiting.places().entrySet()) {
-            places = places.with(place.getKey(), write(place.getValue()));
-        }
-        return new Fields(JsonObject.EMPTY)
+        var before =
+                awaiting.written().isEmpty()
+                        ? JsonObject.EMPTY
+                        : Json.parseObject(awaiting.written());
+        var placesBefore = Fields.object(before, "places");
+        var places = new LinkedHashMap<String, Json>();
+        awaiting.places()
+                .forEach(
+                        (name, place) ->
+                                places.put(name, write(place, Fields.object(placesBefore, name))));
+        return new Fields(before)
                 .number("replays", awaiting.replays(), 0)
                 .number("opened", awaiting.opened(), 0)
                 .number("received", awaiting.received(), 0)
-                .set("places", places, JsonObject.EMPTY, json -> json)
-                .set("wait", awaiting.pending(), WaitCodec::write)
+                .set("places", new JsonObject(places), JsonObject.EMPTY, json -> json)
+                .object("wait", awaiting.pending(), WaitCodec::write)
                 .done();
     }
 
     /** Reads it. */
     public static Awaiting awaiting(JsonObject json) {
         var places = new TreeMap<String, Place>();
-        Fields.object(json, "places")
-                .fields()
-                .forEach((name, place) -> places.put(name, place(place.asObject())));
+        boolean known = isKnown(json, FIELDS);
+        for (var place : Fields.object(json, "places").fields().entrySet()) {
+            var fields = place.getValue().asObject();
+            known = known && isKnown(fields, PLACE_FIELDS);
+            places.put(place.getKey(), place(fields));
+        }
+        known = known && isKnown(Fields.object(json, "wait"), WAIT_FIELDS);
         return new Awaiting(
                 json.get("replays", Json::asInt).orElse(0),
                 json.get("opened", Json::asLong).orElse(0L),
                 json.get("received", Json::asLong).orElse(0L),
                 places,
-                json.get("wait", wait -> wait(wait.asObject())));
+                json.get("wait", wait -> wait(wait.asObject())),
+                known ? "" : json.toString());
     }
 
-    private static JsonObject write(Place place) {
-        return new Fields(JsonObject.EMPTY)
+    private static boolean isKnown(JsonObject json, Set<String> fields) {
+        return fields.containsAll(json.fields().keySet());
+    }
+
+    /** What was written of another waitpoint of the same name says nothing of this one. */
+    private static JsonObject write(Place place, JsonObject before) {
+        boolean same = before.get("number", Json::asLong).orElse(0L) == place.number();
+        return new Fields(same ? before : JsonObject.EMPTY)
                 .number("number", place.number(), 0)
                 .number("opened", place.opened().toEpochMilli(), 0)
                 .number("expires", place.expires().map(Instant::toEpochMilli))
@@ -78,8 +107,10 @@ public final class WaitCodec {
                 json.get("closed", Json::asBoolean).orElse(false));
     }
 
-    private static JsonObject write(Wait wait) {
-        return new Fields(JsonObject.EMPTY)
+    /** What was written of another wait says nothing of this one. */
+    private static JsonObject write(Wait wait, JsonObject before) {
+        boolean same = before.get("name", Json::asString).filter(wait.name()::equals).isPresent();
+        return new Fields(same ? before : JsonObject.EMPTY)
                 .text("name", Optional.of(wait.name()))
                 .set("left", Optional.of(wait.left()), WaitCodec::write)
                 .list("waitpoints", wait.waitpoints(), Json::of)

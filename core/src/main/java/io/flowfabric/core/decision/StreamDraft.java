@@ -4,6 +4,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Text;
 import io.flowfabric.core.codec.Json;
 import io.flowfabric.core.codec.MergePatch;
@@ -96,13 +97,22 @@ public final class StreamDraft {
     }
 
     private String patched(Append append) {
-        var document =
-                standing.document().isEmpty()
-                        ? Json.JsonObject.EMPTY
-                        : Json.parseObject(standing.document());
-        var patched = MergePatch.apply(document, patch(append)).toString();
+        var patched = MergePatch.apply(document(append), patch(append)).toString();
         Limit.SUMMARY_BYTES.checkSize("summary", Text.utf8Length(patched), "bytes");
         return patched;
+    }
+
+    private Json.JsonObject document(Append append) {
+        try {
+            return standing.document().isEmpty()
+                    ? Json.JsonObject.EMPTY
+                    : Json.parseObject(standing.document());
+        } catch (IllegalArgumentException damaged) {
+            throw StoreFailure.unreadable(
+                    "The summary of attempt %d of %s"
+                            .formatted(append.fence().attempt(), append.fence().execution()),
+                    damaged);
+        }
     }
 
     private static Json.JsonObject patch(Append append) {

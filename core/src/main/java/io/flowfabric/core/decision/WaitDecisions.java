@@ -313,10 +313,14 @@ public final class WaitDecisions {
                 facts, Transition.RESUME, awaiting, Resumption.Cause.TIMEOUT, Duration.ZERO, now);
     }
 
-    /** At its first waitpoint; without one, at one that has the name of the wait. */
+    /**
+     * At its first waitpoint; without one, at none, under the name of the wait: a waitpoint that
+     * happens to have this name is a matter of others.
+     */
     private static Change timedOutWithSignal(Facts facts, Wait wait, Instant now) {
-        var name = wait.waitpoints().isEmpty() ? wait.name() : wait.waitpoints().getFirst();
-        var awaiting = facts.awaiting().receiving(name);
+        boolean nowhere = wait.waitpoints().isEmpty();
+        var name = nowhere ? wait.name() : wait.waitpoints().getFirst();
+        var awaiting = nowhere ? facts.awaiting().receiving() : facts.awaiting().receiving(name);
         var head = new SignalHead(awaiting.received(), name, Signal.TIMEOUT, TIME_OVER.actor());
         var counted = new ArrayList<>(wait.counted());
         counted.add(head);
@@ -324,7 +328,7 @@ public final class WaitDecisions {
                 new Wait(
                         wait.name(),
                         wait.left(),
-                        List.of(name),
+                        wait.waitpoints(),
                         wait.behaviour(),
                         wait.resumeDelay(),
                         counted);
@@ -335,10 +339,9 @@ public final class WaitDecisions {
                                 Signal.TIMEOUT,
                                 Payload.EMPTY,
                                 TIME_OVER),
-                        awaiting.place(name).map(Awaiting.Place::number).orElse(0L),
+                        nowhere ? 0 : awaiting.place(name).map(Awaiting.Place::number).orElse(0L),
                         new Delivery(head.number(), Effect.RESUMED, now));
-        var closing = awaiting.closing(wait.waitpoints()).waiting(Optional.of(told));
-        var change = timedOut(facts, closing, now);
+        var change = timedOut(facts, awaiting.waiting(Optional.of(told)), now);
         return change.waited(change.waited().orElseThrow().signal(received));
     }
 

@@ -23,16 +23,19 @@ import java.util.TreeMap;
  * @param received how many signals were ever received
  * @param places the waitpoints, by name, the closed ones too
  * @param pending what it is suspended for, while it is
+ * @param written as it was written last, where a newer program has written more than this one
+ *     knows, so that it stays; otherwise empty
  */
 public record Awaiting(
         int replays,
         long opened,
         long received,
         SortedMap<String, Place> places,
-        Optional<Wait> pending) {
+        Optional<Wait> pending,
+        String written) {
     /** What is remembered of an execution that never waited. */
     public static final Awaiting NOTHING =
-            new Awaiting(0, 0, 0, Collections.emptySortedMap(), Optional.empty());
+            new Awaiting(0, 0, 0, Collections.emptySortedMap(), Optional.empty(), "");
 
     public Awaiting {
         places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
@@ -86,9 +89,14 @@ public record Awaiting(
     /** The same in the life of an execution after so many replays. */
     public Awaiting asOf(int life) {
         return life == replays || equals(NOTHING)
-                ? new Awaiting(life, opened, received, places, pending)
+                ? new Awaiting(life, opened, received, places, pending, written)
                 : new Awaiting(
-                        life, opened, received, Collections.emptySortedMap(), Optional.empty());
+                        life,
+                        opened,
+                        received,
+                        Collections.emptySortedMap(),
+                        Optional.empty(),
+                        written);
     }
 
     /** Whether something of it is to be closed when its execution ends. */
@@ -136,7 +144,7 @@ public record Awaiting(
         var more = new TreeMap<>(places);
         more.put(name, new Place(opened + 1, now, expires, 0, false));
         Limit.WAITPOINTS.checkCount("waitpoints", more.size());
-        return new Awaiting(replays, opened + 1, received, more, pending);
+        return new Awaiting(replays, opened + 1, received, more, pending, written);
     }
 
     /** With a waitpoint that does not close by itself any more. */
@@ -151,21 +159,26 @@ public record Awaiting(
                                 Optional.empty(),
                                 place.received,
                                 place.closed));
-        return new Awaiting(replays, opened, received, kept, pending);
+        return new Awaiting(replays, opened, received, kept, pending, written);
+    }
+
+    /** With one more signal received, at no waitpoint. */
+    public Awaiting receiving() {
+        return new Awaiting(replays, opened, received + 1, places, pending, written);
     }
 
     /** With one more signal received, at a waitpoint if there is one of this name. */
     public Awaiting receiving(String waitpoint) {
         var more = new TreeMap<>(places);
         more.computeIfPresent(waitpoint, (name, place) -> place.receiving());
-        return new Awaiting(replays, opened, received + 1, more, pending);
+        return new Awaiting(replays, opened, received + 1, more, pending, written);
     }
 
     /** With some waitpoints closed, as far as there are such. */
     public Awaiting closing(Collection<String> names) {
         var fewer = new TreeMap<>(places);
         names.forEach(name -> fewer.computeIfPresent(name, (same, place) -> place.shut()));
-        return new Awaiting(replays, opened, received, fewer, pending);
+        return new Awaiting(replays, opened, received, fewer, pending, written);
     }
 
     /** With everything closed, as after the end of the execution. */
@@ -175,6 +188,6 @@ public record Awaiting(
 
     /** Suspended for something else, or for nothing any more. */
     public Awaiting waiting(Optional<Wait> other) {
-        return new Awaiting(replays, opened, received, places, other);
+        return new Awaiting(replays, opened, received, places, other, written);
     }
 }

@@ -48,6 +48,42 @@ class WaitCodecTest {
         assertThat(read(Awaiting.NOTHING)).isEqualTo(Awaiting.NOTHING);
     }
 
+    @Test
+    void what_a_newer_program_wrote_stays_where_it_is_about_the_same() {
+        var read =
+                WaitCodec.awaiting(
+                        Json.parseObject(
+                                """
+                                {"opened": 2, "mood": "calm",
+                                 "places": {"boss": {"number": 1, "opened": 5, "colour": "red"},
+                                            "bank": {"number": 2, "opened": 5, "colour": "blue"}},
+                                 "wait": {"name": "approval", "left": "never", "urgency": 3}}
+                                """));
+
+        var kept = WaitCodec.write(read.receiving("boss").asOf(0)).toString();
+        assertThat(kept).contains("\"mood\":\"calm\"", "\"urgency\":3", "red", "blue");
+
+        var changed =
+                read.opening("bank", Optional.empty(), NOW)
+                        .waiting(read.pending().map(wait -> called("other", wait)));
+        assertThat(WaitCodec.write(changed).toString())
+                .contains("calm", "red")
+                .doesNotContain("blue", "urgency");
+        assertThat(WaitCodec.write(read.closed()).toString())
+                .contains("calm", "red", "blue")
+                .doesNotContain("urgency");
+    }
+
+    private static Awaiting.Wait called(String name, Awaiting.Wait wait) {
+        return new Awaiting.Wait(
+                name,
+                wait.left(),
+                wait.waitpoints(),
+                wait.behaviour(),
+                wait.resumeDelay(),
+                wait.counted());
+    }
+
     private static Awaiting read(Awaiting awaiting) {
         return WaitCodec.awaiting(Json.parseObject(WaitCodec.write(awaiting).toString()));
     }

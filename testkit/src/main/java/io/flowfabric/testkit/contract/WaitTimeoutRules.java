@@ -16,9 +16,11 @@ import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.signal.Condition;
 import io.flowfabric.core.signal.Delivery.Effect;
 import io.flowfabric.core.signal.Resumption;
 import io.flowfabric.core.signal.Signal;
+import io.flowfabric.core.signal.SignalHead;
 import io.flowfabric.core.signal.Suspension;
 import io.flowfabric.core.signal.Suspension.Behaviour;
 import io.flowfabric.core.state.ExecutionState.Ready;
@@ -173,6 +175,35 @@ abstract class WaitTimeoutRules extends Rules {
                 .extracting(one -> one.signal().at().name())
                 .containsExactly("review");
         assertThat(world.waitpoints(lease.lane(), 10)).isEmpty();
+    }
+
+    @Test
+    void resume_with_a_signal_leaves_a_waitpoint_alone_that_is_called_like_the_wait() {
+        var lease = world.begun();
+        world.open(lease, "review").orThrow();
+        world.send(lease, "review", "approved", "ada").orThrow();
+        var before = world.waitpoints(lease.lane(), 10);
+        world.end(
+                        suspend(
+                                lease,
+                                Suspension.untilResumed("review")
+                                        .timeout(HOUR, Behaviour.RESUME_WITH_SIGNAL)))
+                .orThrow();
+        world.pass(HOUR);
+
+        assertThat(world.resumption(idOf(lease), "review").by())
+                .isEqualTo(Resumption.Cause.TIMEOUT);
+        assertThat(world.waitpoints(lease.lane(), 10)).isEqualTo(before);
+        var next = world.worker(lease.lane()).claimOne();
+        world.end(
+                        suspend(
+                                next,
+                                Suspension.until("decision", Condition.signal("review"))
+                                        .timeout(HOUR, Behaviour.FAIL)))
+                .orThrow();
+        assertThat(world.resumption(idOf(lease), "decision").signals())
+                .extracting(SignalHead::name)
+                .containsExactly("approved");
     }
 
     @Test

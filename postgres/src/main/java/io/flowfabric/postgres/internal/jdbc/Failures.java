@@ -20,6 +20,7 @@ public final class Failures {
     private static final String IN_FAILED_TRANSACTION = "25P02";
     private static final String PREPARED_ALREADY = "42P05";
     private static final String NOT_PREPARED = "26000";
+    private static final String QUERY_CANCELED = "57014";
 
     private Failures() {}
 
@@ -32,6 +33,11 @@ public final class Failures {
     /** Whether an error says that the transaction had failed before, by another statement. */
     public static boolean failedBefore(RuntimeException error) {
         return error.getCause() instanceof SQLException e && state(e).equals(IN_FAILED_TRANSACTION);
+    }
+
+    /** Whether an error says that a statement took too long: a smaller one may not. */
+    public static boolean cutOff(RuntimeException error) {
+        return error.getCause() instanceof SQLException e && state(e).equals(QUERY_CANCELED);
     }
 
     /** Whether an error says that the transaction cannot go on beside what others committed. */
@@ -140,7 +146,7 @@ public final class Failures {
                                     .formatted(said),
                             false,
                             e);
-            case "57014" ->
+            case QUERY_CANCELED ->
                     new StoreFailure(
                             ("%s was cut off (%s): the database is overloaded, or"
                                             + " statement_timeout is too short.")

@@ -2,6 +2,7 @@ package io.flowfabric.postgres.internal.lease;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.decision.StreamDraft;
 import io.flowfabric.core.decision.StreamDraft.NewFrame;
@@ -13,12 +14,14 @@ import io.flowfabric.core.stream.StreamFrame;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.step.FactsReader;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,8 +56,18 @@ final class FrameWriter {
     /** The answers, and the executions whose streams went on. */
     private record Written(List<Answer<Long>> answers, Set<UUID> streamed) {}
 
-    /** What is appended to a stream, and what comes of it. */
-    private record Draft(Fence fence, StreamDraft stream) {
+    /**
+     * What is appended to a stream, and what comes of it.
+     *
+     * @param unreadable whether what it is compared with cannot be read
+     */
+    private record Draft(Fence fence, StreamDraft stream, boolean unreadable) {
+        Answer<Long> append(Append append) {
+            return unreadable
+                    ? Answer.refused(FactsReader.unreadable(fence.execution()))
+                    : stream.append(append);
+        }
+
         UUID id() {
             return fence.execution().uuid();
         }
@@ -89,7 +102,7 @@ final class FrameWriter {
             answers.add(
                     draft == null
                             ? Answer.refused(standings.lost(append.fence()))
-                            : draft.stream.append(append));
+                            : draft.append(append));
         }
         var changed = drafts.values().stream().filter(draft -> draft.stream.changed()).toList();
         if (!changed.isEmpty()) {
@@ -124,9 +137,10 @@ final class FrameWriter {
                                         fence,
                                         new StreamDraft(
                                                 standing(standings, fence),
-                                                kept.getOrDefault(
+                                                kept.frames.getOrDefault(
                                                         fence.execution().uuid(), List.of()),
-                                                now))));
+                                                now),
+                                        kept.unreadable.contains(fence.execution().uuid()))));
         return drafts;
     }
 
@@ -177,18 +191,28 @@ final class FrameWriter {
         return standings;
     }
 
+    /** The frames that there are, and the executions of some that this program cannot read. */
+    private record Kept(Map<UUID, List<StreamFrame>> frames, Set<UUID> unreadable) {}
+
     /** The frames at positions that are appended to again; for none, without asking the server. */
-    private static Map<UUID, List<StreamFrame>> kept(Jdbc tx, List<Append> again) {
-        var kept = new HashMap<UUID, List<StreamFrame>>();
+    private static Kept kept(Jdbc tx, List<Append> again) {
+        var kept = new Kept(new HashMap<>(), new HashSet<>());
         if (!again.isEmpty()) {
             tx.query("frames_at")
                     .uuids("ids", again, append -> append.fence().execution().uuid())
                     .ints("attempts", again, append -> append.fence().attempt())
                     .longs("places", again, Append::position)
                     .each(
-                            row ->
-                                    kept.computeIfAbsent(row.uuid("id"), id -> new ArrayList<>())
-                                            .add(RowCodec.frame(row)));
+                            row -> {
+                                var id = row.uuid("id");
+                                try {
+                                    kept.frames
+                                            .computeIfAbsent(id, first -> new ArrayList<>())
+                                            .add(RowCodec.frame(row));
+                                } catch (IllegalArgumentException | Invalid unknown) {
+                                    kept.unreadable.add(id);
+                                }
+                            });
         }
         return kept;
     }

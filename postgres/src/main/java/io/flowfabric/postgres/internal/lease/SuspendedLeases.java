@@ -87,6 +87,11 @@ final class SuspendedLeases {
         var steps = new StepBatch();
         for (Ending.Suspend one : suspensions) {
             var id = id(one.fence());
+            if (isUnreadable(one.fence(), locked.get(id), circumstances.get(id))) {
+                outcome.answers.put(
+                        id, Answer.refused(FactsReader.unreadable(one.fence().execution())));
+                continue;
+            }
             var held = held(one.fence(), locked.get(id), circumstances.get(id));
             if (held.isEmpty()) {
                 continue;
@@ -141,6 +146,10 @@ final class SuspendedLeases {
         var steps = new StepBatch();
         for (OpenWaitpoint one : waitpoints) {
             var id = id(one.fence());
+            if (isUnreadable(one.fence(), locked.get(id), circumstances.get(id))) {
+                answers.put(id, Answer.refused(FactsReader.unreadable(one.fence().execution())));
+                continue;
+            }
             var held = held(one.fence(), locked.get(id), circumstances.get(id));
             if (held.isEmpty()) {
                 continue;
@@ -193,16 +202,28 @@ final class SuspendedLeases {
     /** What a fence allows to write about: running, this attempt, this epoch, a living session. */
     private static Optional<Held> held(
             Fence fence, @Nullable Locked row, @Nullable Circumstance circumstance) {
-        if (row == null
-                || circumstance == null
-                || !circumstance.alive
-                || !row.id().equals(fence.execution())
-                || row.epoch() != fence.epoch()) {
+        if (row == null || circumstance == null || !isCurrent(fence, row, circumstance)) {
             return Optional.empty();
         }
         return row.facts()
                 .filter(facts -> runs(facts, fence))
                 .map(facts -> new Held(row, facts, circumstance.room));
+    }
+
+    /** Whether a lease holds, and what is stored of its execution cannot be read. */
+    private static boolean isUnreadable(
+            Fence fence, @Nullable Locked row, @Nullable Circumstance circumstance) {
+        return row != null
+                && circumstance != null
+                && isCurrent(fence, row, circumstance)
+                && row.facts().isEmpty();
+    }
+
+    /** Only what runs, or is granted, has a session, and only its newest lease has its epoch. */
+    private static boolean isCurrent(Fence fence, Locked row, Circumstance circumstance) {
+        return circumstance.alive
+                && row.id().equals(fence.execution())
+                && row.epoch() == fence.epoch();
     }
 
     private static boolean runs(Facts facts, Fence fence) {

@@ -4,20 +4,28 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.SessionId;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.claim.TargetedClaims;
+import io.flowfabric.postgres.internal.jdbc.Failures;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.FactsReader;
+import io.flowfabric.postgres.internal.step.Remnants;
+import io.flowfabric.postgres.internal.step.Remnants.Weight;
 import io.flowfabric.postgres.internal.step.StepBatch;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,9 +39,11 @@ import java.util.UUID;
 /** What operators may do: the rows are locked, the core decides, the changes are written. */
 public final class PostgresOperations implements Operations {
     private final PostgresContext postgres;
+    private final Remnants remnants;
 
     public PostgresOperations(PostgresContext postgres) {
         this.postgres = postgres;
+        this.remnants = new Remnants(postgres);
     }
 
     /**
@@ -110,11 +120,43 @@ public final class PostgresOperations implements Operations {
     @Override
     public List<Answer<ExecutionId>> erase(List<ExecutionId> executions, Attribution by) {
         by.mustBeOperator();
+        Limit.BATCH.checkCount("executions", executions.size());
+        var weights = remnants.weights(executions.stream().map(ExecutionId::uuid).toList());
         return ExecutionBatches.answer(
                 "executions",
                 executions,
                 ExecutionId::uuid,
-                piece -> postgres.db().transaction(tx -> erase(tx, piece, by)));
+                id -> share(weights.get(id.uuid())),
+                piece -> erase(piece, weights, by));
+    }
+
+    /** How much of one statement an execution needs, as the bytes of a batch are counted. */
+    private static long share(@Nullable Weight weight) {
+        return weight == null ? 0 : weight.rows() * Chunks.BYTES / Remnants.ROOM;
+    }
+
+    /** What takes the server too long is tried in parts. */
+    private Map<UUID, Answer<ExecutionId>> erase(
+            List<ExecutionId> piece, Map<UUID, Weight> weights, Attribution by) {
+        int size = piece.size();
+        var alone = size == 1 ? weights.get(piece.getFirst().uuid()) : null;
+        if (alone != null && alone.rows() > Remnants.ROOM) {
+            remnants.thinOut(alone.id(), alone.changed());
+        }
+        try {
+            return postgres.db().transaction(tx -> erase(tx, piece, by));
+        } catch (StoreFailure e) {
+            if (!Failures.cutOff(e) || (size == 1 && alone == null)) {
+                throw e;
+            }
+        }
+        if (alone != null) {
+            remnants.thinOut(alone.id(), alone.changed());
+            return postgres.db().transaction(tx -> erase(tx, piece, by));
+        }
+        var answers = new HashMap<>(erase(piece.subList(0, size / 2), weights, by));
+        answers.putAll(erase(piece.subList(size / 2, size), weights, by));
+        return answers;
     }
 
     private Map<UUID, Answer<ExecutionId>> erase(

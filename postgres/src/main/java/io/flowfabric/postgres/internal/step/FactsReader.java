@@ -7,6 +7,7 @@ import io.flowfabric.core.codec.PolicyCodec;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.catalog.UnknownWord;
@@ -169,9 +170,17 @@ public final class FactsReader {
     /** What is remembered of those that have waited, as far as this program can read it. */
     private static Map<UUID, Awaiting> awaiting(Jdbc tx, List<ExecutionId> waited) {
         var found = new HashMap<UUID, Awaiting>();
-        if (!waited.isEmpty()) {
+        if (waited.isEmpty()) {
+            return found;
+        }
+        record Size(UUID id, long bytes) {}
+        var sizes =
+                tx.query("awaiting_sizes")
+                        .uuids("ids", waited, ExecutionId::uuid)
+                        .list(row -> new Size(row.uuid("id"), row.longValue("bytes")));
+        for (var part : Chunks.of(sizes, sizes.size(), Size::bytes)) {
             tx.query("awaiting_of")
-                    .uuids("ids", waited, ExecutionId::uuid)
+                    .uuids("ids", part, Size::id)
                     .each(
                             row ->
                                     WaitBatch.readable(row)

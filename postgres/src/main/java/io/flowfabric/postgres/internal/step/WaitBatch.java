@@ -12,6 +12,7 @@ import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.signal.ReceivedSignal;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.util.ArrayList;
@@ -70,33 +71,39 @@ public final class WaitBatch {
 
     /** Brings the listing of open waitpoints up to what is remembered, where that differs. */
     private void list(Jdbc tx) {
-        var changed =
-                waits.stream()
-                        .filter(one -> !open(one.before).equals(open(one.waited.awaiting())))
-                        .toList();
-        if (changed.isEmpty()) {
-            return;
+        var closed = new ArrayList<Listed>();
+        var opened = new ArrayList<Listed>();
+        for (Remembered one : waits) {
+            var before = open(one.before);
+            var after = open(one.waited.awaiting());
+            addDifference(one.id, before, after, closed);
+            addDifference(one.id, after, before, opened);
         }
-        tx.query("unlist_waitpoints").uuids("ids", changed, Remembered::id).update();
-        var listed =
-                changed.stream()
-                        .flatMap(
-                                one ->
-                                        open(one.waited.awaiting()).entrySet().stream()
-                                                .map(
-                                                        open ->
-                                                                new Listed(
-                                                                        one.id,
-                                                                        open.getValue(),
-                                                                        open.getKey())))
-                        .toList();
-        if (!listed.isEmpty()) {
-            tx.query("list_waitpoints")
-                    .uuids("ids", listed, Listed::id)
-                    .longs("openeds", listed, Listed::opened)
-                    .texts("names", listed, Listed::name)
-                    .update();
+        if (!closed.isEmpty()) {
+            list(tx.query("unlist_waitpoints"), closed);
         }
+        if (!opened.isEmpty()) {
+            list(tx.query("list_waitpoints"), opened);
+        }
+    }
+
+    /** Adds those that are in one listing of an execution and not so in another. */
+    private static void addDifference(
+            UUID id, Map<String, Long> these, Map<String, Long> those, List<Listed> to) {
+        these.forEach(
+                (name, opened) -> {
+                    if (!opened.equals(those.get(name))) {
+                        to.add(new Listed(id, opened, name));
+                    }
+                });
+    }
+
+    private static void list(Query statement, List<Listed> listed) {
+        statement
+                .uuids("ids", listed, Listed::id)
+                .longs("openeds", listed, Listed::opened)
+                .texts("names", listed, Listed::name)
+                .update();
     }
 
     /** When each waitpoint was opened that nobody has closed. */

@@ -99,7 +99,7 @@ public final class PostgresSignals implements Signals {
                                 facts,
                                 one.signal(),
                                 one.place(),
-                                Optional.ofNullable(before.get(id.uuid())),
+                                Optional.ofNullable(before.get(id.uuid())).map(Answer::orThrow),
                                 row.now());
                 sent.change().ifPresent(change -> steps.add(change, facts));
                 sent.change().flatMap(WaitDecisions::until).ifPresent(delays::add);

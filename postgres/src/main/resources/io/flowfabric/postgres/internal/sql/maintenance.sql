@@ -118,22 +118,29 @@ over as (
 ),
 locked as (
     -- One that was replayed since has not ended, even if that was within a millisecond, or has ended later.
-    select over.place, e.id, e.streamed
+    select over.place, e.id, e.changed, ${>remnants_of_row}
     from over
     join ${schema}.execution e on e.id = over.id and e.changed = over.ended and e.situation = over.situation
     order by e.id
     for update of e skip locked
 ),
-said as (
-    select id, sum(frames) over (order by id) - frames as ahead
-    from (
-        select l.id, sum(m.frames) as frames
-        from locked l join ${schema}.stream m on m.execution = l.id where l.streamed group by l.id
-    ) as stream
+weighed as (
+    select e.place, e.id, e.changed, w.fixed, w.loose
+    from locked e
+    cross join lateral (${>weight}) as w
+),
+ranked as (
+    select place, id, sum(fixed + loose) over (order by id) - fixed - loose as ahead
+    from weighed
+    where loose = 0 or fixed + loose <= :room::bigint
 ),
 chosen as (
-    -- Those with long streams are forgotten few at a time: one commit should not hold everybody up.
-    select place, id from locked where streamed is null or id in (select id from said where ahead < 100000)
+    -- Those with much behind them are forgotten few at a time: one commit should not hold everybody up, and none be cut off.
+    select place, id from ranked where ahead < :room::bigint
+),
+large as (
+    -- One that is thinned before it can be forgotten.
+    select id, changed from weighed where loose > 0 and fixed + loose > :room::bigint order by id limit 1
 ),
 rest as (
     delete from ${schema}.inactive r where r.ctid = any(array(select place from chosen))
@@ -179,7 +186,114 @@ unstreamed as (
     delete from ${schema}.stream m using gone where gone.streamed and m.execution = gone.id
 )
 select
-    case when (select count(*) from chosen) < (select count(*) from locked) then :limit::integer else (select count(*) from over) end as seen, (select count(*) from gone) as forgotten
+    case when (select count(*) from chosen) < (select count(*) from locked) then :limit::integer else (select count(*) from over) end as seen,
+    (select count(*) from gone) as forgotten, (select id from large) as large, (select changed from large) as changed
+
+-- fragment: remnants_of_row
+-- What the row of an execution says of how much it leaves in other tables.
+e.steps, e.step_bytes, e.waited, e.streamed, e.input is null or (e.situation = 'completed' and e.result is null) as stored
+
+-- fragment: weight
+-- How much there is to delete with an execution, in rows; 2 KiB of what is stored apart from its row are a row of their own.
+-- What can go before it is loose. How large signals and frames are that do not stay is not known: they are taken for 8 KiB.
+select
+    -- a step has an event as well
+    2 * coalesce(e.steps, 0) + coalesce(e.step_bytes, 0) / 2048
+        + case when e.stored then (
+            select coalesce(sum(octet_length(p.bytes)), 0) / 2048 from ${schema}.payload p where p.id = e.id) else 0 end
+        -- as many waitpoints as the record has room for
+        + case when e.waited then (
+            select coalesce(sum(octet_length(a.body)), 0) / 40 from ${schema}.awaiting a where a.id = e.id) else 0 end as fixed,
+    case when e.waited then (
+        select 5 * coalesce(max(s.number), 0) from ${schema}.signal s where s.execution = e.id) else 0 end
+        + case when e.streamed then (
+            select coalesce(sum(
+                1 + m.frames + m.bytes / 2048 + 5 * least(m.passing, 256) + coalesce(octet_length(m.document), 0) / 2048), 0)
+            from ${schema}.stream m where m.execution = e.id) else 0 end as loose
+
+-- name: weigh
+-- How much there is to delete with executions that are to be erased.
+select e.id, e.changed, w.fixed::bigint, w.loose::bigint
+from (
+    select e.id, e.changed, ${>remnants_of_row} from ${schema}.execution e where e.id = any(:ids::uuid[])
+) as e
+cross join lateral (${>weight}) as w
+
+-- fragment: thinned
+-- An ended execution that is to be forgotten, unless it was replayed since.
+locked as (
+    select e.id from ${schema}.execution e
+    where e.id = :id::uuid and e.changed = :changed::bigint
+        and e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped')
+    for update skip locked
+)
+
+-- name: thin_frames
+-- Deletes the first frames of an ended execution that has too many to be forgotten with them, and streams that have none left.
+with ${>thinned},
+sized as (
+    select
+        f.row_place as place, f.attempt, f.passing is null as stays,
+        octet_length(f.content) + octet_length(f.type) + coalesce(octet_length(f.content_type), 0) as bytes,
+        row_number() over (partition by f.attempt order by f.place) as nth, f.place as position
+    from (
+        select f.ctid as row_place, f.* from locked join ${schema}.frame f on f.execution = locked.id
+        order by f.attempt, f.place
+        limit :room::integer
+    ) as f
+),
+ranked as (
+    select sized.*, sum(1 + sized.bytes / 2048 + case when nth = 1 then coalesce(octet_length(m.document), 0) / 2048 else 0 end)
+        over (order by sized.attempt, position) as up_to
+    from sized
+    left join ${schema}.stream m on m.execution = :id::uuid and m.attempt = sized.attempt
+),
+chosen as (
+    select * from ranked where up_to <= :room::bigint or (nth = 1 and attempt = (select min(attempt) from sized))
+),
+finished as (
+    -- The last attempt has frames left, unless all that there are were chosen.
+    select
+        (select count(*) from chosen) = (select count(*) from sized)
+            and (select count(*) from sized) < :room::integer as everything,
+        (select max(attempt) from chosen) as last
+),
+unsaid as (
+    delete from ${schema}.frame f where f.ctid = any(array(select place from chosen))
+),
+unstreamed as (
+    delete from ${schema}.stream m using finished, locked
+    where m.execution = locked.id and (finished.everything or m.attempt < finished.last)
+),
+shortened as (
+    update ${schema}.stream m set frames = greatest(0, m.frames - portion.frames), bytes = greatest(0, m.bytes - portion.bytes)
+    from finished, locked, (
+        select attempt, count(*) filter (where stays) as frames, coalesce(sum(bytes) filter (where stays), 0) as bytes
+        from chosen group by attempt
+    ) as portion
+    where not finished.everything and m.execution = locked.id and m.attempt = finished.last and portion.attempt = m.attempt
+)
+select count(*) as gone from chosen
+
+-- name: thin_signals
+-- Deletes the last signals of an ended execution that has too many to be forgotten with them: the number of the last one says how
+-- many there are.
+with ${>thinned},
+ranked as (
+    select s.row_place as place, sum(1 + octet_length(s.content) / 2048) over (order by s.number desc) as up_to,
+        row_number() over (order by s.number desc) as nth
+    from (
+        select s.ctid as row_place, s.* from locked join ${schema}.signal s on s.execution = locked.id
+        order by s.number desc
+        limit :room::integer
+    ) as s
+),
+gone as (
+    delete from ${schema}.signal s
+    where s.ctid = any(array(select place from ranked where up_to <= :room::bigint or nth = 1))
+    returning s.number
+)
+select count(*) as gone from gone
 
 -- name: forget_shares
 -- A key whose round is over joins the one that is on, like one that was never heard of.

@@ -10,6 +10,10 @@ unawaited as (
     delete from ${schema}.awaiting w using gone where gone.waited and w.id = gone.id
 )
 
+-- name: awaiting_sizes
+-- How large that is which is remembered of executions whose rows the caller has locked: much is read in parts.
+select w.id, octet_length(w.body) as bytes from ${schema}.awaiting w where w.id = any(:ids::uuid[])
+
 -- name: awaiting_of
 -- What is remembered of executions whose rows the caller has locked: in a statement of its own, because the one that waited for
 -- the locks does not see what was committed meanwhile in other tables.
@@ -29,13 +33,18 @@ update ${schema}.execution e set waited = true
 where e.id = any(:ids::uuid[]) and e.waited is null
 
 -- name: unlist_waitpoints
-delete from ${schema}.waitpoint where execution = any(:ids::uuid[])
+-- Of executions whose rows the caller has locked.
+delete from ${schema}.waitpoint p
+using unnest(:ids::uuid[], :openeds::bigint[], :names::text[]) as i (id, opened, name), ${schema}.execution e
+where e.id = i.id and p.lane = e.lane and p.opened = i.opened and p.execution = i.id and p.name = i.name
 
 -- name: list_waitpoints
 insert into ${schema}.waitpoint (lane, opened, execution, name)
 select e.lane, i.opened, i.id, i.name
 from unnest(:ids::uuid[], :openeds::bigint[], :names::text[]) as i (id, opened, name)
 join ${schema}.execution e on e.id = i.id
+-- one of a life before may have been left behind within the same millisecond
+on conflict do nothing
 
 -- name: receive
 -- Keeps signals that were received, and tells of them.
@@ -136,11 +145,13 @@ left join ${schema}.awaiting w on e.waited and w.id = e.id
 where e.id = :id::uuid and e.part = :part::smallint
 
 -- name: waitpoints
--- Waitpoints of a lane that may be open, behind one of them, with what is remembered of their executions.
-with ${>clock}
-select p.opened, p.name, e.id, e.part, e.situation, e.replays, w.body as awaiting, clock.now
-from clock
-cross join (
+-- A stretch of the waitpoints of a lane that may be open, behind one of them: whether their executions have ended or are gone, which
+-- leaves what was open behind, and how large that is which is remembered of the others. It is read by another statement, once for
+-- each execution.
+select
+    p.opened, p.name, p.execution, w.id is null or e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as over,
+    coalesce(octet_length(w.body), 0) as bytes
+from (
     select p.* from ${schema}.waitpoint p
     where p.lane = (select l.id from ${schema}.lane l where l.namespace = :namespace::text and l.name = :lane::text)
         and p.opened < :before::bigint
@@ -148,6 +159,25 @@ cross join (
     order by p.opened, p.execution, p.name
     limit :limit::integer
 ) as p
-join ${schema}.execution e on e.id = p.execution
-join ${schema}.awaiting w on w.id = e.id
+left join ${schema}.execution e on e.id = p.execution
+left join ${schema}.awaiting w on w.id = e.id
 order by p.opened, p.execution, p.name
+
+-- name: remembered
+-- What is remembered of some executions, and what it takes to read it.
+with ${>clock}
+select e.id, e.part, e.lane, e.situation, e.replays, w.body as awaiting, clock.now
+from clock
+cross join ${schema}.execution e
+join ${schema}.awaiting w on w.id = e.id
+where e.id = any(:ids::uuid[])
+
+-- name: unlist_closed
+-- Removes waitpoints from the listing that were found closed for good. One that another transaction is at is left to it.
+delete from ${schema}.waitpoint
+where ctid = any(array(
+    select p.ctid
+    from unnest(:ids::uuid[], :openeds::bigint[], :names::text[]) as i (id, opened, name)
+    join ${schema}.waitpoint p on p.execution = i.id and p.opened = i.opened and p.name = i.name
+        and p.lane = (select l.id from ${schema}.lane l where l.namespace = :namespace::text and l.name = :lane::text)
+    for update of p skip locked))
