@@ -49,11 +49,11 @@ class WaitpointListingTest {
     @Test
     void what_ended_work_has_left_open_is_passed_over_once() {
         var ended = begun();
-        openMany(ended, 300);
+        openMany(ended, 30);
         store.leases().end(List.of(new Ending.Complete(ended, Payload.EMPTY)));
         fixture.execute(
                 ("insert into %1$s.waitpoint select lane, opened - n, execution, name from"
-                                + " %1$s.waitpoint, generate_series(1, 10) as n")
+                                + " %1$s.waitpoint, generate_series(1, 100) as n")
                         .formatted(fixture.schema().text()));
         fixture.advance(Duration.ofSeconds(1));
         var open = begun();
@@ -82,7 +82,8 @@ class WaitpointListingTest {
 
     @Test
     void the_record_of_an_execution_is_not_read_for_each_of_its_waitpoints() {
-        openMany(begun(), MANY);
+        openMany(begun(), 1);
+        multiply();
         list(MANY);
 
         long before = allocated();
@@ -111,6 +112,27 @@ class WaitpointListingTest {
                         .mapToObj(n -> new OpenWaitpoint(fence, "waitpoint-" + n))
                         .toList();
         store.leases().open(asked).forEach(Answer::orThrow);
+    }
+
+    /** As if the one execution had opened as many as it may, which takes long one by one. */
+    private void multiply() {
+        var schema = fixture.schema().text();
+        fixture.execute(
+                """
+                update %1$s.awaiting set body = (
+                    select json_build_object(
+                        'opened', count(*),
+                        'places', json_object_agg('place-' || n, json_build_object('number', n, 'opened', p.opened)))::text
+                    from %1$s.waitpoint p, generate_series(1, %2$d) as n)
+                """
+                        .formatted(schema, MANY));
+        fixture.execute(
+                """
+                insert into %1$s.waitpoint
+                select p.lane, p.opened, p.execution, 'place-' || n
+                from %1$s.waitpoint p, generate_series(1, %2$d) as n
+                """
+                        .formatted(schema, MANY));
     }
 
     private List<WaitpointView> list(int max) {
