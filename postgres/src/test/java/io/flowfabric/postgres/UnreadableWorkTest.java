@@ -112,6 +112,23 @@ class UnreadableWorkTest {
     }
 
     @Test
+    void the_attempt_of_work_with_a_damaged_step_times_out_no_more() {
+        var id = submit(Policy.DEFAULT.attemptTimeout(Duration.ofSeconds(10)), 0);
+        var lease = store.claims().claim(new Claim(session.id(), ++number, 1)).leases().getFirst();
+        var checkpoint = new Checkpoint(lease.fence(), "pay", Payload.text("paid"));
+        store.leases().checkpoint(List.of(checkpoint)).getFirst().orThrow();
+        store.leases().end(List.of(new Ending.Release(lease.fence()))).getFirst().orThrow();
+        fixture.execute(
+                "update %s.step set name = '' where execution = '%s'"
+                        .formatted(schema(), id.uuid()));
+
+        assertThat(claim()).isEmpty();
+
+        assertThat(situation(id)).isEqualTo(Situation.HELD_BY_OPERATOR);
+        assertThat(store.maintenance().nextDue(Duration.ofSeconds(10))).isEmpty();
+    }
+
+    @Test
     void a_damaged_step_holds_its_own_work_back_and_no_other() {
         var damaged = submit(Policy.DEFAULT, 0);
         var other = submit(Policy.DEFAULT, 0);
