@@ -19,6 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
@@ -32,6 +34,11 @@ final class DecidedBatches<T, R> {
 
     /** So often others may come in between. */
     private static final int ATTEMPTS = 32;
+
+    /** So often what was lost is decided anew at once; then after a pause by chance. */
+    private static final int AT_ONCE = 4;
+
+    private static final long LONGEST_PAUSE = Duration.ofMillis(8).toNanos();
 
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
@@ -101,8 +108,22 @@ final class DecidedBatches<T, R> {
                                 }
                                 follow(home, lost);
                             });
+            pauseIfOthersAreFaster();
         }
         return List.copyOf(answers.values());
+    }
+
+    /** Callers in step would come in between each other again and again, and one lose always. */
+    private void pauseIfOthersAreFaster() {
+        int most =
+                attempts.entrySet().stream()
+                        .filter(lost -> !answers.containsKey(lost.getKey()))
+                        .mapToInt(Map.Entry::getValue)
+                        .max()
+                        .orElse(0);
+        if (most > AT_ONCE) {
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE));
+        }
     }
 
     private long size(int place) {
