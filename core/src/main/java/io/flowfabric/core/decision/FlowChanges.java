@@ -2,6 +2,7 @@ package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Conflict;
+import io.flowfabric.core.Contended;
 import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.Consequence;
 import io.flowfabric.core.flow.Consequence.Stop;
@@ -14,6 +15,7 @@ import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.flow.MemberRecord.Decided;
 import io.flowfabric.core.state.Outcome;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,6 +25,8 @@ import java.util.TreeSet;
 
 /** What callers change about a flow: its graph, and that it goes on. */
 public final class FlowChanges {
+    private static final Duration RETRY_AFTER = Duration.ofMillis(10);
+
     private FlowChanges() {}
 
     /**
@@ -80,6 +84,7 @@ public final class FlowChanges {
     /**
      * Decides a change of a graph.
      *
+     * @param flow settled: what is still to be told of would be counted twice
      * @param known all members of the flow, in the order of their numbers
      * @param arcs all arcs of the flow
      * @throws io.flowfabric.core.Invalid when the graph could never be done then
@@ -91,6 +96,7 @@ public final class FlowChanges {
             Collection<Arc> arcs,
             FlowExtension change,
             Instant now) {
+        mustBeSettled(flow);
         var members = new ArrayList<>(known);
         for (var member : change.members()) {
             FlowAcceptance.mustBeIn(flow.namespace(), member);
@@ -143,6 +149,13 @@ public final class FlowChanges {
                 touched.stream().filter(n -> n < known.size()).map(members::get).toList(),
                 List.copyOf(added),
                 touched.stream().filter(n -> members.get(n).waits()).toList());
+    }
+
+    /** Refuses to count anew while something that has happened is still to be counted. */
+    static void mustBeSettled(FlowRecord flow) {
+        if (flow.unsettled()) {
+            throw new Contended("the flow " + flow.id(), RETRY_AFTER);
+        }
     }
 
     private static boolean counts(Arc arc, Outcome upstream) {

@@ -70,6 +70,7 @@ public final class FlowReopening {
     /**
      * Decides what a replay reopens.
      *
+     * @param flow settled
      * @param members all of the flow, in the order of their numbers
      * @param arcs all of the flow
      * @param replayed the number of the member, which has ended
@@ -81,6 +82,7 @@ public final class FlowReopening {
             Collection<Arc> arcs,
             int replayed,
             Instant now) {
+        FlowChanges.mustBeSettled(flow);
         return new FlowReopening(flow, members, arcs, replayed).decide(now);
     }
 
