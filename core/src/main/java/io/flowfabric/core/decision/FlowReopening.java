@@ -95,8 +95,7 @@ public final class FlowReopening {
                     "The flow was cancelled: submit what is to be done as another one.");
         }
         findOpen(member);
-        if (member.outcome().equals(Optional.of(Outcome.SKIPPED))
-                && counted(replayed).verdict() == Decided.IMPOSSIBLE) {
+        if (isImpossible(replayed)) {
             throw new Conflict(
                     Conflict.Code.MEMBER_SKIPPED,
                     member.execution().toString(),

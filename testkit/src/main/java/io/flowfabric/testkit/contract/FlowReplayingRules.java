@@ -179,6 +179,18 @@ abstract class FlowReplayingRules extends Rules {
     }
 
     @Test
+    void a_member_that_was_cancelled_while_it_waited_waits_again() {
+        var flow = play(FlowSubmission.of("f").member("a", work()).member("b", work(), "a"));
+        world.cancel(flow.execution("b"));
+
+        world.replay(flow.execution("b"));
+
+        assertThat(flow.state("b")).isEqualTo(PublicState.WAITING_CHILDREN);
+        flow.complete("a");
+        assertThat(flow.claimable()).containsExactly("b");
+    }
+
+    @Test
     void a_flow_that_was_cancelled_is_not_reopened() {
         var flow = play(FlowSubmission.of("f").member("a", work()));
         flow.cancel(Mode.ALL);
