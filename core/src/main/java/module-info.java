@@ -10,6 +10,7 @@ module io.flowfabric.core {
     exports io.flowfabric.core.codec;
     exports io.flowfabric.core.decision;
     exports io.flowfabric.core.feed;
+    exports io.flowfabric.core.flow;
     exports io.flowfabric.core.lease;
     exports io.flowfabric.core.operate;
     exports io.flowfabric.core.policy;

@@ -50,6 +50,14 @@ public final class Conflict extends FlowFabricException {
          * Work of the lane lies in several partitions, where limits of the lane cannot count it.
          */
         LANE_SPREAD,
+        /** The flow was changed since the revision that the change was made for. */
+        STALE_REVISION,
+        /** The flow has ended, or takes no members from outside any more. */
+        FLOW_CLOSED,
+        /** The member has begun or ended, so that nothing can come before it any more. */
+        MEMBER_BEGUN,
+        /** The member is skipped again as soon as it is replayed: what it needs was not had. */
+        MEMBER_SKIPPED,
         /** The execution is not waiting for anything that could be lifted. */
         NOT_WAITING;
 

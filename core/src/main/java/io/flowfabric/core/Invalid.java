@@ -52,6 +52,14 @@ public final class Invalid extends FlowFabricException {
         IMPOSSIBLE_STATE,
         /** A condition can never be met, is met already, or is too deep. */
         IMPOSSIBLE_CONDITION,
+        /** Members of a flow wait for each other. */
+        CYCLE,
+        /** An edge of a flow names a member that the flow does not have. */
+        UNKNOWN_MEMBER,
+        /** Two members of a flow have one name, or two edges connect the same members. */
+        DUPLICATE,
+        /** A member of a flow needs more of those before it than there are. */
+        IMPOSSIBLE_QUORUM,
         /** A claim came under a number whose answer was acknowledged. */
         CLAIM_NUMBER_USED,
         /** A connection that was to have a transaction commits every statement by itself. */

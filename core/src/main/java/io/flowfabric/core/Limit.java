@@ -49,6 +49,10 @@ public enum Limit {
     LIVE_FRAMES(256),
     /** A summary is read and written as a whole with every patch. */
     SUMMARY_BYTES(256 << 10),
+    /** Members of one flow: a graph is checked, and shown, as a whole. */
+    FLOW_MEMBERS(10_000),
+    /** Edges of one flow: ten for each member. */
+    FLOW_EDGES(100_000),
     /** A million frames a second for twelve days; every store can count so far. */
     POSITION(1L << 40),
     /** Keys, kinds, creators, workers, steps: indexed, and shown on one line. */

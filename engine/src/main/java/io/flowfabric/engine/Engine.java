@@ -8,6 +8,7 @@ import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
@@ -161,6 +162,11 @@ public final class Engine extends Service implements Backend {
     @Override
     public Leases leases() {
         return leases;
+    }
+
+    @Override
+    public Flows flows() {
+        return store.flows();
     }
 
     @Override

@@ -3,12 +3,14 @@ package io.flowfabric.core.codec;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.codec.Json.JsonObject;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
@@ -74,6 +76,7 @@ public final class EventCodec {
                     case Event.Drifted drifted -> json;
                     case Event.KeyRotation rotation ->
                             with(json, Optional.empty(), Optional.of(rotation.by()));
+                    case Event.FlowChange change -> with(json, Optional.empty(), change.by());
                 })
                 .withAll(details(event));
     }
@@ -114,6 +117,8 @@ public final class EventCodec {
                             .with("used", Json.of(reached.used()));
             case Event.Drifted drifted -> details(drifted.of(), drifted.said(), drifted.found());
             case Event.KeyRotation rotation -> details(rotation.key(), rotation.grace());
+            case Event.FlowChange change ->
+                    details(change.flow(), change.kind(), change.step(), change.state());
         };
     }
 
@@ -152,6 +157,16 @@ public final class EventCodec {
         return JsonObject.EMPTY
                 .with("key", Json.of(key))
                 .with("grace_ms", Json.of(grace.toMillis()));
+    }
+
+    /** What an {@link Event.FlowChange} has besides what many kinds have. */
+    public static JsonObject details(
+            FlowId flow, String kind, Event.FlowStep step, FlowState state) {
+        return JsonObject.EMPTY
+                .with("flow", Json.of(flow.toString()))
+                .with("flow_kind", Json.of(kind))
+                .with("step", Words.of(step))
+                .with("state", Words.of(state));
     }
 
     /**
@@ -267,6 +282,15 @@ public final class EventCodec {
                             json.require("key", Json::asString),
                             Duration.ofMillis(json.require("grace_ms", Json::asLong)),
                             by(json).orElseThrow(),
+                            at);
+            case FLOW_CHANGED ->
+                    new Event.FlowChange(
+                            json.require("flow", id -> FlowId.parse(id.asString())),
+                            namespace,
+                            json.require("flow_kind", Json::asString),
+                            json.require("step", word -> Words.read(Event.FlowStep.class, word)),
+                            json.require("state", word -> Words.read(FlowState.class, word)),
+                            by(json),
                             at);
         };
     }

@@ -35,7 +35,9 @@ public enum EventKind {
     /** A count was wrong and was put right. */
     DRIFTED(Event.Drifted.class),
     /** An operator had another key sign. */
-    KEY_ROTATED(Event.KeyRotation.class);
+    KEY_ROTATED(Event.KeyRotation.class),
+    /** Something happened to a flow as a whole. */
+    FLOW_CHANGED(Event.FlowChange.class);
 
     private final Class<? extends Event> type;
 
@@ -70,6 +72,7 @@ public enum EventKind {
             case Event.BudgetReached reached -> BUDGET_REACHED;
             case Event.Drifted drift -> DRIFTED;
             case Event.KeyRotation rotation -> KEY_ROTATED;
+            case Event.FlowChange change -> FLOW_CHANGED;
         };
     }
 

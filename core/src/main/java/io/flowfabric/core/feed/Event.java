@@ -3,9 +3,11 @@ package io.flowfabric.core.feed;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
@@ -243,6 +245,37 @@ public sealed interface Event {
         public Namespace namespace() {
             return Namespace.DEFAULT;
         }
+    }
+
+    /**
+     * Something happened to a flow as a whole.
+     *
+     * @param kind the kind of the flow
+     * @param state what the flow is by then
+     * @param by who did it, when a caller did
+     */
+    record FlowChange(
+            FlowId flow,
+            Namespace namespace,
+            String kind,
+            FlowStep step,
+            FlowState state,
+            Optional<Attribution> by,
+            Instant at)
+            implements Event {}
+
+    /** What can happen to a flow. */
+    enum FlowStep {
+        /** It was submitted. */
+        SUBMITTED,
+        /** Members or edges were added to it, or it was closed. */
+        EXTENDED,
+        /** It was cancelled; members of it may go on. */
+        CANCELLED,
+        /** A member of it is done again after its end. */
+        REOPENED,
+        /** All of its members have ended. */
+        ENDED
     }
 
     /** What can happen to a lease. */

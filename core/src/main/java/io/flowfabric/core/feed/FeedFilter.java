@@ -36,7 +36,9 @@ public record FeedFilter(
         /** What operators did. */
         OPERATIONS,
         /** Signals that were received. */
-        SIGNALS
+        SIGNALS,
+        /** What happened to flows as a whole. */
+        FLOWS
     }
 
     public FeedFilter {
@@ -116,7 +118,9 @@ public record FeedFilter(
                         case Event.MarkedDead marked -> false;
                         case Event.Erased erased -> false;
                         case Event.KeyRotation rotation -> false;
+                        case Event.FlowChange change -> false;
                     };
+            case FLOWS -> event instanceof Event.FlowChange;
             case SIGNALS -> event instanceof Event.SignalReceived;
             case COMPLETIONS -> event instanceof Event.Step step && step.now().terminal();
             case OPERATIONS ->
@@ -136,6 +140,7 @@ public record FeedFilter(
                         case Event.MarkedDead marked -> true;
                         case Event.Erased erased -> true;
                         case Event.KeyRotation rotation -> true;
+                        case Event.FlowChange change -> change.by().isPresent();
                     };
         };
     }
@@ -156,6 +161,7 @@ public record FeedFilter(
             case Event.MarkedDead marked -> Optional.empty();
             case Event.Erased erased -> Optional.of(erased.lane());
             case Event.KeyRotation rotation -> Optional.empty();
+            case Event.FlowChange change -> Optional.empty();
         };
     }
 
@@ -175,6 +181,7 @@ public record FeedFilter(
             case Event.Drifted drifted -> Partition.of(drifted.namespace());
             case Event.MarkedDead marked -> Partition.of(marked.namespace());
             case Event.KeyRotation rotation -> Partition.of(rotation.namespace());
+            case Event.FlowChange change -> change.flow().partition();
         };
     }
 }

@@ -3,6 +3,7 @@ package io.flowfabric.core.store;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
@@ -45,6 +46,9 @@ public interface Backend extends AutoCloseable {
 
     /** For worker processes: writing about the work they hold. */
     Leases leases();
+
+    /** For submitters and operators: graphs of executions. */
+    Flows flows();
 
     /** For anyone: what executions wait for. */
     Signals signals();

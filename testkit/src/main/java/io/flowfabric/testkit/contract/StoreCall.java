@@ -20,6 +20,10 @@ import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.FeedFilter;
 import io.flowfabric.core.feed.FeedFilter.Topic;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.flow.FlowCancellation;
+import io.flowfabric.core.flow.FlowExtension;
+import io.flowfabric.core.flow.FlowSubmission;
+import io.flowfabric.core.flow.Flows.FlowFilter;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grants;
@@ -133,7 +137,15 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
         var session = worker.session().id();
         var at = new Waitpoint(id, "boss");
         var signal = Signal.of(at, "approved", Payload.EMPTY, by);
+        var flow = FlowSubmission.of("sample").member("a", work());
         return Map.ofEntries(
+                entry("FlowSubmission", FlowSubmission.of("sample").member("a", work())),
+                entry("List<FlowSubmission>", List.of(flow)),
+                entry("List<FlowExtension>", List.of(FlowExtension.of(flow.id(), 1))),
+                entry("FlowId", flow.id()),
+                entry("List<FlowId>", List.of(flow.id())),
+                entry("Mode", FlowCancellation.Mode.ALL),
+                entry("FlowFilter", FlowFilter.of(Namespace.DEFAULT)),
                 entry("int", 1),
                 entry("String", "name"),
                 entry("List<String>", List.of("token")),

@@ -116,6 +116,55 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class FlowSubmissions extends FlowSubmittingRules {
+        FlowSubmissions() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class FlowProgress extends FlowProgressRules {
+        FlowProgress() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class FlowCancelling extends FlowCancellingRules {
+        FlowCancelling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class FlowExtending extends FlowExtendingRules {
+        FlowExtending() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class FlowReplaying extends FlowReplayingRules {
+        FlowReplaying() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class FlowReading extends FlowReadingRules {
+        FlowReading() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class RandomFlows extends RandomFlowRules {
+        RandomFlows() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Suspending extends SuspendingRules {
         Suspending() {
             super(StoreContract.this::open);

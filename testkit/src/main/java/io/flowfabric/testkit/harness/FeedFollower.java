@@ -77,6 +77,7 @@ final class FeedFollower {
                         case Event.Erased erased -> erased.execution();
                         case Event.MarkedDead marked -> marked.owner().session();
                         case Event.KeyRotation rotation -> "keys";
+                        case Event.FlowChange change -> change.flow();
                     };
             grouped.computeIfAbsent(subject, key -> new ArrayList<>()).add(event);
         }

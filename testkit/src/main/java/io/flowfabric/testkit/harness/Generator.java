@@ -2,6 +2,7 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.flow.FlowCancellation.Mode;
 import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
@@ -70,6 +71,10 @@ record Generator(long seed, int stream, Mix mix) {
             case SUBMIT ->
                     new Operation.Submit(
                             draw.fewOf(item -> order(draw, number + item)), hearing(draw));
+            case SUBMIT_FLOW -> FlowGenerator.submit(draw, number, hearing(draw));
+            case CANCEL_FLOW ->
+                    new Operation.CancelFlow(
+                            draw.back(), draw.one(Mode.values()), draw.one("ada", "bob"));
             case OPEN ->
                     new Operation.Open(draw.below(WORKERS), number, profile(draw), hearing(draw));
             case REOPEN -> new Operation.Reopen(draw.below(WORKERS), draw.chance(40));

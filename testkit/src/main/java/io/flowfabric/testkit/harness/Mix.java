@@ -11,6 +11,8 @@ import java.util.Map;
 record Mix(Map<Kind, Integer> weights, int openings) {
     enum Kind {
         SUBMIT,
+        SUBMIT_FLOW,
+        CANCEL_FLOW,
         OPEN,
         REOPEN,
         CLOSE,
@@ -110,6 +112,8 @@ record Mix(Map<Kind, Integer> weights, int openings) {
     private static EnumMap<Kind, Integer> usual() {
         var weights = new EnumMap<Kind, Integer>(Kind.class);
         weights.put(Kind.SUBMIT, 17);
+        weights.put(Kind.SUBMIT_FLOW, 4);
+        weights.put(Kind.CANCEL_FLOW, 1);
         weights.put(Kind.OPEN, 7);
         weights.put(Kind.REOPEN, 1);
         weights.put(Kind.CLOSE, 1);

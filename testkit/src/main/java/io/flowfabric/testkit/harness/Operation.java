@@ -3,6 +3,8 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.flow.FlowCancellation;
+import io.flowfabric.core.flow.FlowPolicy.OnFailure;
 import io.flowfabric.core.operate.Keys.Rotation;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.Capabilities;
@@ -78,6 +80,22 @@ sealed interface Operation {
         OTHER_ID_SAME_CONTENT,
         OTHER_ID_OTHER_CONTENT
     }
+
+    /** A graph of work that was not submitted before. */
+    record SubmitFlow(long number, List<FlowPart> parts, OnFailure onFailure, Hearing hearing)
+            implements Operation {}
+
+    /**
+     * A member of a graph.
+     *
+     * @param after which of those before it it comes after
+     * @param quorum how many of them it needs; all of them when there are fewer
+     * @param completion whether any end of theirs counts
+     */
+    record FlowPart(Work work, List<Integer> after, int quorum, boolean completion) {}
+
+    /** An operator cancels a flow, counted from the newest. */
+    record CancelFlow(int flow, FlowCancellation.Mode mode, String actor) implements Operation {}
 
     // Workers.
 

@@ -4,6 +4,7 @@ package io.flowfabric.testkit.harness;
 final class Performer {
     private final Stage stage;
     private final SubmitterRole submitters;
+    private final FlowRole flows;
     private final SessionRole sessions;
     private final WorkerRole workers;
     private final GrantRole grants;
@@ -13,6 +14,7 @@ final class Performer {
     Performer(Stage stage, Participants cast) {
         this.stage = stage;
         this.submitters = new SubmitterRole(stage, cast);
+        this.flows = new FlowRole(stage, cast);
         this.sessions = new SessionRole(stage, cast);
         this.workers = new WorkerRole(stage, cast);
         this.grants = new GrantRole(stage, cast);
@@ -23,6 +25,8 @@ final class Performer {
     void perform(Operation operation) {
         switch (operation) {
             case Operation.Submit submit -> submitters.submit(submit);
+            case Operation.SubmitFlow submit -> flows.submit(submit);
+            case Operation.CancelFlow cancel -> flows.cancel(cancel);
             case Operation.Open open -> sessions.open(open);
             case Operation.Reopen reopen -> sessions.reopen(reopen);
             case Operation.Close close -> sessions.close(close);

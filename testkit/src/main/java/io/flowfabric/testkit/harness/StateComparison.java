@@ -3,6 +3,7 @@ package io.flowfabric.testkit.harness;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
@@ -73,6 +74,7 @@ final class StateComparison {
     /** Now and then: lanes, workers, some listings, and all about what has changed. */
     void compareMore() {
         compareChanges(views(ledger.ids()));
+        compareFlows();
         compareLanes();
         compareWorkers();
         twins.compareNextDue();
@@ -87,6 +89,7 @@ final class StateComparison {
         ledger.recent(0).ifPresent(newest -> ids.add(Identity.elsewhere(newest.id())));
         var views = views(ids);
         compareChanges(views);
+        compareFlows();
         compareLanes();
         compareWorkers();
         twins.compareNextDue();
@@ -131,6 +134,17 @@ final class StateComparison {
             twins.look("steps", store -> pages(at -> store.queries().steps(id, at, 2)));
             twins.look("received", store -> pages(at -> store.signals().received(id, at, 2)));
             twins.look("waitpoints", store -> store.signals().waitpoints(id));
+        }
+    }
+
+    private void compareFlows() {
+        var flows = ledger.flows();
+        if (!flows.isEmpty()) {
+            twins.look("flows", store -> store.flows().describe(flows));
+        }
+        for (FlowId flow : flows) {
+            twins.look("members", store -> pages(at -> store.flows().members(flow, at, 3)));
+            twins.look("edges", store -> pages(at -> store.flows().edges(flow, at, 3)));
         }
     }
 

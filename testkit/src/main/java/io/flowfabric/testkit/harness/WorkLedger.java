@@ -1,6 +1,7 @@
 package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.submit.Submission;
 
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Set;
 final class WorkLedger {
     private final Set<ExecutionId> tried = new LinkedHashSet<>();
     private final List<Submission> accepted = new ArrayList<>();
+    private final List<FlowId> flows = new ArrayList<>();
     private final Names names;
 
     WorkLedger(Names names) {
@@ -28,6 +30,15 @@ final class WorkLedger {
 
     synchronized void accepted(Submission submission) {
         accepted.add(submission);
+    }
+
+    synchronized void accepted(FlowId flow) {
+        flows.add(flow);
+    }
+
+    /** All flows that were accepted. */
+    synchronized List<FlowId> flows() {
+        return List.copyOf(flows);
     }
 
     /** Every id that was ever used, whatever came of it. */

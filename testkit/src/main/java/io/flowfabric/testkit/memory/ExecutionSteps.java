@@ -15,7 +15,9 @@ import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.signal.ReceivedSignal;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Delayed;
+import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.state.ExecutionState.Granted;
+import io.flowfabric.core.state.ExecutionState.Queued;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.state.LeasePurpose;
@@ -40,8 +42,16 @@ final class ExecutionSteps {
     }
 
     MemoryExecution submit(Submission submission, Digest digest) {
+        return submit(submission, digest, Acceptance.begin(submission.policy(), world.now()));
+    }
+
+    /**
+     * Submits something.
+     *
+     * @param begin how it begins: a member of a flow may have to wait for others
+     */
+    MemoryExecution submit(Submission submission, Digest digest, Queued begin) {
         world.lanes.register(submission.lane(), submission.creator(), world.now());
-        var begin = Acceptance.begin(submission.policy(), world.now());
         var row = world.executions.add(submission, digest, begin, world.now());
         world.shares.changed(row);
         log(row, Transition.SUBMIT, Optional.empty(), Optional.empty(), Optional.empty());
@@ -116,6 +126,9 @@ final class ExecutionSteps {
         change.waited().ifPresent(waited -> remember(row, waited));
         world.shares.changed(row);
         log(row, change.transition(), owner, change.by(), change.failure());
+        if (change.after() instanceof Finished end) {
+            row.member.ifPresent(place -> world.flows.ended(place, end.outcome()));
+        }
     }
 
     /** Writes what was decided of a wait: what is remembered, what was received, how it ended. */

@@ -29,6 +29,7 @@ import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.memory.FlowRegistry.FlowPlace;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -96,6 +97,9 @@ final class MemoryExecution {
 
     /** What was said in its attempts, in those where something was. */
     final Map<Integer, MemoryStream> streams = new HashMap<>();
+
+    /** Which member of which flow it is, if it is one. */
+    Optional<FlowPlace> member = Optional.empty();
 
     Optional<Payload> result = Optional.empty();
     Optional<Failure> failure = Optional.empty();

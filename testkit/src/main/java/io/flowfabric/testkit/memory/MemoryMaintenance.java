@@ -79,6 +79,7 @@ final class MemoryMaintenance implements Maintenance {
 
     private int forget(int limit) {
         int done = each(limit, this::keepUntil, world.steps::erase);
+        world.flows.forget(flow -> namespaces.settings(flow.namespace()).retention());
         world.sessions.forgetBefore(world.now().minus(SESSION_RETENTION));
         // Whole days, so that a store can keep each in a place of its own and drop it at once.
         var oldest = world.now().minus(EVENT_RETENTION).truncatedTo(ChronoUnit.DAYS);

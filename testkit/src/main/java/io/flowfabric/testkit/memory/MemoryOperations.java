@@ -5,12 +5,14 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.OperatorDecisions;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Transition;
 
 import java.util.List;
 import java.util.Optional;
@@ -32,8 +34,18 @@ final class MemoryOperations implements Operations {
     private ExecutionState act(OperatorCommand act, Attribution by) {
         var row = world.executions.find(act.execution());
         OperatorDecisions.act(act, by, row.facts(), world.now())
-                .ifPresent(change -> world.steps.apply(row, change));
+                .ifPresent(change -> take(row, change));
         return row.state;
+    }
+
+    /** A member that is replayed is not done again alone. */
+    private void take(MemoryExecution row, Change change) {
+        var replayed = row.member.filter(place -> change.transition() == Transition.REPLAY);
+        if (replayed.isPresent()) {
+            world.flows.replay(row, replayed.get(), change);
+        } else {
+            world.steps.apply(row, change);
+        }
     }
 
     @Override

@@ -33,6 +33,7 @@ class MemoryState {
     final QuotaMeters meters = new QuotaMeters(this);
     final BudgetAccounts purses = new BudgetAccounts(this);
     final MemoryBreaches breaches = new MemoryBreaches(this);
+    final FlowRegistry flows = new FlowRegistry(this);
     final EventLog log = new EventLog();
     final MemoryWakeups wakeups = new MemoryWakeups(this);
 
@@ -53,6 +54,7 @@ class MemoryState {
                 throw new Unavailable("The store is closed; open another one.");
             }
             var answer = commit.get();
+            flows.settle();
             shares.place();
             news = wakeups.news();
             return answer;

@@ -4,6 +4,7 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.lease.Claimed;
 import io.flowfabric.core.lease.ClaimedForWorker;
 import io.flowfabric.core.lease.Claims;
@@ -78,6 +79,11 @@ public final class MemoryStore implements Store {
     @Override
     public Leases leases() {
         return new MemoryLeases(world);
+    }
+
+    @Override
+    public Flows flows() {
+        return new MemoryFlows(world);
     }
 
     @Override

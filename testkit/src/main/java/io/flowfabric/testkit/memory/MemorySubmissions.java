@@ -34,6 +34,12 @@ final class MemorySubmissions implements Submissions {
     }
 
     private Submitted accept(Submission submission, Digest digest) {
+        mustTake(world, submission);
+        return new Submitted(world.steps.submit(submission, digest).id(), true);
+    }
+
+    /** Refuses new work that its lane does not take, or that names what is not defined. */
+    static void mustTake(MemoryState world, Submission submission) {
         world.lanes
                 .known(submission.lane())
                 .ifPresent(it -> Acceptance.mustTake(it.lane, it.settings.state()));
@@ -42,6 +48,5 @@ final class MemorySubmissions implements Submissions {
                 submission.lane().namespace(),
                 policy.quotas().stream().map(QuotaUse::quota).toList(),
                 policy.budgets());
-        return new Submitted(world.steps.submit(submission, digest).id(), true);
     }
 }

@@ -1,0 +1,23 @@
+package io.flowfabric.testkit.contract;
+
+import io.flowfabric.testkit.StoreFixture;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.function.Supplier;
+
+/** Graphs that nobody has thought of, played through and compared with what they should be. */
+abstract class RandomFlowRules extends Rules {
+    private static final int GRAPHS = 30;
+
+    RandomFlowRules(Supplier<StoreFixture> opening) {
+        super(opening);
+    }
+
+    @Test
+    void whatever_happens_in_a_graph_each_member_is_what_those_before_it_make_it() {
+        for (int seed = 0; seed < GRAPHS; seed++) {
+            new RandomFlow(world, seed).play();
+        }
+    }
+}
