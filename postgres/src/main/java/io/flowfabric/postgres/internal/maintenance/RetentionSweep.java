@@ -29,6 +29,9 @@ public final class RetentionSweep {
     /** How many changes of the tally are added up at once. */
     private static final int SUMMANDS = 100_000;
 
+    /** A flow may have many members and edges: one commit should not hold everybody up. */
+    private static final int FLOWS_AT_ONCE = 100;
+
     /** However many executions wait to be forgotten, everything else is looked at so often. */
     private static final long BESIDES_EVERY = Duration.ofMinutes(1).toNanos();
 
@@ -60,11 +63,21 @@ public final class RetentionSweep {
                     .query("forget_sessions")
                     .set("before", now - SESSION_RETENTION.toMillis())
                     .update();
+            forgetFlows(Math.min(limit, FLOWS_AT_ONCE));
             postgres.db().query("forget_shares").set("limit", SUMMANDS).update();
             postgres.db().query("add_up").set("limit", SUMMANDS).update();
             gates.round();
         }
         return new Round(executions.gone + days, 0, more);
+    }
+
+    private void forgetFlows(int most) {
+        postgres.db()
+                .query("forget_flows")
+                .set("now", postgres.now())
+                .set("limit", most)
+                .set("retention", NamespaceSettings.DEFAULT.retention().toMillis())
+                .update();
     }
 
     /**
