@@ -4,7 +4,6 @@ import io.flowfabric.core.Digest;
 import io.flowfabric.core.decision.FlowAcceptance;
 import io.flowfabric.core.decision.FlowAcceptance.NumberedGraph;
 import io.flowfabric.core.decision.FlowNews;
-import io.flowfabric.core.decision.FlowSettlement;
 import io.flowfabric.core.feed.Event.FlowStep;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.FlowSubmission;
@@ -16,7 +15,6 @@ import io.flowfabric.postgres.internal.settle.FlowSettler;
 import io.flowfabric.postgres.internal.settle.FlowTable;
 import io.flowfabric.postgres.internal.settle.MemberTable;
 import io.flowfabric.postgres.internal.settle.StoredFlow;
-import io.flowfabric.postgres.internal.settle.StoredGraph;
 
 import java.time.Instant;
 import java.util.List;
@@ -76,17 +74,10 @@ final class FlowSubmitter {
         flows.tell(
                 tx, record, FlowNews.of(record, FlowStep.SUBMITTED, Optional.empty(), now));
         if (graph.members().isEmpty()) {
-            settleEmpty(tx, flows.lock(tx, record.id()));
+            // It has nothing to wait for.
+            var unused =
+                    settler.settleAll(tx, flows.lock(tx, record.id()), FlowAftermath.inTurn());
         }
         return Optional.of(inserted);
-    }
-
-    /** A flow without members has nothing to wait for. */
-    private void settleEmpty(Jdbc tx, StoredFlow flow) {
-        var graph = new StoredGraph(postgres, tx, flow.id(), List.of());
-        var settled =
-                FlowSettlement.settle(
-                        flow.record(), graph, List.of(), flow.now(), Integer.MAX_VALUE);
-        var unused = settler.write(tx, flow, settled, FlowAftermath.inTurn());
     }
 }

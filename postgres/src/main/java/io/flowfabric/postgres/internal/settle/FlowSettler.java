@@ -3,7 +3,9 @@ package io.flowfabric.postgres.internal.settle;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
 import io.flowfabric.core.decision.FlowSettlement.EndedMember;
+import io.flowfabric.core.decision.FlowSettlement.MemberStep;
 import io.flowfabric.core.decision.FlowSettlement.Settled;
+import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
@@ -73,7 +75,7 @@ public final class FlowSettler {
         var settled = new LinkedHashMap<UUID, StoredFlow>();
         locked.forEach(
                 (id, flow) -> {
-                    boolean nothing = ends.of(id).isEmpty() && !flow.record().unsettled();
+                    boolean nothing = ends.of(id).isEmpty() && !isDue(flow.record());
                     settled.put(
                             id,
                             nothing
@@ -82,6 +84,12 @@ public final class FlowSettler {
                                             tx, flow, ends.of(id), ends.members(id), most, after));
                 });
         return settled;
+    }
+
+    /** Whether something is left to be done, or nothing is left to be waited for. */
+    private static boolean isDue(FlowRecord flow) {
+        boolean over = flow.tally().live() == 0 && !flow.open() && !flow.state().ended();
+        return flow.unsettled() || over;
     }
 
     /** Adds the members that ended in commits without the locks of their flows. */
@@ -116,9 +124,9 @@ public final class FlowSettler {
 
     /** Writes what was decided. */
     public StoredFlow write(Jdbc tx, StoredFlow before, Settled settled, FlowAftermath after) {
-        var steps = new StepBatch();
-        settled.steps().forEach(step -> steps.add(step.change(), step.facts()));
-        after.add(steps, steps.writeSettled(tx, postgres.now()));
+        for (var steps : inTurn(settled.steps())) {
+            after.add(steps, steps.writeSettled(tx, postgres.now()));
+        }
         MemberTable.change(tx, before.id(), settled.members());
         var now = before.with(settled.flow());
         if (!now.record().equals(before.record())) {
@@ -128,6 +136,23 @@ public final class FlowSettler {
                 .ifPresent(event -> flows.tell(tx, now.record(), event));
         after.add(now);
         return now;
+    }
+
+    /**
+     * A member may be allowed to start and then be skipped, all in one piece. A statement takes one
+     * step of each.
+     */
+    private static List<StepBatch> inTurn(List<MemberStep> steps) {
+        var batches = new ArrayList<StepBatch>();
+        var taken = new HashMap<Integer, Integer>();
+        for (var step : steps) {
+            int turn = taken.merge(step.member(), 1, Integer::sum);
+            if (turn > batches.size()) {
+                batches.add(new StepBatch());
+            }
+            batches.get(turn - 1).add(step.change(), step.facts());
+        }
+        return batches;
     }
 
     /**
