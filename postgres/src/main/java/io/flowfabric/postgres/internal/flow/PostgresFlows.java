@@ -9,6 +9,8 @@ import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.decision.FlowChanges;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.feed.Event.FlowStep;
@@ -142,6 +144,9 @@ public final class PostgresFlows implements Flows {
     private static <T, R> Answer<R> answer(T item, Function<T, R> act) {
         try {
             return Answer.done(act.apply(item));
+        } catch (Unavailable | StoreFailure broken) {
+            // The others would meet the same.
+            throw broken;
         } catch (FlowFabricException refusal) {
             return Answer.refused(refusal);
         }

@@ -18,6 +18,9 @@ public final class FlowSweep {
 
     private static final int AT_ONCE = 1000;
 
+    /** After so many flows that others hold, the rest waits for the next round. */
+    private static final int MOST_HELD = 3;
+
     private final PostgresContext postgres;
     private final FlowSettler settler;
     private final PassedOver passedOver = new PassedOver();
@@ -30,6 +33,7 @@ public final class FlowSweep {
     /** Settles what is unsettled, and says for how many flows that failed. */
     public int round() {
         int errors = 0;
+        int contended = 0;
         var left =
                 postgres.db()
                         .query("unsettled_flows")
@@ -40,6 +44,9 @@ public final class FlowSweep {
                 settler.sweep(flow);
             } catch (Contended held) {
                 log.debug("The flow {} is held by another transaction; later, then", flow, held);
+                if (++contended == MOST_HELD) {
+                    break;
+                }
             } catch (RuntimeException failure) {
                 if (!FlowFabricException.concernsRequest(failure)) {
                     throw failure;

@@ -172,7 +172,7 @@ where g.flow = :flow::uuid
 order by g.upstream, g.downstream
 
 -- name: member_lease
--- Whether a lease of a member holds, under the lock of its row.
+-- Whether a lease of a member holds. Its holder ends it under the lock of the flow, which the caller has.
 with ${>clock}
 select
     e.id, e.part, e.flow,
@@ -181,7 +181,6 @@ select
 from ${schema}.execution e
 cross join clock
 where e.id = :id::uuid
-for update of e
 
 -- name: flow_inputs
 select f.id, f.part, coalesce(f.input_type, 'application/octet-stream') as content_type, f.input as bytes
