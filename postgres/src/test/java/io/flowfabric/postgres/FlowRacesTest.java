@@ -1,6 +1,7 @@
 package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
@@ -8,6 +9,7 @@ import io.flowfabric.core.Cursor;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.FlowView;
@@ -118,8 +120,7 @@ class FlowRacesTest {
                                                 .act(
                                                         List.of(
                                                                 new OperatorCommand.Cancel(
-                                                                        lease.fence()
-                                                                                .execution())),
+                                                                        lease.fence().execution())),
                                                         ADA)
                                 : () -> store.leases().end(List.of(complete(lease))));
             }
@@ -156,7 +157,8 @@ class FlowRacesTest {
                                 + " create trigger dies before update on %1$s.flow"
                                 + " for each row execute function %1$s.die()")
                         .formatted(fixture.schema().text()));
-        assertThat(store.maintenance().tick(Chore.TIMERS, 100).errors()).isEqualTo(1);
+        assertThatThrownBy(() -> store.maintenance().tick(Chore.TIMERS, 100))
+                .isInstanceOf(StoreFailure.class);
         assertThat(member(flow, "b").state()).isEqualTo(PublicState.WAITING_CHILDREN);
         fixture.execute(
                 "drop trigger dies on %1$s.flow; drop function %1$s.die()"

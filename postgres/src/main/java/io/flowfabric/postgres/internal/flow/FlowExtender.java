@@ -40,9 +40,7 @@ final class FlowExtender {
 
     FlowView extend(FlowExtension change) {
         var id = change.flow().uuid();
-        var before =
-                FlowTable.found(
-                        change.flow(), flows.read(postgres.db(), List.of(id)).get(id));
+        var before = FlowTable.found(change.flow(), flows.read(postgres.db(), List.of(id)).get(id));
         // What has happened counts before what is changed, also when the change is refused.
         settler.goOn(List.of(id));
         if (FlowChanges.repeated(before.record(), change)) {

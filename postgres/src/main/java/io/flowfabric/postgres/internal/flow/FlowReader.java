@@ -99,11 +99,7 @@ final class FlowReader {
                 "edges_listed",
                 after,
                 max,
-                row ->
-                        new Edge(
-                                row.text("upstream"),
-                                row.text("downstream"),
-                                MemberTable.on(row)));
+                row -> new Edge(row.text("upstream"), row.text("downstream"), MemberTable.on(row)));
     }
 
     private <T> Page<T> page(

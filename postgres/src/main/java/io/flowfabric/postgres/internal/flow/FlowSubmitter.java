@@ -60,23 +60,17 @@ final class FlowSubmitter {
     }
 
     private Optional<MemberWork.Inserted> insert(
-            Jdbc tx,
-            FlowSubmission flow,
-            FlowRecord record,
-            NumberedGraph graph,
-            MemberWork work) {
+            Jdbc tx, FlowSubmission flow, FlowRecord record, NumberedGraph graph, MemberWork work) {
         if (!flows.add(tx, record, flow.input())) {
             return Optional.empty();
         }
         var now = record.submitted();
         var inserted = work.insert(tx, graph.members(), now);
         MemberTable.add(tx, flow.id().uuid(), graph.members(), graph.arcs());
-        flows.tell(
-                tx, record, FlowNews.of(record, FlowStep.SUBMITTED, Optional.empty(), now));
+        flows.tell(tx, record, FlowNews.of(record, FlowStep.SUBMITTED, Optional.empty(), now));
         if (graph.members().isEmpty()) {
             // It has nothing to wait for.
-            var unused =
-                    settler.settleAll(tx, flows.lock(tx, record.id()), FlowAftermath.inTurn());
+            var unused = settler.settleAll(tx, flows.lock(tx, record.id()), FlowAftermath.inTurn());
         }
         return Optional.of(inserted);
     }

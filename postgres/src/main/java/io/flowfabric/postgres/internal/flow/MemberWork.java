@@ -65,8 +65,7 @@ final class MemberWork {
                 members.isEmpty()
                         ? List.of()
                         : PreparedSubmission.all(
-                                postgres,
-                                members.stream().map(flow.policy()::submission).toList());
+                                postgres, members.stream().map(flow.policy()::submission).toList());
     }
 
     /** Runs a transaction that inserts this work, again when what the work refers to is gone. */

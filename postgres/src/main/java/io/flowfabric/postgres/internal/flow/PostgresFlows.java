@@ -71,8 +71,7 @@ public final class PostgresFlows implements Flows {
         return reader.describe(id);
     }
 
-    private FlowAftermath cancel(
-            Jdbc tx, FlowId id, FlowCancellation.Mode mode, Attribution by) {
+    private FlowAftermath cancel(Jdbc tx, FlowId id, FlowCancellation.Mode mode, Attribution by) {
         var after = FlowAftermath.inTurn();
         var flow = flows.lock(tx, id);
         FlowChanges.cancel(flow.record(), mode, by, flow.now())

@@ -42,7 +42,8 @@ final class UpstreamReader {
      * @throws NotFound when there is no such execution
      */
     private Optional<Place> place(ExecutionId execution) {
-        return postgres.db()
+        return postgres
+                .db()
                 .query("membership")
                 .set("id", execution.uuid())
                 .list(row -> Map.entry(RowCodec.id(row), place(row)))
@@ -85,8 +86,7 @@ final class UpstreamReader {
         int before = NumberedPages.before(after);
         var place =
                 place(member)
-                        .orElseThrow(
-                                () -> new NotFound("flow of execution", member.toString()));
+                        .orElseThrow(() -> new NotFound("flow of execution", member.toString()));
         var found =
                 postgres.db()
                         .query("upstreams")

@@ -147,9 +147,7 @@ public final class PostgresLeases implements Leases {
                         .filter(ending -> !written.containsKey(ending.fence().execution().uuid()))
                         .toList();
         var answers =
-                others.isEmpty()
-                        ? new HashMap<UUID, Answer<Ended>>()
-                        : endedOutsideOfFlows(others);
+                others.isEmpty() ? new HashMap<UUID, Answer<Ended>>() : endedOutsideOfFlows(others);
         answer(endings, written, answers);
         return answers;
     }
@@ -216,12 +214,10 @@ public final class PostgresLeases implements Leases {
     }
 
     private LeaseStandings standings(List<Ending> endings) {
-        return LeaseStandings.read(
-                postgres.db(), endings.stream().map(Ending::fence).toList());
+        return LeaseStandings.read(postgres.db(), endings.stream().map(Ending::fence).toList());
     }
 
-    private static List<Ending> unanswered(
-            List<Ending> endings, Map<UUID, Answer<Ended>> answers) {
+    private static List<Ending> unanswered(List<Ending> endings, Map<UUID, Answer<Ended>> answers) {
         return endings.stream().filter(it -> !answers.containsKey(id(it))).toList();
     }
 

@@ -8,8 +8,8 @@ import io.flowfabric.core.decision.FlowSettlement.Settled;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import java.util.ArrayList;
@@ -80,8 +80,7 @@ public final class FlowSettler {
                             id,
                             nothing
                                     ? flow
-                                    : settle(
-                                            tx, flow, ends.of(id), ends.members(id), most, after));
+                                    : settle(tx, flow, ends.of(id), ends.members(id), most, after));
                 });
         return settled;
     }

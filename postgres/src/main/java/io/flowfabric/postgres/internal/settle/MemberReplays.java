@@ -51,8 +51,7 @@ public final class MemberReplays {
                         MemberTable.arcs(tx, flow),
                         number,
                         settled.now());
-        var own =
-                reopened.waits(number) ? FlowReopening.waiting(facts, replay) : replay;
+        var own = reopened.waits(number) ? FlowReopening.waiting(facts, replay) : replay;
         var steps = new StepBatch();
         steps.add(own, facts);
         others(tx, settled, members, reopened, number)
@@ -85,11 +84,7 @@ public final class MemberReplays {
 
     /** The facts of the others that are reopened, as far as they are left and can be read. */
     private Map<Integer, Facts> others(
-            Jdbc tx,
-            StoredFlow flow,
-            List<MemberRecord> members,
-            Reopened reopened,
-            int replayed) {
+            Jdbc tx, StoredFlow flow, List<MemberRecord> members, Reopened reopened, int replayed) {
         var some =
                 reopened.open().stream()
                         .filter(number -> number != replayed)

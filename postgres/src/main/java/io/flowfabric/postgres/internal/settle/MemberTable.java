@@ -73,7 +73,8 @@ public final class MemberTable {
     }
 
     /** Executions as members of these flows. */
-    public static List<FlowMember> of(Jdbc db, Collection<UUID> executions, Collection<UUID> flows) {
+    public static List<FlowMember> of(
+            Jdbc db, Collection<UUID> executions, Collection<UUID> flows) {
         return db.query("members_of")
                 .uuids("executions", executions, id -> id)
                 .uuids("flows", flows, id -> id)

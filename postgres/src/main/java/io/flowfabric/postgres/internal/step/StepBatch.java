@@ -192,8 +192,7 @@ public final class StepBatch {
         }
     }
 
-    private List<Written> write(
-            Jdbc db, @Nullable Long now, boolean settles, Set<UUID> roundless) {
+    private List<Written> write(Jdbc db, @Nullable Long now, boolean settles, Set<UUID> roundless) {
         return db.query("step")
                 .set("now", now)
                 .set("settles", settles)
