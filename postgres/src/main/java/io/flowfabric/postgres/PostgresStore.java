@@ -3,6 +3,7 @@ package io.flowfabric.postgres;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
@@ -30,6 +31,7 @@ import io.flowfabric.postgres.internal.catalog.Catalog;
 import io.flowfabric.postgres.internal.claim.PostgresClaims;
 import io.flowfabric.postgres.internal.feed.LogIncarnation;
 import io.flowfabric.postgres.internal.feed.PostgresFeeds;
+import io.flowfabric.postgres.internal.flow.PostgresFlows;
 import io.flowfabric.postgres.internal.grant.PostgresGrants;
 import io.flowfabric.postgres.internal.grant.PostgresKeys;
 import io.flowfabric.postgres.internal.jdbc.Database;
@@ -190,6 +192,7 @@ public final class PostgresStore implements Store {
                 "internal/sql/claim.sql",
                 "internal/sql/grant.sql",
                 "internal/sql/step.sql",
+                "internal/sql/flow.sql",
                 "internal/sql/checkpoint.sql",
                 "internal/sql/wait.sql",
                 "internal/sql/stream.sql",
@@ -242,6 +245,11 @@ public final class PostgresStore implements Store {
     @Override
     public Leases leases() {
         return leases;
+    }
+
+    @Override
+    public Flows flows() {
+        return new PostgresFlows(postgres);
     }
 
     @Override

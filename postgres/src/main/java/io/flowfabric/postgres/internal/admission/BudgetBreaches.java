@@ -7,6 +7,7 @@ import io.flowfabric.core.state.ExecutionState.Granted;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.settle.FlowSweep;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.PassedOver;
 import io.flowfabric.postgres.internal.step.StepBatch;
@@ -42,8 +43,11 @@ public final class BudgetBreaches {
         this.batches = new SweepBatches(postgres);
     }
 
+    /** Cancels all that runs and should not, with what follows from that. */
     public void cancelAll() {
-        var unused = cancel(Integer.MAX_VALUE);
+        if (cancel(Integer.MAX_VALUE).processed() > 0) {
+            var unused = new FlowSweep(postgres).round();
+        }
     }
 
     /** Cancels what runs and should not, no more than so many. */

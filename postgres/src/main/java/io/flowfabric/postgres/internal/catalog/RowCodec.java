@@ -135,11 +135,8 @@ public final class RowCodec {
         return switch (situation(row)) {
             case READY -> new Ready(next);
             case DELAYED, BACKING_OFF, RESUMING_LATER -> waiting(row, next);
-            case HELD_BY_OPERATOR -> {
-                var detail = row.textOrNull("detail");
-                yield new Blocked(
-                        BlockedBy.OPERATOR, detail == null ? "" : detail, waiting(row, next));
-            }
+            case HELD_BY_OPERATOR -> blocked(row, BlockedBy.OPERATOR, next);
+            case AWAITING_CHILDREN -> blocked(row, BlockedBy.DEPENDENCIES, next);
             case RUNNING -> new Running(new SessionId(row.uuid("session")), moment(row, "since"));
             case COMPLETED -> finished(row, Outcome.SUCCESS, next);
             case FAILED -> finished(row, Outcome.FAILED, next);
@@ -153,10 +150,15 @@ public final class RowCodec {
                             word(SuspendedFor.class, row.text("detail")),
                             moment(row, "since"),
                             time(row, "until"));
-            case AWAITING_CHILDREN, SHORT_OF_BUDGET, OVER_QUOTA, WITHOUT_WORKER, LANE_CLOSED ->
+            case SHORT_OF_BUDGET, OVER_QUOTA, WITHOUT_WORKER, LANE_CLOSED ->
                     // No program has written this so far.
                     throw new UnknownWord(Situation.class, row.text("situation"));
         };
+    }
+
+    private static Blocked blocked(Row row, BlockedBy by, LeasePurpose next) {
+        var detail = row.textOrNull("detail");
+        return new Blocked(by, detail == null ? "" : detail, waiting(row, next));
     }
 
     private static Waiting waiting(Row row, LeasePurpose next) {

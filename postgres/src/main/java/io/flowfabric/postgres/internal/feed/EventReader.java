@@ -138,7 +138,8 @@ public final class EventReader {
                     BUDGET_CHANGED,
                     BUDGET_REACHED,
                     DRIFTED,
-                    KEY_ROTATED ->
+                    KEY_ROTATED,
+                    FLOW_CHANGED ->
                     rare(kind, row);
         };
     }

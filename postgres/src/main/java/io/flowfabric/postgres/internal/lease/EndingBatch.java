@@ -5,9 +5,11 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Query;
+import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import org.jspecify.annotations.Nullable;
 
@@ -90,12 +92,22 @@ public final class EndingBatch {
         return new Outcome<>(completed, counted.get(), freed);
     }
 
-    /** Writes those whose fence holds, and says which they are. */
+    /** Writes those whose fence holds and that are in no flow, and says which they are. */
     public Outcome<Written> write(Jdbc db, @Nullable Long now) {
+        return write(db, now, false);
+    }
+
+    /** Writes those whose fence holds and that are members of flows that are locked. */
+    public Outcome<Written> writeMembers(Jdbc tx, @Nullable Long now) {
+        return write(tx, now, true);
+    }
+
+    private Outcome<Written> write(Jdbc db, @Nullable Long now, boolean members) {
         var freed = new HashSet<Integer>();
         var written =
                 ended(db.query("end"), rows)
                         .set("now", now)
+                        .set("members", members)
                         .texts("transitions", rows, row -> RowCodec.word(row.end.transition()))
                         .texts("situations", rows, row -> RowCodec.word(row.end.situation()))
                         .texts(
@@ -134,6 +146,18 @@ public final class EndingBatch {
                                             row.bool("streamed"));
                                 });
         return new Outcome<>(written, true, freed);
+    }
+
+    /** Wakes those who wait for what endings have led to, once they are committed. */
+    static void tell(PostgresContext postgres, Outcome<Written> outcome) {
+        var ready = new ReadyLanes();
+        outcome.written.stream()
+                .filter(Written::ready)
+                .forEach(step -> ready.add(step.lane(), step.id()));
+        postgres.goesOn(ready);
+        postgres.freed(outcome.freed);
+        postgres.streamed(
+                outcome.written.stream().filter(Written::streamed).map(Written::id).toList());
     }
 
     /** What every statement is told that ends leases. */

@@ -24,13 +24,13 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** How executions stand whose fences did not hold, and what their presenters are told. */
-final class LeaseStandings {
+public final class LeaseStandings {
     private final Map<UUID, Standing> standings = new HashMap<>();
 
     private LeaseStandings() {}
 
     /** How one stands; nothing when what is stored of it cannot be read. */
-    private record Standing(ExecutionId id, Optional<LeaseStanding> known) {
+    private record Standing(ExecutionId id, boolean member, Optional<LeaseStanding> known) {
         FlowFabricException lost(Fence presented) {
             return known.<FlowFabricException>map(standing -> standing.lost(presented))
                     .orElseGet(() -> FactsReader.unreadable(id));
@@ -38,7 +38,7 @@ final class LeaseStandings {
     }
 
     /** Reads how the executions of these fences stand; of none, without asking the server. */
-    static LeaseStandings read(Jdbc db, Collection<Fence> fences) {
+    public static LeaseStandings read(Jdbc db, Collection<Fence> fences) {
         var read = new LeaseStandings();
         if (!fences.isEmpty()) {
             var ids = fences.stream().map(Fence::execution).collect(Collectors.toSet());
@@ -56,11 +56,17 @@ final class LeaseStandings {
     }
 
     /** Why a fence did not hold. */
-    FlowFabricException lost(Fence fence) {
+    public FlowFabricException lost(Fence fence) {
         var standing = standings.get(fence.execution().uuid());
         return standing == null
                 ? new NotFound("execution", fence.execution().toString())
                 : standing.lost(fence);
+    }
+
+    /** Whether an execution is a member of a flow. */
+    boolean isMember(Fence fence) {
+        var standing = standings.get(fence.execution().uuid());
+        return standing != null && standing.member;
     }
 
     /** The answer to an ending that may have been heard before. */
@@ -80,9 +86,10 @@ final class LeaseStandings {
         try {
             return new Standing(
                     RowCodec.id(row),
+                    row.bool("member"),
                     row.bool("readable") ? Optional.of(known(row)) : Optional.empty());
         } catch (UnknownWord ofNewerProgram) {
-            return new Standing(RowCodec.id(row), Optional.empty());
+            return new Standing(RowCodec.id(row), row.bool("member"), Optional.empty());
         }
     }
 

@@ -18,7 +18,6 @@ import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.stream.Append;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.ready.ReadyLanes;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,9 +33,11 @@ public final class PostgresLeases implements Leases {
     private final PostgresContext postgres;
 
     private final Completing.Memory forms = new Completing.Memory();
+    private final MemberEndings members;
 
     public PostgresLeases(PostgresContext postgres) {
         this.postgres = postgres;
+        this.members = new MemberEndings(postgres);
     }
 
     @Override
@@ -135,7 +136,23 @@ public final class PostgresLeases implements Leases {
         return answers;
     }
 
+    /** Members of flows have their own way, which is tried first where they are expected. */
     private Map<UUID, Answer<Ended>> endedAtOnce(List<Ending> endings) {
+        if (!members.areExpected()) {
+            return endedOutsideOfFlows(endings);
+        }
+        var written = members.end(endings);
+        var others =
+                endings.stream()
+                        .filter(ending -> !written.containsKey(ending.fence().execution().uuid()))
+                        .toList();
+        var answers =
+                others.isEmpty() ? new HashMap<UUID, Answer<Ended>>() : endedOutsideOfFlows(others);
+        answer(endings, written, answers);
+        return answers;
+    }
+
+    private Map<UUID, Answer<Ended>> endedOutsideOfFlows(List<Ending> endings) {
         var rows = new EndingBatch(endings);
         var form = rows.plain() ? forms.first() : Completing.ANY;
         if (form == Completing.ANY) {
@@ -157,39 +174,54 @@ public final class PostgresLeases implements Leases {
 
     /** By the statement for every ending of every lease. */
     private Map<UUID, Answer<Ended>> endedAnyhow(List<Ending> endings) {
-        var rows = new EndingBatch(endings);
-        var outcome = rows.write(postgres.db(), postgres.now());
+        var outcome = new EndingBatch(endings).write(postgres.db(), postgres.now());
+        EndingBatch.tell(postgres, outcome);
         var written =
                 outcome.written().stream()
                         .collect(Collectors.toMap(EndingBatch.Written::id, end -> end));
-        var ready = new ReadyLanes();
-        written.values().stream()
-                .filter(EndingBatch.Written::ready)
-                .forEach(step -> ready.add(step.lane(), step.id()));
-        postgres.goesOn(ready);
-        postgres.freed(outcome.freed());
-        postgres.streamed(
-                written.values().stream()
-                        .filter(EndingBatch.Written::streamed)
-                        .map(EndingBatch.Written::id)
-                        .toList());
-        var refused =
-                endings.stream()
-                        .map(Ending::fence)
-                        .filter(fence -> !written.containsKey(fence.execution().uuid()))
-                        .toList();
-        var standings = LeaseStandings.read(postgres.db(), refused);
         var answers = new HashMap<UUID, Answer<Ended>>();
-        for (Ending ending : endings) {
-            var id = ending.fence().execution().uuid();
-            var step = written.get(id);
-            answers.put(
-                    id,
-                    step == null
-                            ? standings.repeated(ending)
-                            : Answer.done(
-                                    new Ended(LeaseEnd.of(ending).transition(), step.until())));
-        }
+        answer(endings, written, answers);
+        answerOthers(endings, answers);
         return answers;
+    }
+
+    private static void answer(
+            List<Ending> endings,
+            Map<UUID, EndingBatch.Written> written,
+            Map<UUID, Answer<Ended>> answers) {
+        for (Ending ending : endings) {
+            var step = written.get(ending.fence().execution().uuid());
+            if (step != null) {
+                var ended = new Ended(LeaseEnd.of(ending).transition(), step.until());
+                answers.put(step.id(), Answer.done(ended));
+            }
+        }
+    }
+
+    /** What was not ended is a member, or was heard before, or its fence does not hold. */
+    private void answerOthers(List<Ending> endings, Map<UUID, Answer<Ended>> answers) {
+        var others = unanswered(endings, answers);
+        var standings = standings(others);
+        var ofFlows = others.stream().filter(it -> standings.isMember(it.fence())).toList();
+        if (ofFlows.isEmpty()) {
+            others.forEach(it -> answers.put(id(it), standings.repeated(it)));
+            return;
+        }
+        answer(ofFlows, members.end(ofFlows), answers);
+        var left = unanswered(others, answers);
+        var now = standings(left);
+        left.forEach(it -> answers.put(id(it), now.repeated(it)));
+    }
+
+    private LeaseStandings standings(List<Ending> endings) {
+        return LeaseStandings.read(postgres.db(), endings.stream().map(Ending::fence).toList());
+    }
+
+    private static List<Ending> unanswered(List<Ending> endings, Map<UUID, Answer<Ended>> answers) {
+        return endings.stream().filter(it -> !answers.containsKey(id(it))).toList();
+    }
+
+    private static UUID id(Ending ending) {
+        return ending.fence().execution().uuid();
     }
 }

@@ -8,6 +8,7 @@ import io.flowfabric.postgres.internal.admission.BudgetBreaches;
 import io.flowfabric.postgres.internal.admission.LaneRankSweep;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.ready.DueFloor;
+import io.flowfabric.postgres.internal.settle.FlowSweep;
 import io.flowfabric.postgres.internal.step.SweepBatches;
 
 import java.time.Duration;
@@ -26,6 +27,7 @@ public final class PostgresMaintenance implements Maintenance {
     private final RetentionSweep retention;
     private final LaneRankSweep ranks;
     private final BudgetBreaches breaches;
+    private final FlowSweep flows;
 
     /** Of what is due besides timers: meters that open, sessions that expire. */
     private final DueFloor others = new DueFloor();
@@ -38,12 +40,13 @@ public final class PostgresMaintenance implements Maintenance {
         this.retention = new RetentionSweep(postgres);
         this.ranks = new LaneRankSweep(postgres);
         this.breaches = new BudgetBreaches(postgres);
+        this.flows = new FlowSweep(postgres);
     }
 
     @Override
     public Round tick(Chore chore, int limit) {
         return switch (chore) {
-            case SESSIONS -> sessions.round(limit);
+            case SESSIONS -> sessions(limit);
             case TIMERS -> timers(limit);
             case RETENTION -> retention.round(limit);
         };
@@ -51,7 +54,15 @@ public final class PostgresMaintenance implements Maintenance {
 
     /** Ends one session, and returns all that it holds. Ending again does nothing. */
     public void end(UUID session) {
-        sessions.end(session);
+        if (sessions.end(session)) {
+            var unused = flows.round();
+        }
+    }
+
+    private Round sessions(int limit) {
+        var round = sessions.round(limit);
+        int errors = round.processed() > 0 ? flows.round() : 0;
+        return new Round(round.processed(), round.errors() + errors, round.more());
     }
 
     private Round timers(int limit) {
@@ -61,8 +72,10 @@ public final class PostgresMaintenance implements Maintenance {
         var cancelled = breaches.cancel(limit - done.processed());
         // The call that changed a lane has done this, unless there was too much, or work came late.
         ranks.round();
+        int unsettled = flows.round();
         int processed = done.processed() + cancelled.processed();
-        return new Round(processed, done.errors() + cancelled.errors(), processed >= limit);
+        return new Round(
+                processed, done.errors() + cancelled.errors() + unsettled, processed >= limit);
     }
 
     /** Wakes claims that wait for a window to pass, or for a period to end. */

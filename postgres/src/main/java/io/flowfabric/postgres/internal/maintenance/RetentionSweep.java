@@ -35,6 +35,9 @@ public final class RetentionSweep {
     /** How many changes of the tally are added up at once. */
     private static final int SUMMANDS = 100_000;
 
+    /** A flow may have many members and edges: one commit should not hold everybody up. */
+    private static final int FLOWS_AT_ONCE = 100;
+
     /** However many executions wait to be forgotten, everything else is looked at so often. */
     private static final long BESIDES_EVERY = Duration.ofMinutes(1).toNanos();
 
@@ -68,6 +71,7 @@ public final class RetentionSweep {
             besides = System.nanoTime();
             days = failures.attempt(() -> dropDays(limit), 0);
             failures.attempt(this::forgetSessions, 0);
+            failures.attempt(() -> forgetFlows(Math.min(limit, FLOWS_AT_ONCE)), 0);
             failures.attempt(() -> removeSome("forget_shares"), 0);
             failures.attempt(() -> removeSome("add_up"), 0);
             failures.attempt(this::tendGates, 0);
@@ -185,6 +189,15 @@ public final class RetentionSweep {
     private int tendGates() {
         gates.round();
         return 0;
+    }
+
+    private int forgetFlows(int most) {
+        return postgres.db()
+                .query("forget_flows")
+                .set("now", postgres.now())
+                .set("limit", most)
+                .set("retention", NamespaceSettings.DEFAULT.retention().toMillis())
+                .update();
     }
 
     /**

@@ -61,14 +61,19 @@ final class SessionSweep {
         return new Round(done.processed(), done.errors(), done.processed() >= limit);
     }
 
-    /** Ends one session, and returns all that it holds. Ending again does nothing. */
-    void end(UUID session) {
+    /**
+     * Ends one session, and returns all that it holds; says whether it held anything. Ending again
+     * does nothing.
+     */
+    boolean end(UUID session) {
         var end = postgres.db().query("end_session").set("now", postgres.now()).set("id", session);
         if (unburied(end)) {
             awaitClaims(session);
-            var unused = lapse(session, Integer.MAX_VALUE);
+            var done = lapse(session, Integer.MAX_VALUE);
             bury(session);
+            return done.processed() > 0;
         }
+        return false;
     }
 
     /** Waits until no claim of a dead session is under way, or for some seconds. */

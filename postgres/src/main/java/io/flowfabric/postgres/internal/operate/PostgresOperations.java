@@ -13,13 +13,16 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.state.ExecutionState;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.claim.TargetedClaims;
 import io.flowfabric.postgres.internal.jdbc.Failures;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
-import io.flowfabric.postgres.internal.ready.ReadyLanes;
+import io.flowfabric.postgres.internal.settle.FlowAftermath;
+import io.flowfabric.postgres.internal.settle.MemberActs;
+import io.flowfabric.postgres.internal.settle.MemberReplays;
 import io.flowfabric.postgres.internal.step.FactsReader;
 import io.flowfabric.postgres.internal.step.Remnants;
 import io.flowfabric.postgres.internal.step.Remnants.Weight;
@@ -29,34 +32,26 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /** What operators may do: the rows are locked, the core decides, the changes are written. */
 public final class PostgresOperations implements Operations {
     private final PostgresContext postgres;
+    private final MemberActs members;
+    private final MemberReplays replays;
     private final Remnants remnants;
 
     public PostgresOperations(PostgresContext postgres) {
         this.postgres = postgres;
+        this.members = new MemberActs(postgres);
+        this.replays = new MemberReplays(postgres);
         this.remnants = new Remnants(postgres);
     }
 
-    /**
-     * The answers to a batch, the lanes in which work became ready, the meters with room, the
-     * sessions that lost work, the executions with streams, and the earliest deadline that was set.
-     */
-    private record Acted(
-            Map<UUID, Answer<ExecutionState>> answers,
-            ReadyLanes lanes,
-            Set<Integer> meters,
-            Set<SessionId> losers,
-            Set<UUID> streamed,
-            Optional<Long> deadline) {}
+    /** The answers to a batch, and whom it concerns. */
+    private record Acted(Map<UUID, Answer<ExecutionState>> answers, FlowAftermath after) {}
 
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
@@ -68,23 +63,45 @@ public final class PostgresOperations implements Operations {
                 OperatorCommand::bytes,
                 piece -> {
                     var acted = postgres.db().transaction(tx -> act(tx, piece, by));
-                    acted.deadline.ifPresent(postgres.timers()::set);
-                    postgres.requeued(acted.lanes);
-                    postgres.freed(acted.meters);
-                    postgres.lost(acted.losers);
-                    postgres.streamed(acted.streamed);
+                    members.finish(acted.after);
                     return acted.answers;
                 });
     }
 
     private Acted act(Jdbc tx, List<OperatorCommand> acts, Attribution by) {
-        var locked =
-                FactsReader.lock(
-                        "facts",
-                        tx,
-                        postgres,
-                        acts.stream().map(act -> act.execution().uuid()).toList());
-        var answers = new HashMap<UUID, Answer<ExecutionState>>();
+        var acted = new Acted(new HashMap<>(), FlowAftermath.anywhere());
+        var flows = members.lock(tx, ids(acts));
+        if (flows.isEmpty() || acts.stream().noneMatch(OperatorCommand.Replay.class::isInstance)) {
+            act(tx, acts, by, acted);
+        } else {
+            // All rows are locked in the order of their ids, before the first is changed.
+            lock(tx, acts);
+            inTurn(tx, acts, by, acted);
+        }
+        members.settle(tx, flows, acted.after);
+        return acted;
+    }
+
+    /** What a replay of a member reopens depends on what was done before it, and changes others. */
+    private void inTurn(Jdbc tx, List<OperatorCommand> acts, Attribution by, Acted acted) {
+        var before = new ArrayList<OperatorCommand>();
+        for (OperatorCommand act : acts) {
+            if (act instanceof OperatorCommand.Replay) {
+                act(tx, before, by, acted);
+                before.clear();
+                act(tx, List.of(act), by, acted);
+            } else {
+                before.add(act);
+            }
+        }
+        act(tx, before, by, acted);
+    }
+
+    private void act(Jdbc tx, List<OperatorCommand> acts, Attribution by, Acted acted) {
+        if (acts.isEmpty()) {
+            return;
+        }
+        var locked = lock(tx, acts);
         var steps = new StepBatch();
         for (OperatorCommand act : acts) {
             var id = act.execution();
@@ -92,23 +109,35 @@ public final class PostgresOperations implements Operations {
                 var row = FactsReader.readable(id, locked.get(id.uuid()));
                 var facts = row.facts().orElseThrow();
                 var change = OperatorDecisions.act(act, by, facts, row.now());
-                change.ifPresent(decided -> steps.add(decided, facts));
-                answers.put(
-                        id.uuid(), Answer.done(change.map(Change::after).orElse(facts.state())));
+                var state = change.map(Change::after).orElse(facts.state());
+                if (change.isPresent()) {
+                    state = take(tx, row, change.get(), steps, acted);
+                }
+                acted.answers.put(id.uuid(), Answer.done(state));
             } catch (FlowFabricException refusal) {
-                answers.put(id.uuid(), Answer.refused(refusal));
+                acted.answers.put(id.uuid(), Answer.refused(refusal));
             }
         }
-        var lanes = new ReadyLanes();
-        var meters = new HashSet<Integer>();
-        for (var step : steps.write(tx, postgres.now())) {
-            meters.addAll(step.freed());
-            if (step.ready()) {
-                lanes.add(step.lane(), step.id());
-            }
+        acted.after.add(steps, steps.write(tx, postgres.now()));
+    }
+
+    /** A member that is replayed is not done again alone. */
+    private ExecutionState take(
+            Jdbc tx, FactsReader.Locked row, Change change, StepBatch steps, Acted acted) {
+        var facts = row.facts().orElseThrow();
+        if (row.flow().isPresent() && change.transition() == Transition.REPLAY) {
+            return replays.replay(tx, row.flow().get(), facts, change, acted.after);
         }
-        return new Acted(
-                answers, lanes, meters, steps.losers(), steps.streamed(), steps.earliestDeadline());
+        steps.add(change, facts);
+        return change.after();
+    }
+
+    private Map<UUID, FactsReader.Locked> lock(Jdbc tx, List<OperatorCommand> acts) {
+        return FactsReader.lock("facts", tx, postgres, ids(acts));
+    }
+
+    private static List<UUID> ids(List<OperatorCommand> acts) {
+        return acts.stream().map(act -> act.execution().uuid()).toList();
     }
 
     @Override

@@ -36,6 +36,7 @@ public final class FactsReader {
      * @param ofNewerProgram whether it cannot be read because a newer program wrote it
      * @param now the moment by the clock that decides
      * @param slots the meters that it counts against
+     * @param flow the flow that it is a member of, if it is one
      */
     public record Locked(
             ExecutionId id,
@@ -45,7 +46,8 @@ public final class FactsReader {
             int lane,
             String kind,
             long epoch,
-            List<Integer> slots) {}
+            List<Integer> slots,
+            Optional<UUID> flow) {}
 
     /**
      * Locks executions, in the order of their ids.
@@ -76,7 +78,8 @@ public final class FactsReader {
                 @Nullable String start,
                 @Nullable String deadlineDue,
                 @Nullable String share,
-                List<Long> reserve) {}
+                List<Long> reserve,
+                @Nullable UUID flow) {}
         List<Raw> rows = new ArrayList<>();
         tx.query(statement)
                 .set("now", postgres.now())
@@ -105,7 +108,8 @@ public final class FactsReader {
                                                 row.textOrNull("start_due"),
                                                 row.textOrNull("deadline_due"),
                                                 row.textOrNull("share"),
-                                                RowCodec.reserve(row))));
+                                                RowCodec.reserve(row),
+                                                row.uuidOrNull("flow"))));
         var awaiting = awaiting(tx, rows.stream().filter(Raw::waited).map(Raw::id).toList());
         var gates = postgres.catalog().gates().byNumber(tx, rows.stream().map(Raw::gate).toList());
         var policies =
@@ -162,7 +166,8 @@ public final class FactsReader {
                             row.lane,
                             gate == null ? "" : gate.kind(),
                             row.epoch,
-                            row.slots));
+                            row.slots,
+                            Optional.ofNullable(row.flow)));
         }
         return locked;
     }

@@ -64,9 +64,15 @@ public final class StepBatch {
      * What a step has led to.
      *
      * @param fresh the number by which it is queued, if it is ready and was not begun yet
+     * @param memberEnded whether it is a member of a flow, and has ended
      */
     public record Written(
-            UUID id, int lane, boolean ready, Optional<Long> fresh, List<Integer> freed) {}
+            UUID id,
+            int lane,
+            boolean ready,
+            Optional<Long> fresh,
+            List<Integer> freed,
+            boolean memberEnded) {}
 
     public boolean isEmpty() {
         return steps.isEmpty();
@@ -154,15 +160,27 @@ public final class StepBatch {
         return waiting instanceof Delayed delayed ? Optional.of(delayed) : Optional.empty();
     }
 
-    /** Writes all of them, and says which were. */
+    /**
+     * Writes all of them, and says which were. What follows from the ends of members is left to
+     * those who have the locks of their flows.
+     */
     public List<Written> write(Jdbc db, @Nullable Long now) {
+        return write(db, now, false);
+    }
+
+    /** Writes steps of members that their flow decided, which so knows of their ends. */
+    public List<Written> writeSettled(Jdbc tx, @Nullable Long now) {
+        return write(tx, now, true);
+    }
+
+    private List<Written> write(Jdbc db, @Nullable Long now, boolean settles) {
         // What was received is told before what it led to.
         waits.write(db);
         if (steps.isEmpty()) {
             return List.of();
         }
         var roundless = new HashSet<UUID>();
-        var written = write(db, now, roundless);
+        var written = write(db, now, settles, roundless);
         place(db, steps.stream().map(Step::id).filter(roundless::contains).toList());
         return written;
     }
@@ -174,9 +192,10 @@ public final class StepBatch {
         }
     }
 
-    private List<Written> write(Jdbc db, @Nullable Long now, Set<UUID> roundless) {
+    private List<Written> write(Jdbc db, @Nullable Long now, boolean settles, Set<UUID> roundless) {
         return db.query("step")
                 .set("now", now)
+                .set("settles", settles)
                 .uuids("ids", steps, Step::id)
                 .texts("transitions", steps, step -> RowCodec.word(step.transition))
                 .texts("situations", steps, step -> RowCodec.word(step.situation))
@@ -228,7 +247,8 @@ public final class StepBatch {
                                     row.intValue("lane"),
                                     row.bool("ready"),
                                     Optional.ofNullable(row.longOrNull("fresh")),
-                                    RowCodec.slots(row));
+                                    RowCodec.slots(row),
+                                    row.bool("member_ended"));
                         });
     }
 }

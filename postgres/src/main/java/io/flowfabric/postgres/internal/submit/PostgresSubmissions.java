@@ -7,19 +7,14 @@ import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.postgres.internal.PostgresContext;
-import io.flowfabric.postgres.internal.admission.PostgresLanes;
-import io.flowfabric.postgres.internal.admission.Queues;
 import io.flowfabric.postgres.internal.catalog.NumberRemoved;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
-import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.submit.SubmitStatement.Accepted;
 
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** How work comes in: one statement for as many submissions as fit, in one commit. */
 public final class PostgresSubmissions implements Submissions {
@@ -95,40 +90,14 @@ public final class PostgresSubmissions implements Submissions {
         return SubmitStatement.insert(postgres.db(), postgres.now(), items, queues);
     }
 
-    /** What a transaction has accepted, and of which lanes the queues can be relied upon. */
-    private record Inserted(Accepted accepted, Queues queues, Set<Integer> used) {}
-
     private Accepted insertWhatIsNew(List<PreparedSubmission> items) {
-        var inserted = postgres.db().transaction(tx -> insertWhatIsNew(tx, items));
-        inserted.queues.remember(inserted.used);
-        return inserted.accepted;
-    }
-
-    /**
-     * The first submission to a lane registers it in the commit of its work; a refused one leaves
-     * no lane behind.
-     */
-    private Inserted insertWhatIsNew(Jdbc tx, List<PreparedSubmission> items) {
-        var wanted = items.stream().map(PreparedSubmission::lane).distinct().sorted().toList();
-        var added =
-                Set.copyOf(
-                        PostgresLanes.add(tx, postgres.now(), PreparedSubmission.creators(items)));
-        var queues = PreparedSubmission.queues(postgres, items, PostgresLanes.numbers(tx, wanted));
-        queues.hold(tx);
-        var accepted = SubmitStatement.insert(tx, postgres.now(), items, queues);
-        var used =
-                items.stream()
-                        .filter(accepted::holds)
-                        .map(item -> queues.number(item.lane()))
-                        .collect(Collectors.toSet());
-        if (!used.containsAll(added)) {
-            tx.query("remove_unused_lanes")
-                    .ints("ids", added, lane -> lane)
-                    .ints("used", used, lane -> lane)
-                    .update();
-        }
-        queues.open(tx, used);
-        SubmitStatement.giveKeysBack(tx, items, accepted);
-        return new Inserted(accepted, queues, used);
+        var inserted =
+                postgres.db()
+                        .transaction(
+                                tx ->
+                                        InsertedWork.insert(
+                                                postgres, tx, items, SubmitStatement::insert));
+        inserted.remember();
+        return inserted.accepted();
     }
 }

@@ -79,7 +79,26 @@ public final class SubmitStatement {
      */
     public static Accepted insert(
             Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Queues queues) {
-        return insert(db, now, items, queues, Optional.empty());
+        return insert(db, now, items, queues, Optional.empty(), NO_FLOW);
+    }
+
+    /**
+     * The flow that work is submitted with.
+     *
+     * @param waits what members are told that wait for others, by their ids
+     */
+    public record OfFlow(@Nullable UUID flow, Map<UUID, String> waits) {}
+
+    private static final OfFlow NO_FLOW = new OfFlow(null, Map.of());
+
+    /** Inserts members of a flow, those that are new. */
+    public static Accepted insertMembers(
+            Jdbc tx,
+            @Nullable Long now,
+            List<PreparedSubmission> items,
+            Queues queues,
+            OfFlow flow) {
+        return insert(tx, now, items, queues, Optional.empty(), flow);
     }
 
     /**
@@ -133,7 +152,7 @@ public final class SubmitStatement {
             List<PreparedSubmission> items,
             Queues queues,
             Map<UUID, Long> rounds) {
-        return insert(tx, now, items, queues, Optional.of(rounds));
+        return insert(tx, now, items, queues, Optional.of(rounds), NO_FLOW);
     }
 
     /** Draws rounds, for work in lanes where keys share, in a commit of its own. */
@@ -153,7 +172,8 @@ public final class SubmitStatement {
             @Nullable Long now,
             List<PreparedSubmission> items,
             Queues queues,
-            Optional<Map<UUID, Long>> rounds) {
+            Optional<Map<UUID, Long>> rounds,
+            OfFlow flow) {
         var roundless = new HashSet<UUID>();
         var ready = new HashMap<Integer, Long>();
         var ids = new HashSet<UUID>();
@@ -198,6 +218,8 @@ public final class SubmitStatement {
                 .texts("reserves", items, item -> RowCodec.reserves(item.reserve()))
                 .longs("generations", items, item -> queues.generation(queues.number(item.lane())))
                 .set("draws", rounds.isEmpty())
+                .set("flow", flow.flow)
+                .texts("waits", items, item -> flow.waits.get(item.id()))
                 .each(
                         row -> {
                             var found =

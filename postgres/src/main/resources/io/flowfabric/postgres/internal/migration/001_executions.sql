@@ -382,10 +382,11 @@ create table ${schema}.execution (
     rank bigint not null,
     changed bigint not null,
     deadline bigint,
-    -- until when it is delayed, or a grant for it holds; while held, what it goes back to; when its suspension ends by itself
+    -- until when it is delayed, or a grant for it holds; while held, or waiting for others, what it goes back to; when its suspension
+    -- ends by itself
     until bigint,
     delayed_by ${schema}.delayed_by,
-    -- why it is held, or suspended
+    -- why it is held, or suspended, or waits for others
     detail text,
     session uuid,
     since bigint,
@@ -434,6 +435,8 @@ create table ${schema}.execution (
     deadline_due text,
     -- how much it reserves, in the order of its gate; null: nothing
     reserve bigint[],
+    -- the flow that it is a member of; null: none
+    flow uuid,
     -- Impossible rows are refused. In one expression: the server reads each constraint anew with every statement.
     check (
         part between 0 and 255 and priority between 0 and 9000 and epoch >= attempts
@@ -676,6 +679,94 @@ create table ${schema}.ended_count (
     change bigint not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 
+create type ${schema}.flow_state as enum ('running', 'completed', 'failed', 'cancelled', 'skipped');
+create type ${schema}.member_decision as enum ('pending', 'satisfied', 'impossible');
+create type ${schema}.outcome as enum ('success', 'failed', 'cancelled', 'expired', 'skipped');
+create sequence ${schema}.flow_seq;
+
+-- A graph of executions. Everything about it, its members and its edges changes only under the lock of this row.
+create table ${schema}.flow (
+    id uuid primary key,
+    -- the order of submission
+    seq bigint not null,
+    part smallint not null,
+    namespace text not null,
+    kind text not null,
+    state ${schema}.flow_state not null,
+    -- whether something is still to be done that follows from what has happened
+    unsettled boolean not null default false,
+    -- when it ended, if it did
+    ended bigint,
+    -- keyed JSON: what becomes of it, and what it was submitted with
+    changing text not null,
+    fixed text not null,
+    input_type text,
+    input bytea not null,
+    -- only what runs has no end
+    check ((state = 'running') = (ended is null)),
+    -- what has ended has nothing left to be done
+    check (ended is null or not unsettled),
+    -- partitions have numbers of one byte
+    check (part between 0 and 255)
+) with (fillfactor = 50);
+alter table ${schema}.flow alter column input set storage external;
+create index flow_listed on ${schema}.flow (namespace, seq);
+create index flow_unsettled on ${schema}.flow (id) where unsettled;
+create index flow_over on ${schema}.flow (namespace, ended) where ended is not null;
+
+-- What is kept of the members of flows beside their executions.
+create table ${schema}.flow_member (
+    flow uuid not null,
+    -- from 0, in the order in which they were added
+    number integer not null,
+    name text not null,
+    execution uuid not null,
+    part smallint not null,
+    -- how many of its edges it needs; null: all
+    quorum integer,
+    -- whether those before it are skipped that it does not need any more
+    cancels boolean not null,
+    -- whether edges into it may still come
+    growing boolean not null,
+    -- how many edges lead into it, how many of them count as had, and how many can never be had
+    edges integer not null,
+    met integer not null,
+    missed integer not null,
+    decided ${schema}.member_decision not null,
+    ready_at bigint,
+    outcome ${schema}.outcome,
+    ended_at bigint,
+    primary key (flow, number),
+    -- no edge counts twice
+    check (met >= 0 and missed >= 0 and met + missed <= edges),
+    -- what has ended did so at some time
+    check ((outcome is null) = (ended_at is null)),
+    -- nothing starts while edges may come
+    check (not growing or decided = 'pending')
+) with (fillfactor = 70);
+create index flow_member_of on ${schema}.flow_member (execution);
+
+-- Which members come after which, by their numbers.
+create table ${schema}.flow_edge (
+    flow uuid not null,
+    upstream integer not null,
+    downstream integer not null,
+    -- whether any end of the upstream counts, or only a success
+    any_end boolean not null,
+    primary key (flow, upstream, downstream),
+    -- nothing comes after itself
+    check (upstream <> downstream)
+);
+create index flow_edge_into on ${schema}.flow_edge (flow, downstream, upstream);
+
+-- Members that have ended in a commit without the lock of their flow. What follows from that is done by the next who has the lock.
+create table ${schema}.flow_ended (
+    flow uuid not null,
+    execution uuid not null,
+    outcome ${schema}.outcome not null,
+    primary key (flow, execution)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
 -- What time will do.
 create table ${schema}.timer (
     id uuid not null,
@@ -751,7 +842,9 @@ create type ${schema}.event_kind as enum (
     -- a limit of a budget was reached; a count was wrong and was put right
     'budget_reached', 'drifted',
     -- an operator had another key sign
-    'key_rotated');
+    'key_rotated',
+    -- something happened to a flow as a whole
+    'flow_changed');
 
 -- Everything that happened. The id is drawn under the lock of the row that the event is about, so it orders the
 -- history of each execution; the number of the transaction tells a feed what it has not seen yet.

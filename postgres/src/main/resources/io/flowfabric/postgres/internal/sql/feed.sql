@@ -48,7 +48,9 @@ with log as materialized (
 select
     log.*, e.*, w.namespace as session_namespace, w.worker, w.instance,
     -- Those of an execution that retention has removed are kept as long as its events.
-    case when :tagged::boolean then coalesce(
+    case when e.kind = 'flow_changed' then
+        array(select tag.key || '=' || tag.value from jsonb_each_text(e.payload -> 'tags') as tag)
+    when :tagged::boolean then coalesce(
         (select k.tags from ${schema}.kept_tags k where k.execution = e.execution and k.up_to >= e.id order by k.up_to limit 1),
         (select s.tags from ${schema}.execution s where s.id = e.execution)) end as tags
 from log

@@ -45,7 +45,10 @@ with ${>clock}
 select
     clock.now, timers.due as first_timer, others.due as first_other,
     -- the engine that ended a session did not come to return its work
-    least(timers.due, others.due, (select 0 from ${schema}.session where dead and not buried limit 1)) - clock.now as "left"
+    least(
+        timers.due, others.due, (select 0 from ${schema}.session where dead and not buried limit 1),
+        -- or what follows in a flow
+        (select 0 from ${schema}.flow_ended limit 1), (select 0 from ${schema}.flow where unsettled limit 1)) - clock.now as "left"
 from clock
 cross join lateral (
     select min(first.due) as due

@@ -15,7 +15,7 @@ select
     e.id, e.part, e.lane, e.gate, e.policy, e.situation, e.next, e.until, e.delayed_by, e.detail, e.priority, e.attempts, e.epoch,
     e.retries, e.reclaims, e.replays, e.session, e.since, e.counted_meters, e.deadline, e.changed,
     greatest(e.progress_at, e.step_at) as progress_at, e.share,
-    e.waited,
+    e.waited, e.flow,
     ${>asked_columns},
     ${>now} as now
 from ${schema}.execution e
@@ -96,6 +96,8 @@ cross join uncounted
         e.deadline is null and t.id = e.policy and t.attempt_timeout is null and t.stall_timeout is null
         -- readers of its stream have to be told, which the statement for every ending does
         and e.streamed is null
+        -- those that come after a member are told in the same commit, under the lock of its flow
+        and e.flow is null
 
 -- fragment: completions_written
 made_inactive as (
@@ -138,7 +140,7 @@ uncounted as materialized (
 
 -- name: end
 -- By which the holder of a lease gives it up. The fence is in the write: only what is running, at that
--- epoch, under a living session, is changed.
+-- epoch, under a living session, is changed: either what is in no flow, or members, whose flows the caller has locked.
 with ${>clock},
 item as (
     -- With what the write needs to know and cannot see, read under the lock: who holds it, and what is set aside for it.
@@ -155,7 +157,7 @@ item as (
         situation, next, until_at, until_after, delayed_by,
         category, message, trace, content_type, result)
     join ${schema}.execution e on e.id = i.id and e.part = i.part and e.situation = 'running'
-        and e.attempts - 1 = i.attempt and e.epoch = i.epoch
+        and e.attempts - 1 = i.attempt and e.epoch = i.epoch and (e.flow is not null) = :members::boolean
     join ${schema}.session s on s.id = e.session and not s.dead and s.alive_until > clock.now
     join ${schema}.policy t on t.id = e.policy
     order by e.id
@@ -294,10 +296,10 @@ changed as (
         next = coalesce(i.next::${schema}.next, e.next),
         until = case
             when i.transition = 'reprioritise' then e.until
-            when i.situation in ('held_by_operator', 'suspended') or i.until > i.now then i.until end,
+            when i.situation in ('held_by_operator', 'awaiting_children', 'suspended') or i.until > i.now then i.until end,
         delayed_by = case
             when i.transition = 'reprioritise' then e.delayed_by
-            when i.situation = 'held_by_operator' or i.until > i.now then i.delayed_by::${schema}.delayed_by end,
+            when i.situation in ('held_by_operator', 'awaiting_children') or i.until > i.now then i.delayed_by::${schema}.delayed_by end,
         detail = case when i.transition = 'reprioritise' then e.detail else i.detail end,
         session = case when i.transition = 'reprioritise' then e.session end,
         since = case when i.transition = 'reprioritise' then e.since else i.suspended_since end,
@@ -340,7 +342,14 @@ changed as (
         e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts,
         case when i.was = 'granted' and i.begins then i.since end as unbegun, e.policy, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.result as produced, i.cleared,
-        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished, e.streamed
+        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished, e.streamed, e.flow
+),
+left_to_flow as (
+    -- What follows in its flow is done under the lock of that, which the caller may not have.
+    insert into ${schema}.flow_ended (flow, execution, outcome)
+    select flow, id, (case situation when 'completed' then 'success' else situation::text end)::${schema}.outcome
+    from changed where flow is not null and finished and not :settles::boolean
+    on conflict (flow, execution) do update set outcome = excluded.outcome
 ),
 queued as (
     insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, reserve)
@@ -441,7 +450,7 @@ recorded as (
 )
 select
     id, lane, situation = 'ready' as ready, case when situation = 'ready' and next = 'first' then seq end as fresh, counted_meters,
-    streamed is not null as streamed,
+    streamed is not null as streamed, finished and flow is not null as member_ended,
     -- fresh work where keys share is placed by the statement after this one
     situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
@@ -508,6 +517,7 @@ where exists (
 -- What a holder is told whose fence does not hold: perhaps it has heard it before.
 select
     e.id, e.part, e.attempts, e.epoch, e.situation, e.next, e.released_epoch, e.released_digest, e.released_transition, e.released_until,
+    e.flow is not null as member,
     exists (select from ${schema}.policy t where t.id = e.policy) as readable
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])

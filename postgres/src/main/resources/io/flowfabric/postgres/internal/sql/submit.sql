@@ -49,12 +49,13 @@ asked as (
         :ids::uuid[], :parts::smallint[], :lanes::integer[], :gates::integer[], :policy::integer[], :priorities::smallint[],
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
-        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[], :generations::bigint[]
+        :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[], :generations::bigint[],
+        :waits::text[]
     ) with ordinality as i (
         id, part, lane, gate, policy, priority,
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
-        content_type, input, digest, share, round, reserve, generation, n)
+        content_type, input, digest, share, round, reserve, generation, waits, n)
         on i.lane = lane.id and i.generation = lane.generation and lane.state in ('active', 'paused')
     order by i.n
 ),
@@ -63,7 +64,8 @@ item as (
     select
         asked.*, nextval('${schema}.execution_seq') as seq,
         -- where keys share, and whoever calls has not drawn a round for it beforehand, as he has to
-        sharing and start <= now as turns, sharing and start <= now and round is null and not :draws::boolean as needs_round
+        sharing and start <= now and waits is null as turns,
+        sharing and start <= now and waits is null and round is null and not :draws::boolean as needs_round
     from asked
 ),
 keyed as (
@@ -93,19 +95,20 @@ drawn as materialized (
 accepted as (
     insert into ${schema}.execution (
         id, part, seq, lane, gate, policy, priority, rank, share,
-        situation, next, until, delayed_by, deadline, submitted, changed,
-        creator, key, tags, start_due, deadline_due, reserve, input_type, input, digest)
+        situation, next, until, delayed_by, detail, deadline, submitted, changed,
+        creator, key, tags, start_due, deadline_due, reserve, input_type, input, digest, flow)
     select
         id, part, seq, lane, gate, policy, priority,
         ${schema}.place_of(priority, now, ageing, sharing) + case when turns
             then coalesce(round, ((select rounds from drawn) ->> id::text)::bigint, 0) else 0 end, share,
-        (case when start > now then 'delayed' else 'ready' end)::${schema}.situation,
+        -- what waits for others keeps its delay behind that
+        (case when waits is not null then 'awaiting_children' when start > now then 'delayed' else 'ready' end)::${schema}.situation,
         'first',
         case when start > now then start end,
         case when start > now then 'request'::${schema}.delayed_by end,
-        deadline, now, now,
+        waits, deadline, now, now,
         creator, key, string_to_array(nullif(tags, ''), E'\x1f'), start_due, deadline_due, reserve::bigint[],
-        content_type, case when octet_length(input) <= :inline::integer then input end, digest
+        content_type, case when octet_length(input) <= :inline::integer then input end, digest, :flow::uuid
     from item
     where not item.needs_round and (item.key is null or item.id in (select id from keyed))
     order by item.n
@@ -139,13 +142,13 @@ made_inactive as (
 ),
 timed as (
     insert into ${schema}.timer (id, kind, due)
-    select id, 'wake'::${schema}.timer_kind, until from accepted where until is not null
+    select id, 'wake'::${schema}.timer_kind, until from accepted where situation = 'delayed'
     union all
     select id, 'deadline', deadline from accepted where deadline is not null
 ),
 recorded as (
     insert into ${schema}.event_${day} (at, execution, part, lane, transition, situation, attempts, epoch, until)
-    select submitted, id, part, lane, 'submit', situation, 0, 0, until from accepted order by seq
+    select submitted, id, part, lane, 'submit', situation, 0, 0, case when situation = 'delayed' then until end from accepted order by seq
 )
 select id, lane, seq, situation = 'ready' as ready, 'accepted' as word from accepted
 union all

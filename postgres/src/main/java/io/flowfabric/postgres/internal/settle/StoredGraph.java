@@ -1,0 +1,124 @@
+package io.flowfabric.postgres.internal.settle;
+
+import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.FlowGraph;
+import io.flowfabric.core.flow.Arc;
+import io.flowfabric.core.flow.MemberRecord;
+import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.jdbc.Query;
+import io.flowfabric.postgres.internal.jdbc.Row;
+import io.flowfabric.postgres.internal.step.FactsReader;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The graph of one flow, whose lock a transaction has. It is for one decision: members are read
+ * once, many of them with the edges that lead to them.
+ */
+public final class StoredGraph implements FlowGraph {
+    private final PostgresContext postgres;
+    private final Jdbc tx;
+    private final UUID flow;
+    private final Map<Integer, MemberRecord> read = new HashMap<>();
+
+    /**
+     * @param known members that were read before, under the same lock
+     */
+    public StoredGraph(
+            PostgresContext postgres, Jdbc tx, UUID flow, Collection<MemberRecord> known) {
+        this.postgres = postgres;
+        this.tx = tx;
+        this.flow = flow;
+        known.forEach(member -> read.put(member.number(), member));
+    }
+
+    private Query query(String name) {
+        return tx.query(name).set("flow", flow);
+    }
+
+    private MemberRecord member(Row row) {
+        var member = MemberTable.member(row);
+        read.put(member.number(), member);
+        return member;
+    }
+
+    @Override
+    public List<MemberRecord> members(Collection<Integer> numbers) {
+        var unread = numbers.stream().filter(number -> !read.containsKey(number)).toList();
+        if (!unread.isEmpty()) {
+            query("members_numbered").ints("numbers", unread, number -> number).each(this::member);
+        }
+        return numbers.stream().map(read::get).filter(Objects::nonNull).toList();
+    }
+
+    @Override
+    public List<MemberRecord> live(int after, int max) {
+        return query("live_members").set("after", after).set("limit", max).list(this::member);
+    }
+
+    @Override
+    public List<Arc> from(List<Position> positions, int max) {
+        return arcs(
+                query("edges_from")
+                        .ints("upstreams", positions, Position::upstream)
+                        .ints("afters", positions, Position::after)
+                        .set("limit", max));
+    }
+
+    @Override
+    public List<Arc> into(int member, int after, int max) {
+        return arcs(
+                query("edges_into").set("member", member).set("after", after).set("limit", max));
+    }
+
+    private List<Arc> arcs(Query query) {
+        var arcs = new ArrayList<Arc>();
+        query.each(
+                row -> {
+                    arcs.add(MemberTable.arc(row));
+                    member(row);
+                });
+        return arcs;
+    }
+
+    @Override
+    public Set<Integer> needed(Collection<Integer> members, Collection<Integer> except) {
+        return members.isEmpty()
+                ? Set.of()
+                : Set.copyOf(
+                        query("needed_members")
+                                .ints("numbers", members, number -> number)
+                                .ints("except", except, number -> number)
+                                .list(row -> row.intValue("number")));
+    }
+
+    @Override
+    public Map<Integer, Facts> facts(Collection<MemberRecord> members) {
+        if (members.isEmpty()) {
+            return Map.of();
+        }
+        var locked =
+                FactsReader.lock(
+                        "facts",
+                        tx,
+                        postgres,
+                        members.stream().map(member -> member.execution().uuid()).toList());
+        var facts = new HashMap<Integer, Facts>();
+        for (var member : members) {
+            var row = locked.get(member.execution().uuid());
+            // Another execution may have the id of one that was erased.
+            if (row != null && row.flow().filter(flow::equals).isPresent()) {
+                row.facts().ifPresent(readable -> facts.put(member.number(), readable));
+            }
+        }
+        return facts;
+    }
+}

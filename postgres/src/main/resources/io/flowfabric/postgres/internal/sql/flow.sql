@@ -1,0 +1,291 @@
+-- fragment: flow_columns
+    f.id, f.part, f.fixed, f.changing, ${>now} as now
+
+-- fragment: member_columns
+    m.flow, m.number, m.name, m.execution, m.part, m.quorum, m.cancels, m.growing, m.edges, m.met, m.missed, m.decided, m.ready_at,
+    m.outcome, m.ended_at
+
+-- name: flows
+select
+    ${>flow_columns}
+from ${schema}.flow f
+where f.id = any(:ids::uuid[])
+
+-- name: lock_flows
+-- Before anything else that is locked, in the order of ids.
+select
+    ${>flow_columns}
+from ${schema}.flow f
+where f.id = any(:ids::uuid[])
+order by f.id
+for update
+
+-- name: lock_flows_of
+-- Those that some executions are members of. Of which flow one is a member never changes.
+with wanted as materialized (
+    select distinct e.flow from ${schema}.execution e where e.id = any(:ids::uuid[]) and e.flow is not null
+)
+select
+    ${>flow_columns}
+from ${schema}.flow f
+where f.id = any(array(select flow from wanted))
+order by f.id
+for update
+
+-- name: unsettled_flows
+-- Flows in which something is still to be done, because their process died over it, or did not have their lock.
+select flow as id from ${schema}.flow_ended
+union
+select id from ${schema}.flow where unsettled
+limit :limit::integer
+
+-- name: add_flow
+insert into ${schema}.flow (id, seq, part, namespace, kind, state, unsettled, ended, changing, fixed, input_type, input)
+values (
+    :id::uuid, nextval('${schema}.flow_seq'), :part::smallint, :namespace, :kind, :state::${schema}.flow_state, :unsettled::boolean,
+    :ended::bigint, :changing, :fixed, :type, :input::bytea)
+on conflict (id) do nothing
+
+-- name: change_flow
+update ${schema}.flow
+set state = :state::${schema}.flow_state, unsettled = :unsettled::boolean, ended = :ended::bigint, changing = :changing
+where id = :id::uuid
+
+-- name: tell_flow
+insert into ${schema}.event_${day} (kind, at, part, namespace, actor, reason, payload)
+select 'flow_changed', ${>now}, :part::smallint, :namespace, :actor, :reason, :payload::jsonb
+
+-- name: add_members
+insert into ${schema}.flow_member (
+    flow, number, name, execution, part, quorum, cancels, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
+select
+    :flow::uuid, i.number, i.name, i.execution, i.part, i.quorum, i.cancels, i.growing, i.edges, i.met, i.missed,
+    i.decided::${schema}.member_decision, i.ready_at, null, null
+from unnest(
+    :numbers::integer[], :names::text[], :executions::uuid[], :parts::smallint[], :quorums::integer[], :cancels::boolean[],
+    :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[], :decided::text[], :ready_ats::bigint[]
+) as i (number, name, execution, part, quorum, cancels, growing, edges, met, missed, decided, ready_at)
+
+-- name: change_members
+update ${schema}.flow_member m
+set growing = i.growing, edges = i.edges, met = i.met, missed = i.missed, decided = i.decided::${schema}.member_decision,
+    ready_at = i.ready_at, outcome = i.outcome::${schema}.outcome, ended_at = i.ended_at
+from unnest(
+    :numbers::integer[], :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[], :decided::text[],
+    :ready_ats::bigint[], :outcomes::text[], :ended_ats::bigint[]
+) as i (number, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
+where m.flow = :flow::uuid and m.number = i.number
+
+-- name: add_edges
+insert into ${schema}.flow_edge (flow, upstream, downstream, any_end)
+select :flow::uuid, i.upstream, i.downstream, i.any_end
+from unnest(:upstreams::integer[], :downstreams::integer[], :any_ends::boolean[]) as i (upstream, downstream, any_end)
+
+-- name: take_ended
+-- The members that have ended since their flows were settled. The caller has the locks of the flows, and settles them.
+with taken as (
+    delete from ${schema}.flow_ended where flow = any(:flows::uuid[]) returning flow, execution, outcome
+)
+select
+    taken.outcome as how, ${>member_columns}
+from taken
+join ${schema}.flow_member m on m.execution = taken.execution and m.flow = taken.flow
+order by m.flow, m.number
+
+-- name: members_of
+-- Some executions as members of these flows.
+select
+    ${>member_columns}
+from ${schema}.flow_member m
+where m.execution = any(:executions::uuid[]) and m.flow = any(:flows::uuid[])
+
+-- name: members_numbered
+select
+    ${>member_columns}
+from ${schema}.flow_member m
+where m.flow = :flow::uuid and m.number = any(:numbers::integer[])
+
+-- name: live_members
+select
+    ${>member_columns}
+from ${schema}.flow_member m
+where m.flow = :flow::uuid and m.number > :after::integer and m.outcome is null
+order by m.number
+limit :limit::integer
+
+-- name: all_members
+select
+    ${>member_columns}
+from ${schema}.flow_member m
+where m.flow = :flow::uuid
+order by m.number
+
+-- name: edges_from
+-- With those that they lead to.
+select
+    g.upstream, g.downstream, g.any_end, ${>member_columns}
+from unnest(:upstreams::integer[], :afters::integer[]) with ordinality as position (upstream, after, n)
+cross join lateral (
+    select g.upstream, g.downstream, g.any_end
+    from ${schema}.flow_edge g
+    where g.flow = :flow::uuid and g.upstream = position.upstream and g.downstream > position.after
+    order by g.downstream
+    limit :limit::integer
+) as g
+cross join lateral (
+    select * from ${schema}.flow_member m where m.flow = :flow::uuid and m.number = g.downstream limit 1
+) as m
+order by position.n, g.downstream
+limit :limit::integer
+
+-- name: edges_into
+-- With those that they lead from.
+select
+    g.upstream, g.downstream, g.any_end, ${>member_columns}
+from (
+    select g.upstream, g.downstream, g.any_end
+    from ${schema}.flow_edge g
+    where g.flow = :flow::uuid and g.downstream = :member::integer and g.upstream > :after::integer
+    order by g.upstream
+    limit :limit::integer
+) as g
+cross join lateral (
+    select * from ${schema}.flow_member m where m.flow = :flow::uuid and m.number = g.upstream limit 1
+) as m
+order by g.upstream
+
+-- name: needed_members
+-- Those that another member comes after which waits.
+select distinct member.number
+from unnest(:numbers::integer[]) as member (number)
+cross join lateral (
+    select g.downstream from ${schema}.flow_edge g where g.flow = :flow::uuid and g.upstream = member.number
+) as g
+where g.downstream <> all(:except::integer[]) and exists (
+    select from ${schema}.flow_member m
+    where m.flow = :flow::uuid and m.number = g.downstream and m.outcome is null and m.decided = 'pending')
+
+-- name: all_edges
+select g.upstream, g.downstream, g.any_end
+from ${schema}.flow_edge g
+where g.flow = :flow::uuid
+order by g.upstream, g.downstream
+
+-- name: member_lease
+-- Whether a lease of a member holds. Its holder ends it under the lock of the flow, which the caller has.
+with ${>clock}
+select
+    e.id, e.part, e.flow,
+    e.situation = 'running' and e.attempts - 1 = :attempt::integer and e.epoch = :epoch::bigint and exists (
+        select from ${schema}.session s where s.id = e.session and not s.dead and s.alive_until > clock.now) as holds
+from ${schema}.execution e
+cross join clock
+where e.id = :id::uuid
+
+-- name: flow_inputs
+select f.id, f.part, coalesce(f.input_type, 'application/octet-stream') as content_type, f.input as bytes
+from ${schema}.flow f
+where f.id = any(:ids::uuid[])
+
+-- name: members_listed
+select
+    e.situation, ${>member_columns}
+from ${schema}.flow_member m
+left join ${schema}.execution e on e.id = m.execution and e.flow = m.flow
+where m.flow = :flow::uuid and m.number >= :from::integer
+order by m.number
+limit :limit::integer
+
+-- name: edges_listed
+select u.name as upstream, d.name as downstream, g.any_end
+from (
+    select g.upstream, g.downstream, g.any_end
+    from ${schema}.flow_edge g
+    where g.flow = :flow::uuid
+    order by g.upstream, g.downstream
+    offset :from::integer
+    limit :limit::integer
+) as g
+join ${schema}.flow_member u on u.flow = :flow::uuid and u.number = g.upstream
+join ${schema}.flow_member d on d.flow = :flow::uuid and d.number = g.downstream
+order by g.upstream, g.downstream
+
+-- name: flows_listed
+select
+    ${>flow_columns}, f.seq
+from ${schema}.flow f
+where f.namespace = :namespace and f.seq < :before::bigint
+    and (:states::text[] = '{}' or f.state::text = any(:states::text[]))
+    and (:kind::text is null or f.kind = :kind::text)
+order by f.seq desc
+limit :limit::integer
+
+-- name: membership
+select e.id, e.part, f.id as flow, f.part as flow_part, m.number, m.name
+from ${schema}.execution e
+left join ${schema}.flow f on f.id = e.flow
+left join ${schema}.flow_member m on m.flow = e.flow and m.execution = e.id
+where e.id = :id::uuid
+
+-- name: upstreams
+-- How large the results are: what is too much for one message is not read.
+select
+    m.name, m.outcome, e.id,
+    case when e.situation = 'completed' then coalesce(octet_length(e.result), (
+        select octet_length(p.bytes) from ${schema}.payload p where p.id = e.id and p.produced)) end as bytes
+from (
+    select g.upstream
+    from ${schema}.flow_edge g
+    where g.flow = :flow::uuid and g.downstream = :member::integer
+    order by g.upstream
+    offset :from::integer
+    limit :limit::integer
+) as g
+join ${schema}.flow_member m on m.flow = :flow::uuid and m.number = g.upstream
+left join ${schema}.execution e on e.id = m.execution and e.flow = m.flow
+order by g.upstream
+
+-- name: forget_flows
+-- Forgets flows that ended long ago, and of whose members none is left.
+with recursive ${>clock},
+tenant as (
+    (
+        select f.namespace from ${schema}.flow f where f.ended is not null order by f.namespace limit 1
+    )
+    union all
+    select (
+        select f.namespace from ${schema}.flow f
+        where f.ended is not null and f.namespace > tenant.namespace order by f.namespace limit 1)
+    from tenant where tenant.namespace is not null
+),
+over as materialized (
+    select f.id
+    from clock
+    cross join tenant
+    left join ${schema}.namespace n on n.name = tenant.namespace
+    cross join lateral (
+        select f.id
+        from ${schema}.flow f
+        where f.namespace = tenant.namespace and f.ended <= clock.now - coalesce(n.retention, :retention::bigint)
+            and not exists (
+                select from ${schema}.flow_member m
+                join ${schema}.execution e on e.id = m.execution and e.flow = m.flow
+                where m.flow = f.id)
+        order by f.ended
+        limit :limit::integer
+    ) as f
+    limit :limit::integer
+),
+locked as materialized (
+    select f.id from ${schema}.flow f where f.id in (select id from over) and f.ended is not null order by f.id for update skip locked
+),
+unmembered as (
+    delete from ${schema}.flow_member m using locked where m.flow = locked.id
+),
+unjoined as (
+    delete from ${schema}.flow_edge g using locked where g.flow = locked.id
+),
+untold as (
+    delete from ${schema}.flow_ended d using locked where d.flow = locked.id
+)
+delete from ${schema}.flow f using locked where f.id = locked.id
