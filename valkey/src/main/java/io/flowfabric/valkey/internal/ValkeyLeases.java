@@ -20,6 +20,7 @@ import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.stream.Append;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
@@ -27,6 +28,7 @@ import io.flowfabric.valkey.internal.record.StepRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -35,21 +37,27 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /** What the holder of a lease may write. */
 public final class ValkeyLeases implements Leases {
     private static final int CHUNK = 256;
 
+    /** The answer for members of flows, whose ends are decided with what follows from them. */
+    private static final Ended LEFT = new Ended(Transition.COMPLETE, Optional.of(Instant.MIN));
+
     private final ValkeyContext valkey;
     private final ValkeySpending spending;
     private final OpeningQuestion opening;
     private final ValkeySuspensions suspensions;
+    private final FlowEndings flows;
 
-    public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending) {
+    public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending, FlowSettling settling) {
         this.valkey = valkey;
         this.spending = spending;
         this.opening = new OpeningQuestion(valkey);
         this.suspensions = new ValkeySuspensions(valkey);
+        this.flows = new FlowEndings(valkey, settling);
     }
 
     @Override
@@ -121,6 +129,22 @@ public final class ValkeyLeases implements Leases {
 
     /** Ends leases by what does not depend on what else is stored. */
     private List<Answer<Ended>> endAtOnce(List<Ending> endings, AppliedParts parts) {
+        var answers = endOthers(endings, parts);
+        var members =
+                IntStream.range(0, answers.size())
+                        .filter(n -> answers.get(n).equals(Answer.done(LEFT)))
+                        .toArray();
+        if (members.length > 0) {
+            var left = IntStream.of(members).mapToObj(endings::get).toList();
+            var told = flows.end(left, parts);
+            for (int n = 0; n < members.length; n++) {
+                answers.set(members[n], told.get(n));
+            }
+        }
+        return answers;
+    }
+
+    private List<Answer<Ended>> endOthers(List<Ending> endings, AppliedParts parts) {
         return each(
                 "end",
                 endings,
@@ -137,8 +161,12 @@ public final class ValkeyLeases implements Leases {
                                 LeaseEnd.of(ending).transition(),
                                 told.at(1).optional(Item::moment));
                     }
-                    return standing(ending.fence(), told).repeated(ending);
+                    return isMember(told) ? LEFT : standing(ending.fence(), told).repeated(ending);
                 });
+    }
+
+    private static boolean isMember(Item told) {
+        return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("member");
     }
 
     private static void write(Packer out, Progress report) {
