@@ -101,6 +101,7 @@ local function has_remains(id)
 end
 
 -- change_flow: changes a flow with all that follows from it, if everything is as it was when that was decided.
+-- submit_flow: the same with members that come, but not where no memory is left.
 -- asked: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
 --     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
 --     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
@@ -108,7 +109,7 @@ end
 --     fence under which alone it is taken, what a repeat is compared with
 -- answers: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the number of a
 --     member that comes and why; 'unheard' as 'submit' does
-register('change_flow', {'allow-oom'}, function(asked)
+local function change(asked)
     local id, before, after, namespace, members, arcs, coming, taken, first, events, steps, left, listed = unpack(asked)
     if (unit.get('flow', id) or false) ~= before or (not before and has_remains(id)) then
         return {'again'}
@@ -134,7 +135,10 @@ register('change_flow', {'allow-oom'}, function(asked)
     settle(id, taken, left)
     list(id, namespace, listed)
     return {'done'}
-end)
+end
+
+register('change_flow', {'allow-oom'}, change)
+register('submit_flow', {}, change)
 
 -- unsettled: flows in which something is still to be done, by a process that is gone.
 -- asked: how many at most

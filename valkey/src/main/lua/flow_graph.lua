@@ -1,4 +1,5 @@
--- What can be read of the graphs of flows. How a member ended, or 0, and what came of the edges into it, or 0, are its first bytes.
+-- What can be read of the graphs of flows. How a member ended, or 0, what came of the edges into it, or 0, and the id
+-- of its execution are its first bytes.
 
 -- Arcs in fixed places: the number of the one end, the number of the other, which end of the upstream counts.
 local ENDS = 18
@@ -53,6 +54,57 @@ register_reading('arcs', function(asked)
         end
     end
     return table.concat(found)
+end)
+
+-- What is decided by about executions: how they stand, what was submitted, why they are held back, what is remembered of their waits.
+local function facts_of(ids)
+    local details = {}
+    for n = 1, #ids do
+        details[3 * n - 2] = ids[n] .. 's'
+        details[3 * n - 1] = ids[n] .. 'w'
+        details[3 * n] = ids[n] .. 'a'
+    end
+    return {unit.get_all('execution', ids), unit.get_all('detail', details)}
+end
+
+-- around: what follows from the ends of members is mostly decided by this.
+-- asked: id; the numbers of the members; how many arcs at most
+-- answers: what the flow is; its inbox; members, those that were asked for and those that come after them, each number and what
+--     it is; the arcs from them, false when there are more; and of those that may be decided by them numbers, and their executions as above
+register_reading('around', function(asked)
+    local id, numbers, most = unpack(asked)
+    local fields, arcs, seen = {}, {}, {}
+    for n = 1, #numbers do
+        fields[n] = id .. bytes.four(numbers[n])
+        seen[fields[n]] = true
+    end
+    for n = 1, #numbers do
+        local some = bytes.range('arc', id .. '>' .. bytes.four(numbers[n]), nil, most + 1 - #arcs)
+        for m = 1, #some do
+            local downstream = id .. string.sub(some[m], ENDS + 4, ENDS + 7)
+            if not seen[downstream] then
+                seen[downstream] = true
+                fields[#fields + 1] = downstream
+            end
+            arcs[#arcs + 1] = string.sub(some[m], ENDS)
+        end
+        if #arcs > most then
+            return {unit.get('flow', id), unit.get('flow', id .. 'i'), {}, false, {}, {{}, {}}}
+        end
+    end
+    local stored = unit.get_all('member', fields)
+    local members, waiting, ids = {}, {}, {}
+    for n = 1, #fields do
+        local number = bytes.read_four(fields[n], 17)
+        members[#members + 1] = number
+        members[#members + 1] = stored[n]
+        local ended, decided = string.byte(stored[n] or '\1', 1, 2)
+        if ended == 0 and decided == 0 then
+            waiting[#waiting + 1] = number
+            ids[#ids + 1] = string.sub(stored[n], 3, 18)
+        end
+    end
+    return {unit.get('flow', id), unit.get('flow', id .. 'i'), members, table.concat(arcs), waiting, facts_of(ids)}
 end)
 
 -- all_arcs: arcs of a flow in the order of their upstreams.

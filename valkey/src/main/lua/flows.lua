@@ -6,7 +6,8 @@
 --     g  while it is forgotten: how many of its members are gone
 --     n  how many of its members are not forgotten
 --     h  where it lies, in the partition that its id names, if that is another one
---   member   each of its members, behind its number: how it ended or 0, what came of the edges into it, the rest as the program writes it
+--   member   each of its members, behind its number: how it ended or 0, what came of the edges into it or 0, the id of its execution,
+--            the rest as the program writes it
 --   arc      each of its edges twice: behind '>' the numbers of upstream and downstream, behind '<' those of downstream and upstream; and
 --            which end of the upstream counts
 --   flows    behind 'a' and its namespace its number in the order of submission; behind 'e' and its namespace when it ended

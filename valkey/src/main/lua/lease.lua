@@ -48,7 +48,9 @@ local function end_one(ends, n)
     end
     if x[MEMBER] and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
         ends.left[id] = true
-        return {'member'}
+        return {
+            'member', unit.get('execution', id), unit.get('detail', id .. 's'), unit.get('detail', id .. 'w'),
+            unit.get('detail', id .. 'a')}
     end
     local decided, until_when = decided_for(x, ends.changes[number])
     executions.apply(id, x, decided)
@@ -58,7 +60,8 @@ end
 
 -- end: ends leases.
 -- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other
--- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program; or why not
+-- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, and what that is
+--     decided by; or why not
 register('end', {'allow-oom'}, function(asked)
     local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}}
     for n = 1, #ends.changes do

@@ -1,6 +1,7 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Partition;
@@ -19,6 +20,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -30,16 +33,19 @@ import java.util.function.Supplier;
 final class FlowEndings {
     private final ValkeyContext valkey;
     private final FlowSettling settling;
-    private final FlowHomes homes;
 
     FlowEndings(ValkeyContext valkey, FlowSettling settling) {
         this.valkey = valkey;
         this.settling = settling;
-        this.homes = new FlowHomes(valkey);
     }
 
-    /** Ends leases of members, those of one flow together, and answers in their order. */
-    List<Answer<Ended>> end(List<Ending> endings, AppliedParts parts) {
+    /**
+     * Ends leases of members, those of one flow together, and answers in their order.
+     *
+     * @param known how their executions stood when they were last looked at
+     */
+    List<Answer<Ended>> end(
+            List<Ending> endings, Map<ExecutionId, ExecutionFacts> known, AppliedParts parts) {
         return new DecidedBatches<Ending, Ended>(
                         valkey,
                         "endings",
@@ -48,7 +54,7 @@ final class FlowEndings {
                         Ending::bytes,
                         parts)
                 .chunks((int) Limit.BATCH.max())
-                .each(this::attempt);
+                .each((home, some) -> attempt(home, some, known));
     }
 
     /**
@@ -76,18 +82,15 @@ final class FlowEndings {
         }
     }
 
-    private List<Optional<Answer<Ended>>> attempt(Partition home, List<Ending> endings) {
-        var read =
-                ExecutionFacts.read(
-                        valkey,
-                        home,
-                        endings.stream().map(ending -> ending.fence().execution()).toList());
+    private List<Optional<Answer<Ended>>> attempt(
+            Partition home, List<Ending> endings, Map<ExecutionId, ExecutionFacts> known) {
+        var all = facts(home, endings, known);
         var answers = new ArrayList<Optional<Answer<Ended>>>();
         var flows = new LinkedHashMap<UUID, List<Held>>();
         for (int n = 0; n < endings.size(); n++) {
             int place = n;
             var ending = endings.get(n);
-            var found = read.all().get(n);
+            var found = all.get(n);
             answers.add(Optional.empty());
             var unheld =
                     answered(
@@ -112,9 +115,21 @@ final class FlowEndings {
         return answers;
     }
 
+    /** How executions stand: as they were looked at, and the next time as they are then. */
+    private List<ExecutionFacts> facts(
+            Partition home, List<Ending> endings, Map<ExecutionId, ExecutionFacts> known) {
+        var ids = endings.stream().map(ending -> ending.fence().execution()).toList();
+        var looked = ids.stream().map(known::remove).toList();
+        return looked.stream().allMatch(Objects::nonNull)
+                ? looked
+                : ExecutionFacts.read(valkey, home, ids).all();
+    }
+
     private void end(
             Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
-        var stored = homes.read(home, flow);
+        var graph = new StoredGraph(valkey, home, flow);
+        var numbers = held.stream().map(it -> it.stored.row().member().orElseThrow().number());
+        var stored = graph.around(numbers.toList());
         if (stored.isEmpty()) {
             var damaged = Item.unreadable("its flow is missing");
             held.forEach(
@@ -130,7 +145,6 @@ final class FlowEndings {
         }
         var before = stored.get();
         var now = before.now();
-        var graph = new StoredGraph(valkey, home, flow);
         var write = FlowWrite.of(before);
         var ended = new ArrayList<>(before.ended());
         for (var one : held) {

@@ -72,11 +72,13 @@ final class FlowHomes {
                                         .uuid(uuid)
                                         .bytes(field(uuid, 'i')));
         var stored = told.answer().at(0);
+        return new Look(read(uuid, stored.at(0), stored.at(1), told.now()), told.now());
+    }
+
+    /** A flow as it was read, if there is one. */
+    static Optional<StoredFlow> read(UUID uuid, Item stored, Item inbox, Instant now) {
         try {
-            return new Look(
-                    stored.at(0)
-                            .optional(one -> StoredFlow.read(uuid, one, stored.at(1), told.now())),
-                    told.now());
+            return stored.optional(one -> StoredFlow.read(uuid, one, inbox, now));
         } catch (Item.Unreadable damaged) {
             throw StoreFailure.unreadable("The flow " + uuid, damaged);
         }

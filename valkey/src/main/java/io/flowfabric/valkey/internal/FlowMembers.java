@@ -1,5 +1,6 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
@@ -8,10 +9,12 @@ import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.Member;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.submit.Submission;
+import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.valkey.internal.record.Codes;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** How members come into flows, each with its work. */
@@ -35,7 +38,7 @@ final class FlowMembers {
      * @throws Conflict when the id of one is used elsewhere
      */
     void come(FlowWrite write, Partition home, List<Submission> work, List<MemberRecord> members) {
-        strays.makeFindable(work, home).keySet().stream()
+        makeFindable(work, home).keySet().stream()
                 .sorted()
                 .findFirst()
                 .ifPresent(
@@ -52,6 +55,15 @@ final class FlowMembers {
                         PartOrder.ALONE,
                         !valkey.spreads().at(home).isEmpty()),
                 members);
+    }
+
+    private Map<Integer, Answer<Submitted>> makeFindable(List<Submission> work, Partition home) {
+        try {
+            return strays.makeFindable(work, home);
+        } catch (UnheardSpread unheard) {
+            valkey.spreads().mustReadAgain();
+            return strays.makeFindable(work, home);
+        }
     }
 
     /**

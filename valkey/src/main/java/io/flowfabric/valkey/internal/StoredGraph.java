@@ -37,6 +37,9 @@ final class StoredGraph implements FlowGraph {
     /** How many members or arcs are read with one call. */
     private static final int PORTION = 2000;
 
+    /** How many arcs are read with a flow. */
+    private static final int AROUND = 64;
+
     private static final byte COMPLETION = 1;
     private static final int ARC_BYTES = 9;
 
@@ -45,10 +48,56 @@ final class StoredGraph implements FlowGraph {
     private final UUID flow;
     private final Map<Integer, Decidable> executions = new HashMap<>();
 
+    // What was read at once, because it is mostly all that is needed.
+    private final Map<Integer, MemberRecord> knownMembers = new HashMap<>();
+    private final Map<Integer, List<Arc>> knownArcs = new HashMap<>();
+    private final Map<Integer, ExecutionFacts> knownFacts = new HashMap<>();
+
     StoredGraph(ValkeyContext valkey, Partition home, UUID flow) {
         this.valkey = valkey;
         this.home = home;
         this.flow = flow;
+    }
+
+    /**
+     * Reads a flow with what is around members of it that end.
+     *
+     * @return the flow, if there is one
+     */
+    Optional<StoredFlow> around(List<Integer> numbers) {
+        var told =
+                valkey.read(
+                        "around",
+                        home,
+                        out ->
+                                out.list(3)
+                                        .uuid(flow)
+                                        .list(numbers, (o, it) -> o.number(it))
+                                        .number(AROUND));
+        var answer = told.answer();
+        var members = answer.at(2).list();
+        for (int n = 0; n < members.size(); n += 2) {
+            int number = members.get(n).small();
+            knownMembers.put(number, member(number, members.get(n + 1)));
+        }
+        if (!answer.at(3).isAbsent()) {
+            numbers.forEach(number -> knownArcs.put(number, new ArrayList<>()));
+            read(answer.at(3), (one, other) -> new Arc(one, other, Edge.On.SUCCESS))
+                    .forEach(arc -> knownArcs.get(arc.upstream()).add(arc));
+        }
+        var waiting = answer.at(4).list(Item::small);
+        for (int n = 0; n < waiting.size(); n++) {
+            var details = answer.at(5).at(1);
+            knownFacts.put(
+                    waiting.get(n),
+                    new ExecutionFacts(
+                            knownMembers.get(waiting.get(n)).execution(),
+                            answer.at(5).at(0).at(n),
+                            details.at(3 * n),
+                            details.at(3 * n + 1),
+                            details.at(3 * n + 2)));
+        }
+        return FlowHomes.read(flow, answer.at(0), answer.at(1), told.now());
     }
 
     /** The execution of a member, as far as its facts were asked for. */
@@ -58,13 +107,14 @@ final class StoredGraph implements FlowGraph {
 
     @Override
     public List<MemberRecord> members(Collection<Integer> numbers) {
-        var told = memberFields(numbers);
-        var found = new ArrayList<MemberRecord>();
-        int n = 0;
-        for (int number : numbers) {
-            found.add(member(number, told.at(n++)));
+        var unknown = numbers.stream().filter(it -> !knownMembers.containsKey(it)).toList();
+        if (!unknown.isEmpty()) {
+            var told = memberFields(unknown);
+            for (int n = 0; n < unknown.size(); n++) {
+                knownMembers.put(unknown.get(n), member(unknown.get(n), told.at(n)));
+            }
         }
-        return found;
+        return numbers.stream().map(knownMembers::get).toList();
     }
 
     private Item memberFields(Collection<Integer> numbers) {
@@ -134,6 +184,15 @@ final class StoredGraph implements FlowGraph {
 
     @Override
     public List<Arc> from(List<Position> positions, int max) {
+        if (positions.stream().allMatch(it -> knownArcs.containsKey(it.upstream()))) {
+            return positions.stream()
+                    .flatMap(
+                            it ->
+                                    knownArcs.get(it.upstream()).stream()
+                                            .filter(arc -> arc.downstream() > it.after()))
+                    .limit(max)
+                    .toList();
+        }
         return arcs(
                 ">",
                 positions.stream()
@@ -239,18 +298,23 @@ final class StoredGraph implements FlowGraph {
 
     @Override
     public Map<Integer, Facts> facts(Collection<MemberRecord> members) {
-        var some = List.copyOf(members);
-        var read =
-                ExecutionFacts.read(
-                        valkey, home, some.stream().map(MemberRecord::execution).toList());
+        var unknown =
+                members.stream().filter(it -> !knownFacts.containsKey(it.number())).toList();
+        if (!unknown.isEmpty()) {
+            var read =
+                    ExecutionFacts.read(
+                            valkey, home, unknown.stream().map(MemberRecord::execution).toList());
+            for (int n = 0; n < unknown.size(); n++) {
+                knownFacts.put(unknown.get(n).number(), read.all().get(n));
+            }
+        }
         var facts = new HashMap<Integer, Facts>();
-        for (int n = 0; n < some.size(); n++) {
-            int number = some.get(n).number();
-            readable(number, read.all().get(n))
+        for (var member : members) {
+            readable(member.number(), knownFacts.get(member.number()))
                     .ifPresent(
                             stored -> {
-                                executions.put(number, stored);
-                                facts.put(number, stored.facts());
+                                executions.put(member.number(), stored);
+                                facts.put(member.number(), stored.facts());
                             });
         }
         return facts;

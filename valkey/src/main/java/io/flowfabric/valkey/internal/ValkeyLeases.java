@@ -1,6 +1,7 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
@@ -31,7 +32,9 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -129,14 +132,15 @@ public final class ValkeyLeases implements Leases {
 
     /** Ends leases by what does not depend on what else is stored. */
     private List<Answer<Ended>> endAtOnce(List<Ending> endings, AppliedParts parts) {
-        var answers = endOthers(endings, parts);
+        var known = new HashMap<ExecutionId, ExecutionFacts>();
+        var answers = endOthers(endings, known, parts);
         var members =
                 IntStream.range(0, answers.size())
                         .filter(n -> answers.get(n).equals(Answer.done(LEFT)))
                         .toArray();
         if (members.length > 0) {
             var left = IntStream.of(members).mapToObj(endings::get).toList();
-            var told = flows.end(left, parts);
+            var told = flows.end(left, known, parts);
             for (int n = 0; n < members.length; n++) {
                 answers.set(members[n], told.get(n));
             }
@@ -144,7 +148,13 @@ public final class ValkeyLeases implements Leases {
         return answers;
     }
 
-    private List<Answer<Ended>> endOthers(List<Ending> endings, AppliedParts parts) {
+    /**
+     * Ends those that are no members of flows.
+     *
+     * @param members gets the executions of the others, as they were looked at
+     */
+    private List<Answer<Ended>> endOthers(
+            List<Ending> endings, Map<ExecutionId, ExecutionFacts> members, AppliedParts parts) {
         return each(
                 "end",
                 endings,
@@ -161,8 +171,21 @@ public final class ValkeyLeases implements Leases {
                                 LeaseEnd.of(ending).transition(),
                                 told.at(1).optional(Item::moment));
                     }
-                    return isMember(told) ? LEFT : standing(ending.fence(), told).repeated(ending);
+                    if (isMember(told)) {
+                        facts(ending.fence().execution(), told)
+                                .ifPresent(it -> members.put(it.id(), it));
+                        return LEFT;
+                    }
+                    return standing(ending.fence(), told).repeated(ending);
                 });
+    }
+
+    /** How an execution stood; nothing when it is told of before. */
+    private static Optional<ExecutionFacts> facts(ExecutionId id, Item told) {
+        return told.list().size() > 1
+                ? Optional.of(
+                        new ExecutionFacts(id, told.at(1), told.at(2), told.at(3), told.at(4)))
+                : Optional.empty();
     }
 
     private static boolean isMember(Item told) {
