@@ -46,7 +46,7 @@ local function end_one(ends, n)
     if not x or x[PARTITION] ~= partition or not executions.holds(x, attempts - 1, epoch) then
         return executions.unheld(id, partition, x)
     end
-    if x[MEMBER] and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
+    if x[MEMBER] and not ends.anyhow and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
         ends.left[id] = true
         return {
             'member', unit.get('execution', id), unit.get('detail', id .. 's'), unit.get('detail', id .. 'w'),
@@ -59,11 +59,12 @@ local function end_one(ends, n)
 end
 
 -- end: ends leases.
--- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other
+-- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other; whether what ends
+--     members of flows is not left to the program: then what follows from it is noted
 -- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, and what that is
 --     decided by; or why not
 register('end', {'allow-oom'}, function(asked)
-    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}}
+    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, anyhow = asked[3]}
     for n = 1, #ends.changes do
         ends.changes[n].only_completes = plain.only_completes(ends.changes[n])
     end

@@ -18,6 +18,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,9 @@ import java.util.function.Supplier;
  * by one call: so a member that has what it needs is ready in the same moment.
  */
 final class FlowEndings {
+    /** So often others may change a flow before its members end without regard to that. */
+    private static final int PATIENCE = 4;
+
     private final ValkeyContext valkey;
     private final FlowSettling settling;
 
@@ -54,7 +58,7 @@ final class FlowEndings {
                         Ending::bytes,
                         parts)
                 .chunks((int) Limit.BATCH.max())
-                .each((home, some) -> attempt(home, some, known));
+                .each(new Call(known)::attempt);
     }
 
     /**
@@ -82,96 +86,140 @@ final class FlowEndings {
         }
     }
 
-    private List<Optional<Answer<Ended>>> attempt(
-            Partition home, List<Ending> endings, Map<ExecutionId, ExecutionFacts> known) {
-        var all = facts(home, endings, known);
-        var answers = new ArrayList<Optional<Answer<Ended>>>();
-        var flows = new LinkedHashMap<UUID, List<Held>>();
-        for (int n = 0; n < endings.size(); n++) {
-            int place = n;
-            var ending = endings.get(n);
-            var found = all.get(n);
-            answers.add(Optional.empty());
-            var unheld =
-                    answered(
-                            () -> {
-                                var stored = found.readable();
-                                if (!stored.row().isHeldBy(ending.fence())) {
-                                    return Optional.of(stored.row().standing().repeated(ending));
-                                }
-                                var held = new Held(place, ending, stored);
-                                flows.computeIfAbsent(held.flow(), first -> new ArrayList<>())
-                                        .add(held);
-                                return Optional.<Ended>empty();
-                            });
-            switch (unheld) {
-                case Answer.Refused<Optional<Ended>>(FlowFabricException refusal) ->
-                        answers.set(n, Optional.of(Answer.refused(refusal)));
-                case Answer.Done<Optional<Ended>>(Optional<Ended> repeated) ->
-                        answers.set(n, repeated.map(Answer::done));
+    /** One call, in which something may have to be decided anew. */
+    private final class Call {
+        private final Map<ExecutionId, ExecutionFacts> known;
+        private final Map<UUID, Integer> tries = new HashMap<>();
+
+        Call(Map<ExecutionId, ExecutionFacts> known) {
+            this.known = known;
+        }
+
+        List<Optional<Answer<Ended>>> attempt(Partition home, List<Ending> endings) {
+            var all = facts(home, endings);
+            var answers = new ArrayList<Optional<Answer<Ended>>>();
+            var flows = new LinkedHashMap<UUID, List<Held>>();
+            for (int n = 0; n < endings.size(); n++) {
+                int place = n;
+                var ending = endings.get(n);
+                var found = all.get(n);
+                answers.add(Optional.empty());
+                var unheld =
+                        answered(
+                                () -> {
+                                    var stored = found.readable();
+                                    if (!stored.row().isHeldBy(ending.fence())) {
+                                        return Optional.of(
+                                                stored.row().standing().repeated(ending));
+                                    }
+                                    var held = new Held(place, ending, stored);
+                                    flows.computeIfAbsent(held.flow(), first -> new ArrayList<>())
+                                            .add(held);
+                                    return Optional.<Ended>empty();
+                                });
+                switch (unheld) {
+                    case Answer.Refused<Optional<Ended>>(FlowFabricException refusal) ->
+                            answers.set(n, Optional.of(Answer.refused(refusal)));
+                    case Answer.Done<Optional<Ended>>(Optional<Ended> repeated) ->
+                            answers.set(n, repeated.map(Answer::done));
+                }
+            }
+            flows.forEach(
+                    (flow, held) -> {
+                        if (tries.merge(flow, 1, Integer::sum) > PATIENCE) {
+                            endAnyhow(home, flow, held, answers);
+                        } else {
+                            end(home, flow, held, answers);
+                        }
+                    });
+            return answers;
+        }
+
+        /** How executions stand: as they were looked at, and the next time as they are then. */
+        private List<ExecutionFacts> facts(Partition home, List<Ending> endings) {
+            var ids = endings.stream().map(ending -> ending.fence().execution()).toList();
+            var looked = ids.stream().map(known::remove).toList();
+            return looked.stream().allMatch(Objects::nonNull)
+                    ? looked
+                    : ExecutionFacts.read(valkey, home, ids).all();
+        }
+
+        private void end(
+                Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
+            var graph = new StoredGraph(valkey, home, flow);
+            var numbers = held.stream().map(it -> it.stored.row().member().orElseThrow().number());
+            var stored = graph.around(numbers.toList());
+            if (stored.isEmpty()) {
+                var damaged = Item.unreadable("its flow is missing");
+                held.forEach(
+                        it ->
+                                answers.set(
+                                        it.place,
+                                        Optional.of(
+                                                Answer.refused(
+                                                        StoreFailure.unreadable(
+                                                                "The execution "
+                                                                        + it.stored.row().id(),
+                                                                damaged)))));
+                return;
+            }
+            var before = stored.get();
+            var now = before.now();
+            var write = FlowWrite.of(before);
+            var ended = new ArrayList<>(before.ended());
+            for (var one : held) {
+                var step = one.step(now);
+                ended.add(one.ended(step));
+                write.begin(step);
+            }
+            var settled =
+                    FlowSettlement.settle(before.record(), graph, ended, now, FlowSettling.MOST);
+            var told = write.settle(settled, graph, now).write(valkey, home);
+            if (told.done()) {
+                held.forEach(
+                        it ->
+                                answers.set(
+                                        it.place,
+                                        Optional.of(
+                                                Answer.done(LeaseEnd.of(it.ending).answer(now)))));
+                if (settled.flow().unsettled()) {
+                    settling.settleIfPossible(home, flow);
+                }
+            } else if (told.word().equals("unheld")) {
+                var lost = held.get(told.number());
+                answers.set(
+                        lost.place,
+                        Optional.of(
+                                answered(
+                                        () ->
+                                                ValkeyLeases.standing(
+                                                                lost.ending.fence(), told.why())
+                                                        .repeated(lost.ending))));
             }
         }
-        flows.forEach((flow, held) -> end(home, flow, held, answers));
-        return answers;
-    }
 
-    /** How executions stand: as they were looked at, and the next time as they are then. */
-    private List<ExecutionFacts> facts(
-            Partition home, List<Ending> endings, Map<ExecutionId, ExecutionFacts> known) {
-        var ids = endings.stream().map(ending -> ending.fence().execution()).toList();
-        var looked = ids.stream().map(known::remove).toList();
-        return looked.stream().allMatch(Objects::nonNull)
-                ? looked
-                : ExecutionFacts.read(valkey, home, ids).all();
-    }
-
-    private void end(
-            Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
-        var graph = new StoredGraph(valkey, home, flow);
-        var numbers = held.stream().map(it -> it.stored.row().member().orElseThrow().number());
-        var stored = graph.around(numbers.toList());
-        if (stored.isEmpty()) {
-            var damaged = Item.unreadable("its flow is missing");
-            held.forEach(
-                    it ->
-                            answers.set(
-                                    it.place,
-                                    Optional.of(
-                                            Answer.refused(
-                                                    StoreFailure.unreadable(
-                                                            "The execution " + it.stored.row().id(),
-                                                            damaged)))));
-            return;
-        }
-        var before = stored.get();
-        var now = before.now();
-        var write = FlowWrite.of(before);
-        var ended = new ArrayList<>(before.ended());
-        for (var one : held) {
-            var step = one.step(now);
-            ended.add(one.ended(step));
-            write.begin(step);
-        }
-        var settled = FlowSettlement.settle(before.record(), graph, ended, now, FlowSettling.MOST);
-        var told = write.settle(settled, graph, now).write(valkey, home);
-        if (told.done()) {
-            held.forEach(
-                    it ->
-                            answers.set(
-                                    it.place,
-                                    Optional.of(Answer.done(LeaseEnd.of(it.ending).answer(now)))));
-            if (settled.flow().unsettled()) {
-                settling.settleIfPossible(home, flow);
+        /** Ends leases whatever becomes of their flow meanwhile; what follows is done next. */
+        private void endAnyhow(
+                Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
+            var endings = held.stream().map(Held::ending).toList();
+            var told =
+                    valkey.call("end", home, out -> new EndRequest(endings).write(out, true))
+                            .answer();
+            for (int n = 0; n < held.size(); n++) {
+                var one = told.at(n);
+                var ending = endings.get(n);
+                answers.set(
+                        held.get(n).place,
+                        Optional.of(
+                                answered(
+                                        () ->
+                                                one instanceof Item.Truth
+                                                                || one.at(0) instanceof Item.Truth
+                                                        ? LeaseEnd.of(ending).answer(Instant.EPOCH)
+                                                        : ValkeyLeases.standing(ending.fence(), one)
+                                                                .repeated(ending))));
             }
-        } else if (told.word().equals("unheld")) {
-            var lost = held.get(told.number());
-            answers.set(
-                    lost.place,
-                    Optional.of(
-                            answered(
-                                    () ->
-                                            ValkeyLeases.standing(lost.ending.fence(), told.why())
-                                                    .repeated(lost.ending))));
+            settling.settleIfPossible(home, flow);
         }
     }
 

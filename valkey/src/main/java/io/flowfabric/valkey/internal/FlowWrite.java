@@ -204,12 +204,14 @@ final class FlowWrite {
     }
 
     Told write(ValkeyContext valkey, Partition home) {
-        var told = valkey.call(
+        var told =
+                valkey.call(
                                 coming.isPresent() || before.isEmpty()
                                         ? "submit_flow"
                                         : "change_flow",
                                 home,
-                                this::write).answer();
+                                this::write)
+                        .answer();
         boolean more = told.list().size() > 1;
         return new Told(
                 told.at(0).text(), more ? told.at(1).small() - 1 : 0, more ? told.at(2) : told);

@@ -11,7 +11,6 @@ import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.record.ExecutionFields.MemberPlace;
 import io.flowfabric.valkey.internal.record.MemberLayout;
 import io.flowfabric.valkey.internal.wire.Item;
-import io.flowfabric.valkey.internal.wire.Packer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -298,8 +297,7 @@ final class StoredGraph implements FlowGraph {
 
     @Override
     public Map<Integer, Facts> facts(Collection<MemberRecord> members) {
-        var unknown =
-                members.stream().filter(it -> !knownFacts.containsKey(it.number())).toList();
+        var unknown = members.stream().filter(it -> !knownFacts.containsKey(it.number())).toList();
         if (!unknown.isEmpty()) {
             var read =
                     ExecutionFacts.read(

@@ -161,7 +161,7 @@ public final class ValkeyLeases implements Leases {
                 Ending::fence,
                 Ending::bytes,
                 parts,
-                (out, some) -> new EndRequest(some).write(out),
+                (out, some) -> new EndRequest(some).write(out, false),
                 (ending, told) -> {
                     if (told instanceof Item.Truth) {
                         return new Ended(LeaseEnd.of(ending).transition(), Optional.empty());
