@@ -69,7 +69,8 @@ RECORDED = 30
 SUSPENSION = 31
 SIGNALS = 32
 STREAMED = 33
-EXECUTION_FIELDS = 33
+MEMBER = 34
+EXECUTION_FIELDS = 34
 
 -- How a stream stands: the next place, how many frames stay and how large they are, how many do not, when the last one was appended, how
 -- many patches its summary is made of, how many of those that do not stay are gone, and the attempt before that has a stream.

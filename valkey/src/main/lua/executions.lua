@@ -128,6 +128,11 @@ local function queue(id, x)
 end
 
 local function leave_queue(id, x)
+    if not x[PLACE] then
+        -- It came in this very call, and has no round yet.
+        rounds.leave(id)
+        return
+    end
     unit.drop('ready', entry(id, x))
     gates.touch(x[GATE])
     if x[NEXT] == FIRST and lanes.get(x[LANE])[SHARING] then
@@ -239,6 +244,9 @@ local function change(id, x, situation)
     if not over and executions.is_terminal(situation) then
         if x[SIGNALS] then
             executions.unlist(id, x)
+        end
+        if x[MEMBER] then
+            flows.note_end(x)
         end
         if x[RETENTION] then
             unit.add('forget', unit.now + x[RETENTION], id)

@@ -43,6 +43,9 @@ local function remove(id, x, submitted)
         unit.drop('ended', executions.ended_member(id, x[LANE], x[CHANGED]))
     end
     log.forget(id, x[STEPS], math.huge)
+    if x[MEMBER] then
+        flows.forget_member(x)
+    end
 end
 
 -- The lives of an id that are over, of which the log still tells: the numbers of the entries about each, and its tags.

@@ -15,6 +15,7 @@ local function begin(declared, now, seen)
     signposts.begin()
     sessions.begin()
     executions.begin()
+    flows.begin()
 end
 
 -- Writes everything: first what came and went, then what depends on what is left.

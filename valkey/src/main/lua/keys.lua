@@ -25,6 +25,8 @@
 --   frame       what workers said in attempts, and how that stands (see stream.lua)
 --   log         everything that happened: the events of each call, by its number
 --   history     which entries of the log are about an execution or a session, by its id and a number
+--   flow        flows, by id, and what else is kept of them (see flows.lua)
+--   member      their members, by id and number
 --   global      what is not of one namespace: signing keys, duties of engines
 -- Sorted sets. In the first ones the scores are equal, and the members are sorted as bytes:
 --   ready       what can be claimed: gate, place, id
@@ -40,11 +42,14 @@
 --   worker      sessions: namespace, whether they are buried, id; the buried: a zero byte, when they died, id; and signposts: a
 --               byte of one, until when they stand, letter, id; and what work that is gone may have left elsewhere: see forget.lua
 --   waitpoint   waitpoints that are open, or were until their time was over: lane, when they were opened, id, name
+--   arc         the edges of flows, by both of their ends (see flows.lua)
+--   flows       flows in the order of submission, and in that of their ends (see flows.lua)
 --   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
 -- In the others the scores are times, but in the last one:
 --   deadline    when executions expire; attempt, stall, wake, suspension, grant: when their leases, silences, delays, waits, grants are over
 --   expiry      when sessions die
 --   forget      when executions are forgotten that say so themselves
+--   unsettled   when others see to flows in which something is still to be done
 --   due         what else time will do: a letter and a name (q: a rate has room, b: a budget begins anew, x: a breach has
 --               left something running, l: the change of a spread lane has taken for too long)
 --   told        what is forgotten while the log still tells of it: the number of the last entry about it
@@ -52,6 +57,7 @@ local KEYS_OF_A_PARTITION = {
     'meta', 'name', 'lane', 'route', 'gate', 'users', 'head', 'execution', 'detail', 'unique', 'count', 'quota', 'meter',
     'budget', 'spending', 'session', 'receipt', 'share', 'namespace', 'log', 'history', 'global', 'ready', 'front', 'shut',
     'closed', 'turns', 'standing', 'tag', 'ended', 'worker', 'listing', 'deadline', 'attempt', 'stall', 'wake', 'grant',
-    'expiry', 'forget', 'due', 'told', 'waitpoint', 'suspension', 'frame', 'stream'}
+    'expiry', 'forget', 'due', 'told', 'waitpoint', 'suspension', 'frame', 'stream',
+    'flow', 'member', 'arc', 'flows', 'unsettled'}
 
 local key = {}

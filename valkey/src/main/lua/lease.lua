@@ -35,12 +35,22 @@ local function decided_for(x, change)
     return decided, ends
 end
 
--- Ends a lease, whatever becomes of the work.
+-- Ends a lease, whatever becomes of the work. What ends a member of a flow is left to the program, which decides at once what follows
+-- from it; and so is what comes after it for the same execution.
 local function end_one(ends, n)
     local id, partition, attempts, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 1)
     local x = executions.get(id)
+    if ends.left[id] then
+        return {'member'}
+    end
     if not x or x[PARTITION] ~= partition or not executions.holds(x, attempts - 1, epoch) then
         return executions.unheld(id, partition, x)
+    end
+    if x[MEMBER] and not ends.anyhow and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
+        ends.left[id] = true
+        return {
+            'member', unit.get('execution', id), unit.get('detail', id .. 's'), unit.get('detail', id .. 'w'),
+            unit.get('detail', id .. 'a')}
     end
     local decided, until_when = decided_for(x, ends.changes[number])
     executions.apply(id, x, decided)
@@ -49,10 +59,12 @@ local function end_one(ends, n)
 end
 
 -- end: ends leases.
--- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other
--- answers, each: true; or a list of true and until when it waits; or why not
+-- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other; whether what ends
+--     members of flows is not left to the program: then what follows from it is noted
+-- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, and what that is
+--     decided by; or why not
 register('end', {'allow-oom'}, function(asked)
-    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1}
+    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, anyhow = asked[3]}
     for n = 1, #ends.changes do
         ends.changes[n].only_completes = plain.only_completes(ends.changes[n])
     end

@@ -16,3 +16,4 @@ local streams = {}    -- what workers say while they work
 local plain = {}      -- the same steps of work that has nothing special
 local surroundings = {} -- what decides how work reads from outside
 local claims = {}     -- which of it a worker gets
+local flows = {}      -- graphs of work

@@ -17,12 +17,12 @@ local LAYOUT = '>BBBI2I4I6I6I6I4I4I4I4I4I6I6I2BBBB'
 -- The fields of the list behind it, in its order; what newer programs have added follows.
 local FEW_HAVE = {
     DEADLINE, UNTIL, DELAYED_BY, BY_HAND, COUNTED, ATTEMPT_TIMEOUT, STALL_TIMEOUT, PROGRESS_AT, RETENTION, SHARE,
-    RECORDED, SUSPENSION, SIGNALS, STREAMED}
+    RECORDED, SUSPENSION, SIGNALS, STREAMED, MEMBER}
 
 local function has_more(x)
     return x[DEADLINE] or x[UNTIL] or x[DELAYED_BY] or x[BY_HAND] or x[COUNTED] or x[ATTEMPT_TIMEOUT] or x[STALL_TIMEOUT]
         or x[PROGRESS_AT] or x[RETENTION] or x[SHARE] or x[RECORDED] or x[SUSPENSION] or x[SIGNALS] or x[STREAMED]
-        or x[EXECUTION_FIELDS + 1] ~= nil
+        or x[MEMBER] or x[EXECUTION_FIELDS + 1] ~= nil
 end
 
 local function pack_more(x)
@@ -72,7 +72,7 @@ function records.unpack(packed)
     local x = {
         situation, next, lane, gate, sequence, submitted, changed, priority, text(place), attempts, epoch, retries, reclaims,
         replays, false, false, false, text(session), held and since, false, false, text(given_up), false, false, false, false,
-        false, partition, text(steps), false, false, false, false}
+        false, partition, text(steps), false, false, false, false, false}
     if at <= #packed then
         unpack_more(x, string.sub(packed, at))
     end

@@ -40,6 +40,15 @@ function rounds.queue(id, x)
     rounds.unplaced[#rounds.unplaced + 1] = {id, x}
 end
 
+-- Work that needed a round does so no more.
+function rounds.leave(id)
+    for n = #rounds.unplaced, 1, -1 do
+        if rounds.unplaced[n][1] == id then
+            table.remove(rounds.unplaced, n)
+        end
+    end
+end
+
 -- A claim takes work: its round is on, or over.
 function rounds.started(x)
     local round = rounds.of(x[PLACE])

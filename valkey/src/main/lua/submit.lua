@@ -61,12 +61,16 @@ local ITEM_BYTES = 24
 -- What few items have, of one that has nothing of it.
 local NOTHING = {false, false, false}
 
-local function accept(asked, item, stored)
-    local id, lane_at, gate_at, terms_at, partition = struct.unpack(ITEM, asked[4], ITEM_BYTES * (item - 1) + 1)
+local function unique_of(lane, own_key)
+    return own_key and lane[1] .. '\0' .. own_key
+end
+
+-- What is in the way of an item; nil when nothing is.
+local function obstacle(asked, item, stored)
+    local id, lane_at, _, terms_at = struct.unpack(ITEM, asked[4], ITEM_BYTES * (item - 1) + 1)
     local lane, terms = asked[1][lane_at], asked[3][terms_at]
-    local input, own_key, tags = unpack(asked.few[item] or NOTHING)
-    local unique = own_key and lane[1] .. '\0' .. own_key
-    local same = repeated(id, unique, stored)
+    local _, own_key = unpack(asked.few[item] or NOTHING)
+    local same = repeated(id, unique_of(lane, own_key), stored)
     if same then
         return same
     end
@@ -77,18 +81,25 @@ local function accept(asked, item, stored)
     if number and lane[4] and lanes.is_gathered(lanes.get(number)) then
         return {'gathered'}
     end
-    local missing = lacking(lane[1], terms)
-    if missing then
-        return missing
-    end
-    number = number or lanes.register(lane[1], lane[2], lane[3])
+    return lacking(lane[1], terms) or nil
+end
+
+-- Takes an item in that nothing is in the way of.
+-- member: which one it is, of which flow; and whether it waits for others; nil when it is in none
+local function take_in(asked, item, member)
+    local id, lane_at, gate_at, terms_at, partition = struct.unpack(ITEM, asked[4], ITEM_BYTES * (item - 1) + 1)
+    local lane, terms = asked[1][lane_at], asked[3][terms_at]
+    local input, own_key, tags = unpack(asked.few[item] or NOTHING)
+    local unique = unique_of(lane, own_key)
+    local number = number_of(lane) or lanes.register(lane[1], lane[2], lane[3])
     lane.number = number
     local start = due(terms[2])
     local later = start and start > unit.now
+    local waits = member and member[2]
     local x = {
-        later and DELAYED or READY, FIRST, 0, 0, 0, unit.now, unit.now, terms[1], false, 0, 0, 0, 0, 0, due(terms[3]),
-        later and start, later and 0, false, false, false, false, false, terms[4], terms[5], false, terms[6], terms[7],
-        partition, '', false, false, false, false}
+        waits and AWAITING_CHILDREN or (later and DELAYED or READY), FIRST, 0, 0, 0, unit.now, unit.now, terms[1], false, 0, 0, 0,
+        0, 0, due(terms[3]), later and start, later and 0, false, false, false, false, false, terms[4], terms[5], false, terms[6],
+        terms[7], partition, '', false, false, false, false, member and member[1] or false}
     executions.submit(id, x, number, asked[2][gate_at])
     unit.set('detail', id .. 's', asked[6][item])
     if input then
@@ -100,7 +111,14 @@ local function accept(asked, item, stored)
     for n = 1, tags and #tags or 0 do
         unit.add('tag', 0, bytes.four(number) .. tags[n] .. '\0' .. bytes.six(unit.now) .. bytes.six(x[SEQUENCE]) .. id)
     end
-    return true
+end
+
+local function accept(asked, item, stored)
+    local why = obstacle(asked, item, stored)
+    if not why then
+        take_in(asked, item)
+    end
+    return why or true
 end
 
 -- The way in for plain work that has a lane, a gate and terms, by their numbers; false when it is not plain, or not taken.
@@ -161,8 +179,45 @@ local function note_part(mark)
     end
 end
 
+-- Makes what is asked ready to be gone through, and says how executions with the same ids are stored.
+local function begin_items(asked)
+    local ids, items, sub = {}, asked[4], string.sub
+    for n = 1, #items / ITEM_BYTES do
+        ids[n] = sub(items, ITEM_BYTES * (n - 1) + 1, ITEM_BYTES * (n - 1) + 16)
+    end
+    asked.ids, asked.ways, asked.few = ids, {}, {}
+    for n = 1, #asked[7], 2 do
+        asked.few[asked[7][n]] = asked[7][n + 1]
+    end
+    return unit.get_all('execution', ids)
+end
+
+-- What is in the way of the first of some members, with its number; nil when nothing is in the way of any.
+-- asked: as 'submit' is asked for them
+function flows.obstacle(asked)
+    if signposts.is_unheard(asked[9]) then
+        return {'unheard'}
+    end
+    local stored = begin_items(asked)
+    for n = 1, #asked.ids do
+        local why = obstacle(asked, n, stored[n])
+        if why then
+            return {'refused', n, why}
+        end
+    end
+    return nil
+end
+
+-- Takes members in that nothing is in the way of.
+-- members: of each which one it is, of which flow; and whether it waits for others
+function flows.take_in(asked, members)
+    for n = 1, #asked.ids do
+        take_in(asked, n, members[n])
+    end
+end
+
 register('submit', {}, function(asked)
-    local ids, answers = {}, {}
+    local answers = {}
     if is_early(asked[8][2]) then
         return 'early'
     end
@@ -175,16 +230,8 @@ register('submit', {}, function(asked)
     end
     note_part(asked[8][1])
     local late = asked[5] and unit.now > asked[5]
-    local items, sub = asked[4], string.sub
-    for n = 1, #items / ITEM_BYTES do
-        ids[n] = sub(items, ITEM_BYTES * (n - 1) + 1, ITEM_BYTES * (n - 1) + 16)
-    end
-    asked.ids, asked.ways, asked.few = ids, {}, {}
-    for n = 1, #asked[7], 2 do
-        asked.few[asked[7][n]] = asked[7][n + 1]
-    end
-    local stored = unit.get_all('execution', ids)
-    for n = 1, #ids do
+    local stored = begin_items(asked)
+    for n = 1, #stored do
         answers[n] = late and {'late'} or (accept_plain(asked, n, stored[n]) and true) or accept(asked, n, stored[n])
     end
     -- What is known already is shown as it is, once all of the call are.

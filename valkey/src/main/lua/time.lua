@@ -32,7 +32,7 @@ register_reading('late', function(asked)
 end)
 
 -- Forgetting can wait, and is not among them.
-local TIMERS = {'deadline', 'attempt', 'stall', 'wake', 'suspension', 'grant', 'due'}
+local TIMERS = {'deadline', 'attempt', 'stall', 'wake', 'suspension', 'grant', 'due', 'unsettled'}
 
 -- When the first of the timers of a kind comes; false when there is none.
 local function first_of(kind)

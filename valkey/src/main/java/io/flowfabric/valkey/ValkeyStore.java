@@ -4,6 +4,7 @@ import io.flowfabric.core.Namespace;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
+import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
@@ -23,6 +24,7 @@ import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.valkey.internal.Abilities;
 import io.flowfabric.valkey.internal.Deaths;
+import io.flowfabric.valkey.internal.FlowSettling;
 import io.flowfabric.valkey.internal.GuardedWrites;
 import io.flowfabric.valkey.internal.PartitionCount;
 import io.flowfabric.valkey.internal.Placement;
@@ -34,6 +36,7 @@ import io.flowfabric.valkey.internal.ValkeyBudgets;
 import io.flowfabric.valkey.internal.ValkeyClaims;
 import io.flowfabric.valkey.internal.ValkeyContext;
 import io.flowfabric.valkey.internal.ValkeyFeeds;
+import io.flowfabric.valkey.internal.ValkeyFlows;
 import io.flowfabric.valkey.internal.ValkeyGrants;
 import io.flowfabric.valkey.internal.ValkeyKeys;
 import io.flowfabric.valkey.internal.ValkeyLanes;
@@ -66,6 +69,7 @@ public final class ValkeyStore implements Store {
     private final Claims claims;
     private final Leases leases;
     private final Signals signals;
+    private final Flows flows;
     private final Namespaces namespaces;
     private final Lanes lanes;
     private final Quotas quotas;
@@ -92,7 +96,8 @@ public final class ValkeyStore implements Store {
             Optional<InstantSource> clock,
             Placement placement) {
         this.valkey = new ValkeyContext(wire, clock, placement);
-        var steps = new Steps(valkey);
+        var settling = new FlowSettling(valkey);
+        var steps = new Steps(valkey, settling);
         var deaths = new Deaths(valkey, steps);
         this.submissions = new ValkeySubmissions(valkey);
         this.sessions = new ValkeySessions(valkey, deaths);
@@ -104,16 +109,18 @@ public final class ValkeyStore implements Store {
         this.grants = new ValkeyGrants(valkey, claiming, unreadable, keyring);
         this.workers = new ValkeyWorkers(valkey, deaths);
         var breaches = new ValkeyBreaches(valkey, steps);
-        this.leases = new ValkeyLeases(valkey, new ValkeySpending(valkey, breaches));
+        this.leases = new ValkeyLeases(valkey, new ValkeySpending(valkey, breaches), settling);
+        this.flows = new ValkeyFlows(valkey, settling);
         this.signals = new ValkeySignals(valkey, keyring);
         var settings = new ValkeyNamespaces(valkey, new GuardedWrites(valkey));
         this.namespaces = settings;
-        this.maintenance = new ValkeyMaintenance(valkey, steps, deaths, breaches, settings);
+        this.maintenance =
+                new ValkeyMaintenance(valkey, steps, settling, deaths, breaches, settings);
         this.lanes = new ValkeyLanes(valkey);
         this.quotas = new ValkeyQuotas(valkey);
         this.budgets = new ValkeyBudgets(valkey, breaches);
         this.queries = new ValkeyQueries(valkey);
-        this.operations = new ValkeyOperations(valkey, steps, unreadable);
+        this.operations = new ValkeyOperations(valkey, steps, settling, unreadable);
         this.feeds = new ValkeyFeeds(valkey);
     }
 
@@ -198,6 +205,11 @@ public final class ValkeyStore implements Store {
     @Override
     public Signals signals() {
         return signals;
+    }
+
+    @Override
+    public Flows flows() {
+        return flows;
     }
 
     @Override

@@ -32,7 +32,7 @@ import java.util.Optional;
 /** Whether a graph is accepted, and how its members begin. */
 public final class FlowAcceptance {
     /** What holds a member back that waits for others, in words. */
-    static final String WAITS = "waits for members of its flow";
+    public static final String WAITS = "waits for members of its flow";
 
     private FlowAcceptance() {}
 

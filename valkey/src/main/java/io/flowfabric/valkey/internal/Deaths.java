@@ -61,6 +61,7 @@ public final class Deaths {
      * @param parts the main one first
      */
     public void end(List<Partition> parts, SessionId session, Optional<Event> event) {
+        var flows = steps.unsettled();
         for (int n = parts.size() - 1; n >= 0; n--) {
             boolean main = n == 0;
             var packed =
@@ -69,15 +70,22 @@ public final class Deaths {
                                     main
                                             ? GuardedWrites.packed(one)
                                             : GuardedWrites.packedForPart(one));
-            var unused = bury(parts.get(n), session, false, Integer.MAX_VALUE, packed);
+            var unused = bury(parts.get(n), session, false, Integer.MAX_VALUE, packed, flows);
         }
+        flows.settle();
     }
 
     /**
      * @param onlyLate whether only if its time has run out
+     * @param flows takes note of those of which members end with it
      */
     Burial bury(
-            Partition home, SessionId session, boolean onlyLate, int most, Optional<byte[]> event) {
+            Partition home,
+            SessionId session,
+            boolean onlyLate,
+            int most,
+            Optional<byte[]> event,
+            UnsettledFlows flows) {
         int returned = 0;
         int passed = 0;
         int fruitless = 0;
@@ -101,7 +109,7 @@ public final class Deaths {
             var lapses = lapses(remains.at(0), told.now(), most - returned);
             int damaged = remains.at(1).small() + lapses.unreadable;
             boolean more = remains.at(2).truth();
-            int taken = lapses.steps.isEmpty() ? 0 : steps.count(home, lapses.steps);
+            int taken = lapses.steps.isEmpty() ? 0 : steps.count(home, lapses.steps, flows);
             returned += taken;
             boolean stuck = taken == 0 && lapses.unreadable <= passed;
             // Others may come in between, but not for ever: the session is looked at again later.

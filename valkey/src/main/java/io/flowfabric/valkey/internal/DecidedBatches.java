@@ -49,6 +49,7 @@ final class DecidedBatches<T, R> {
     private final Map<Integer, Answer<R>> answers = new TreeMap<>();
     private final Map<Integer, Integer> attempts = new HashMap<>();
     private final AppliedParts parts;
+    private int chunk = CHUNK;
 
     /** What was not found, and has been looked for where its signpost leads to, if it has one. */
     private final Set<Integer> followed = new HashSet<>();
@@ -96,6 +97,12 @@ final class DecidedBatches<T, R> {
         this.parts = parts;
     }
 
+    /** Does so many together, if they are not too large. */
+    DecidedBatches<T, R> chunks(int most) {
+        chunk = most;
+        return this;
+    }
+
     /** Does all of them, and answers in their order. */
     List<Answer<R>> each(Attempt<T, R> attempt) {
         while (answers.size() < items.size()) {
@@ -103,7 +110,7 @@ final class DecidedBatches<T, R> {
                     .forEach(
                             (home, places) -> {
                                 var lost = new HashMap<Integer, Answer<R>>();
-                                for (var part : Chunks.of(places, CHUNK, this::size)) {
+                                for (var part : Chunks.of(places, chunk, this::size)) {
                                     attempt(home, part, attempt, lost);
                                 }
                                 follow(home, lost);

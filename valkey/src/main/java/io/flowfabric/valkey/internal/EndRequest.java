@@ -56,8 +56,11 @@ final class EndRequest {
         return changes.size();
     }
 
-    void write(Packer out) {
-        out.list(2).list(changes, Packer::packed).bytes(endings.array());
+    /**
+     * @param anyhow whether members of flows end as well, and what follows is only noted
+     */
+    void write(Packer out, boolean anyhow) {
+        out.list(3).list(changes, Packer::packed).bytes(endings.array()).truth(anyhow);
     }
 
     private static byte[] change(LeaseEnd end) {

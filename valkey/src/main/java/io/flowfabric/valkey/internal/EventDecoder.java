@@ -161,6 +161,9 @@ final class EventDecoder {
     /** The tags of the execution that an event is about; an event that cannot be read has none. */
     Tags tags(LoggedEvent event) {
         try {
+            if (event.isOther()) {
+                return event.tags();
+            }
             return event.isOfExecution() ? tags.of(event.subject(), event.number()) : Tags.NONE;
         } catch (Item.Unreadable damaged) {
             return Tags.NONE;

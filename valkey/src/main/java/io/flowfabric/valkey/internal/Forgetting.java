@@ -1,9 +1,11 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.store.Maintenance.Round;
 import io.flowfabric.valkey.internal.SpreadLeftovers.Gone;
+import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.time.Duration;
@@ -28,6 +30,7 @@ final class Forgetting {
 
     private final ValkeyContext valkey;
     private final SpreadLeftovers leftovers;
+    private final FlowHomes flows;
     private final Function<Namespace, Duration> retention;
 
     /**
@@ -37,6 +40,7 @@ final class Forgetting {
         this.valkey = valkey;
         this.leftovers = new SpreadLeftovers(valkey);
         this.retention = retention;
+        this.flows = new FlowHomes(valkey);
     }
 
     private record Kept(int lane, Duration time) {}
@@ -95,6 +99,32 @@ final class Forgetting {
                                             times.computeIfAbsent(namespace, retention)));
                         });
         return found;
+    }
+
+    /** Forgets flows of a partition that have ended long ago, and have no members any more. */
+    void forgetFlows(Partition partition) {
+        var namespaces =
+                valkey.read("flow_namespaces", partition, out -> out.list(0))
+                        .answer()
+                        .list(Item::text);
+        for (var name : namespaces) {
+            var kept = retention.apply(new Namespace(name));
+            boolean more = true;
+            while (more) {
+                var told =
+                        valkey.call(
+                                        "forget_flows",
+                                        partition,
+                                        out -> out.list(2).text(name).duration(kept))
+                                .answer();
+                var gone = told.at(1).list();
+                for (int n = 0; n < gone.size(); n += 2) {
+                    var named = new Partition(Item.read(gone.get(n + 1).bytes()).at(1).small());
+                    flows.forget(new FlowId(named, gone.get(n).uuid()), partition);
+                }
+                more = told.at(0).truth();
+            }
+        }
     }
 
     /** Drops events of a partition by the day, and says how many days that was. */

@@ -1,5 +1,7 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.Tags;
+import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.util.UUID;
@@ -81,6 +83,13 @@ record LoggedEvent(long number, int index, Item packed) {
     /** Whether a count was wrong, and was put right. */
     boolean isDrift() {
         return kind() == DRIFTED;
+    }
+
+    /** The tags that it has itself, of one that was decided by a program. */
+    Tags tags() {
+        return packed.list().size() > 2
+                ? Item.decoded(() -> SubmissionRecord.tagsOf(packed.at(2)))
+                : Tags.NONE;
     }
 
     private int kind() {

@@ -28,9 +28,16 @@ public final class Steps {
     private static final int MOST = 1000;
 
     private final ValkeyContext valkey;
+    private final FlowSettling settling;
 
-    public Steps(ValkeyContext valkey) {
+    public Steps(ValkeyContext valkey, FlowSettling settling) {
         this.valkey = valkey;
+        this.settling = settling;
+    }
+
+    /** Takes note of the flows in which something follows from the steps of a call. */
+    UnsettledFlows unsettled() {
+        return new UnsettledFlows(settling);
     }
 
     /**
@@ -69,8 +76,12 @@ public final class Steps {
         }
     }
 
-    /** Takes steps, and says of each whether it was taken; otherwise it has to be decided anew. */
-    public List<Boolean> take(Partition home, List<Step> steps) {
+    /**
+     * Takes steps, and says of each whether it was taken; otherwise it has to be decided anew.
+     *
+     * @param flows takes note of those of which members end
+     */
+    List<Boolean> take(Partition home, List<Step> steps, UnsettledFlows flows) {
         var taken = new ArrayList<Boolean>();
         for (int from = 0; from < steps.size(); from += MOST) {
             var some = steps.subList(from, Math.min(steps.size(), from + MOST));
@@ -79,12 +90,13 @@ public final class Steps {
                             .answer()
                             .list(Item::truth));
         }
+        flows.note(home, steps, taken);
         return taken;
     }
 
     /** Takes steps, and says how many were taken. */
-    int count(Partition home, List<Step> steps) {
-        return (int) take(home, steps).stream().filter(taken -> taken).count();
+    int count(Partition home, List<Step> steps, UnsettledFlows flows) {
+        return (int) take(home, steps, flows).stream().filter(taken -> taken).count();
     }
 
     static void write(Packer out, Step step) {

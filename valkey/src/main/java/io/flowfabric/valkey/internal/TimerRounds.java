@@ -37,11 +37,11 @@ final class TimerRounds {
     }
 
     /** Does what is due: one kind of timer after the other, no more than so much. */
-    Round timers(Partition partition, int limit) {
+    Round timers(Partition partition, int limit, UnsettledFlows flows) {
         int done = 0;
         int errors = 0;
         for (var timer : Timer.values()) {
-            var round = timer(timer, partition, limit - done);
+            var round = timer(timer, partition, limit - done, flows);
             done += round.processed();
             errors += round.errors();
         }
@@ -49,7 +49,7 @@ final class TimerRounds {
     }
 
     /** One kind of timer. What cannot be read stays in front, and is told each time. */
-    private Round timer(Timer timer, Partition partition, int limit) {
+    private Round timer(Timer timer, Partition partition, int limit, UnsettledFlows flows) {
         int done = 0;
         int passed = 0;
         while (true) {
@@ -67,7 +67,7 @@ final class TimerRounds {
                 step.ifPresent(due::add);
                 damaged += step.isPresent() ? 0 : 1;
             }
-            done += due.isEmpty() ? 0 : steps.count(partition, due);
+            done += due.isEmpty() ? 0 : steps.count(partition, due, flows);
             if (damaged <= passed || done == limit || damaged > MOST_PASSED) {
                 return new Round(done, damaged + told.answer().at(1).small(), done == limit);
             }
@@ -99,16 +99,19 @@ final class TimerRounds {
                 valkey.read("late", partition, out -> out.list(1).number(LATE))
                         .answer()
                         .list(id -> new SessionId(id.uuid()));
+        var flows = steps.unsettled();
         int done = 0;
         int errors = 0;
         for (var session : late) {
             if (done == limit) {
                 break;
             }
-            var burial = deaths.bury(partition, session, true, limit - done, Optional.empty());
+            var burial =
+                    deaths.bury(partition, session, true, limit - done, Optional.empty(), flows);
             done += burial.returned();
             errors += burial.unreadable();
         }
+        flows.settle();
         return new Round(done, errors, done == limit);
     }
 }

@@ -43,16 +43,22 @@ public final class ValkeyBreaches {
      * Cancels all that runs and should not.
      *
      * @param budget what is breached, with its namespace
+     * @param flows takes note of those of which members are cancelled
      */
-    void cancel(Partition home, String budget) {
-        int unused = cancel(home, budget, Integer.MAX_VALUE);
+    void cancel(Partition home, String budget, UnsettledFlows flows) {
+        int unused = cancel(home, budget, Integer.MAX_VALUE, flows);
+    }
+
+    /** Takes note of flows of which members are cancelled. */
+    UnsettledFlows unsettled() {
+        return steps.unsettled();
     }
 
     /**
      * Begins the periods of budgets whose time has come, reopens what is behind full rates that
      * have room, and cancels what a breach has left running, no more than so many; says how many.
      */
-    public int openDue(Partition home, int limit) {
+    int openDue(Partition home, int limit, UnsettledFlows flows) {
         int cancelled = 0;
         boolean more = true;
         while (more) {
@@ -60,7 +66,7 @@ public final class ValkeyBreaches {
             int before = cancelled;
             var breached = told.at(0).list(Item::text);
             for (var budget : breached) {
-                cancelled += cancel(home, budget, limit - cancelled);
+                cancelled += cancel(home, budget, limit - cancelled, flows);
             }
             // Breaches of which nothing can be cancelled stay due, and are not looked at for ever.
             boolean progress = breached.size() < DUE || cancelled > before;
@@ -69,7 +75,7 @@ public final class ValkeyBreaches {
         return cancelled;
     }
 
-    private int cancel(Partition home, String budget, int limit) {
+    private int cancel(Partition home, String budget, int limit, UnsettledFlows flows) {
         int cancelled = 0;
         int passed = 0;
         while (cancelled < limit) {
@@ -90,7 +96,7 @@ public final class ValkeyBreaches {
                 step.ifPresent(cancels::add);
                 damaged += step.isPresent() ? 0 : 1;
             }
-            int taken = cancels.isEmpty() ? 0 : steps.count(home, cancels);
+            int taken = cancels.isEmpty() ? 0 : steps.count(home, cancels, flows);
             if (taken == 0 && damaged <= passed) {
                 break;
             }

@@ -49,9 +49,12 @@ public final class ValkeyBudgets implements Budgets {
         by.mustBeOperator();
         var told = GuardedWrites.retry("budget " + budget.name(), () -> attempt(budget, by));
         if (told.at(2).truth()) {
+            var flows = breaches.unsettled();
             breaches.cancel(
                     valkey.home(budget.namespace()),
-                    NameListing.whole(budget.namespace(), budget.name()));
+                    NameListing.whole(budget.namespace(), budget.name()),
+                    flows);
+            flows.settle();
             return describe(budget.namespace(), budget.name());
         }
         return BudgetRecord.read(budget.namespace(), budget.name(), told.at(1).bytes()).view();

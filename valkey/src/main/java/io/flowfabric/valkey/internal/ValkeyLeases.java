@@ -1,6 +1,7 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
@@ -20,6 +21,7 @@ import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.WaitpointView;
+import io.flowfabric.core.state.Transition;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.core.stream.Append;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
@@ -27,29 +29,38 @@ import io.flowfabric.valkey.internal.record.StepRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 import io.flowfabric.valkey.internal.wire.Packer;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /** What the holder of a lease may write. */
 public final class ValkeyLeases implements Leases {
     private static final int CHUNK = 256;
 
+    /** The answer for members of flows, whose ends are decided with what follows from them. */
+    private static final Ended LEFT = new Ended(Transition.COMPLETE, Optional.of(Instant.MIN));
+
     private final ValkeyContext valkey;
     private final ValkeySpending spending;
     private final OpeningQuestion opening;
     private final ValkeySuspensions suspensions;
+    private final FlowEndings flows;
 
-    public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending) {
+    public ValkeyLeases(ValkeyContext valkey, ValkeySpending spending, FlowSettling settling) {
         this.valkey = valkey;
         this.spending = spending;
         this.opening = new OpeningQuestion(valkey);
         this.suspensions = new ValkeySuspensions(valkey);
+        this.flows = new FlowEndings(valkey, settling);
     }
 
     @Override
@@ -121,13 +132,36 @@ public final class ValkeyLeases implements Leases {
 
     /** Ends leases by what does not depend on what else is stored. */
     private List<Answer<Ended>> endAtOnce(List<Ending> endings, AppliedParts parts) {
+        var known = new HashMap<ExecutionId, ExecutionFacts>();
+        var answers = endOthers(endings, known, parts);
+        var members =
+                IntStream.range(0, answers.size())
+                        .filter(n -> answers.get(n).equals(Answer.done(LEFT)))
+                        .toArray();
+        if (members.length > 0) {
+            var left = IntStream.of(members).mapToObj(endings::get).toList();
+            var told = flows.end(left, known, parts);
+            for (int n = 0; n < members.length; n++) {
+                answers.set(members[n], told.get(n));
+            }
+        }
+        return answers;
+    }
+
+    /**
+     * Ends those that are no members of flows.
+     *
+     * @param members gets the executions of the others, as they were looked at
+     */
+    private List<Answer<Ended>> endOthers(
+            List<Ending> endings, Map<ExecutionId, ExecutionFacts> members, AppliedParts parts) {
         return each(
                 "end",
                 endings,
                 Ending::fence,
                 Ending::bytes,
                 parts,
-                (out, some) -> new EndRequest(some).write(out),
+                (out, some) -> new EndRequest(some).write(out, false),
                 (ending, told) -> {
                     if (told instanceof Item.Truth) {
                         return new Ended(LeaseEnd.of(ending).transition(), Optional.empty());
@@ -137,8 +171,25 @@ public final class ValkeyLeases implements Leases {
                                 LeaseEnd.of(ending).transition(),
                                 told.at(1).optional(Item::moment));
                     }
+                    if (isMember(told)) {
+                        facts(ending.fence().execution(), told)
+                                .ifPresent(it -> members.put(it.id(), it));
+                        return LEFT;
+                    }
                     return standing(ending.fence(), told).repeated(ending);
                 });
+    }
+
+    /** How an execution stood; nothing when it is told of before. */
+    private static Optional<ExecutionFacts> facts(ExecutionId id, Item told) {
+        return told.list().size() > 1
+                ? Optional.of(
+                        new ExecutionFacts(id, told.at(1), told.at(2), told.at(3), told.at(4)))
+                : Optional.empty();
+    }
+
+    private static boolean isMember(Item told) {
+        return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("member");
     }
 
     private static void write(Packer out, Progress report) {

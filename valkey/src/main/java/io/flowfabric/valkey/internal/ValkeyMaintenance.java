@@ -19,6 +19,8 @@ public final class ValkeyMaintenance implements Maintenance {
 
     private final ValkeyContext valkey;
     private final DuePartitions due;
+    private final Steps steps;
+    private final FlowSettling settling;
     private final TimerRounds time;
     private final Deaths deaths;
     private final ValkeyBreaches breaches;
@@ -33,11 +35,14 @@ public final class ValkeyMaintenance implements Maintenance {
     public ValkeyMaintenance(
             ValkeyContext valkey,
             Steps steps,
+            FlowSettling settling,
             Deaths deaths,
             ValkeyBreaches breaches,
             ValkeyNamespaces namespaces) {
         this.valkey = valkey;
         this.due = new DuePartitions(valkey);
+        this.steps = steps;
+        this.settling = settling;
         this.time = new TimerRounds(valkey, steps, deaths);
         this.deaths = deaths;
         this.lanes = new SpreadLanes(valkey);
@@ -111,17 +116,21 @@ public final class ValkeyMaintenance implements Maintenance {
     }
 
     private Round timers(Partition partition, int limit) {
-        var round = time.timers(partition, limit);
+        var flows = steps.unsettled();
+        var round = time.timers(partition, limit, flows);
         int done = round.processed();
-        done += breaches.openDue(partition, limit - done);
+        done += breaches.openDue(partition, limit - done, flows);
+        flows.settle();
+        int unsettled = settling.settleLeft(partition, limit);
         var changes = lanes.finishOverdue(partition, limit - done);
         done += changes.processed();
-        return new Round(done, round.errors() + changes.errors(), done == limit);
+        return new Round(done, round.errors() + changes.errors() + unsettled, done == limit);
     }
 
     private Round forget(Partition partition, int limit) {
         var round = forgetting.forget(partition, limit);
         int done = round.processed();
+        forgetting.forgetFlows(partition);
         // A session leaves nothing behind that anybody would count.
         int unused = deaths.forget(partition, limit);
         done += forgetting.dropEvents(partition, limit - done);

@@ -19,6 +19,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -30,13 +31,16 @@ public final class ValkeyOperations implements Operations {
     private final ValkeyContext valkey;
     private final Steps steps;
     private final HandClaims claims;
+    private final FlowReplays replays;
     private final ValkeyLanes lanes;
     private final SpreadLeftovers leftovers;
 
-    public ValkeyOperations(ValkeyContext valkey, Steps steps, UnreadableWork unreadable) {
+    public ValkeyOperations(
+            ValkeyContext valkey, Steps steps, FlowSettling settling, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.steps = steps;
         this.claims = new HandClaims(valkey, unreadable);
+        this.replays = new FlowReplays(valkey, settling);
         this.lanes = new ValkeyLanes(valkey);
         this.leftovers = new SpreadLeftovers(valkey);
     }
@@ -44,13 +48,21 @@ public final class ValkeyOperations implements Operations {
     @Override
     public List<Answer<ExecutionState>> act(List<OperatorCommand> acts, Attribution by) {
         by.mustBeOperator();
-        return new DecidedBatches<OperatorCommand, ExecutionState>(
-                        valkey, "acts", acts, OperatorCommand::execution, OperatorCommand::bytes)
-                .each((home, some) -> act(home, some, by));
+        var flows = steps.unsettled();
+        var answers =
+                new DecidedBatches<OperatorCommand, ExecutionState>(
+                                valkey,
+                                "acts",
+                                acts,
+                                OperatorCommand::execution,
+                                OperatorCommand::bytes)
+                        .each((home, some) -> act(home, some, by, flows));
+        flows.settle();
+        return answers;
     }
 
     private List<Optional<Answer<ExecutionState>>> act(
-            Partition home, List<OperatorCommand> acts, Attribution by) {
+            Partition home, List<OperatorCommand> acts, Attribution by, UnsettledFlows flows) {
         var ids = acts.stream().map(OperatorCommand::execution).toList();
         var read = ExecutionFacts.read(valkey, home, ids);
         var answers = new ArrayList<Optional<Answer<ExecutionState>>>();
@@ -60,14 +72,21 @@ public final class ValkeyOperations implements Operations {
                 var stored = read.all().get(n).readable();
                 var facts = stored.facts();
                 var change = OperatorDecisions.act(acts.get(n), by, facts, read.now());
+                boolean replay = acts.get(n) instanceof OperatorCommand.Replay;
                 boolean uncounted =
-                        acts.get(n) instanceof OperatorCommand.Replay
+                        replay
                                 && !valkey.home(stored.submission().lane().namespace())
                                         .equals(home);
+                if (change.isPresent() && uncounted) {
+                    lanes.mustHaveNoLimits(stored.submission().lane(), home);
+                }
+                if (change.isPresent() && replay && stored.row().member().isPresent()) {
+                    // It reopens more than itself, as all is that was done before it.
+                    take(home, decided, answers, flows);
+                    answers.add(replays.replay(home, stored, change.get()).map(Answer::done));
+                    continue;
+                }
                 if (change.isPresent()) {
-                    if (uncounted) {
-                        lanes.mustHaveNoLimits(stored.submission().lane(), home);
-                    }
                     decided.put(n, new Step(stored, change.get(), uncounted));
                 }
                 answers.add(Optional.of(Answer.done(facts.state())));
@@ -75,8 +94,17 @@ public final class ValkeyOperations implements Operations {
                 answers.add(Optional.of(Answer.refused(refusal)));
             }
         }
+        take(home, decided, answers, flows);
+        return answers;
+    }
+
+    private void take(
+            Partition home,
+            Map<Integer, Step> decided,
+            List<Optional<Answer<ExecutionState>>> answers,
+            UnsettledFlows flows) {
         if (!decided.isEmpty()) {
-            var taken = steps.take(home, List.copyOf(decided.values())).iterator();
+            var taken = steps.take(home, List.copyOf(decided.values()), flows).iterator();
             decided.forEach(
                     (n, step) ->
                             answers.set(
@@ -84,8 +112,8 @@ public final class ValkeyOperations implements Operations {
                                     taken.next()
                                             ? Optional.of(Answer.done(step.change().after()))
                                             : Optional.empty()));
+            decided.clear();
         }
-        return answers;
     }
 
     @Override

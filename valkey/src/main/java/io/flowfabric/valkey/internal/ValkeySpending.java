@@ -35,11 +35,13 @@ public final class ValkeySpending {
         var answers = new ArrayList<Answer<BudgetView>>();
         reports.forEach(report -> answers.add(unknown(report)));
         var parts = new AppliedParts();
+        var flows = breaches.unsettled();
         valkey.homes()
                 .visit(
                         parts,
                         reports.stream().map(report -> report.fence().execution()).toList(),
-                        (home, places) -> spend(home, reports, places, answers, parts));
+                        (home, places) -> spend(home, reports, places, answers, parts, flows));
+        flows.settle();
         return answers;
     }
 
@@ -53,7 +55,8 @@ public final class ValkeySpending {
             List<UsageReport> reports,
             List<Integer> places,
             List<Answer<BudgetView>> answers,
-            AppliedParts parts) {
+            AppliedParts parts,
+            UnsettledFlows flows) {
         var unknown = new ArrayList<Integer>();
         int done = 0;
         while (done < places.size()) {
@@ -66,7 +69,7 @@ public final class ValkeySpending {
                 answers.set(
                         place,
                         elsewhere.isPresent()
-                                ? spendIn(elsewhere.get(), reports.get(place), parts)
+                                ? spendIn(elsewhere.get(), reports.get(place), parts, flows)
                                 : answer(reports.get(place), some.get(n)));
                 if (ValkeyLeases.isUnknown(some.get(n))) {
                     unknown.add(place);
@@ -80,7 +83,7 @@ public final class ValkeySpending {
                         last,
                         parts.change(
                                 () -> {
-                                    breaches.cancel(home, told.at(1).text());
+                                    breaches.cancel(home, told.at(1).text(), flows);
                                     return standing(home, reports.get(last), some.getLast());
                                 }));
             }
@@ -101,7 +104,7 @@ public final class ValkeySpending {
 
     /** Counts a report where the budgets of a namespace are; its lease was seen to elsewhere. */
     private Answer<BudgetView> spendIn(
-            Namespace namespace, UsageReport report, AppliedParts parts) {
+            Namespace namespace, UsageReport report, AppliedParts parts, UnsettledFlows flows) {
         var main = valkey.home(namespace);
         var told = parts.change(() -> ask(main, List.of(report), Optional.of(namespace)));
         var one = told.at(0).at(0);
@@ -110,7 +113,7 @@ public final class ValkeySpending {
         }
         return parts.change(
                 () -> {
-                    breaches.cancel(main, told.at(1).text());
+                    breaches.cancel(main, told.at(1).text(), flows);
                     return standing(main, report, one);
                 });
     }

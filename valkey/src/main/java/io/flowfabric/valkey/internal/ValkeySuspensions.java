@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -82,6 +83,10 @@ final class ValkeySuspensions implements DecidedWaits.WaitQuestion<Ending.Suspen
             } else {
                 fitting.get().add(n);
             }
+        }
+        if (!ordered) {
+            // What ends may skip what waits, and not before all of the call is done.
+            runs.sort(Comparator.comparing(run -> !isWait(endings.get(run.getFirst()))));
         }
         return runs;
     }

@@ -5,6 +5,7 @@ import io.flowfabric.core.Fence;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.FlowAcceptance;
 import io.flowfabric.core.decision.LeaseStanding;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
 import io.flowfabric.core.lease.Ended;
@@ -130,6 +131,24 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
         return fields.at(29).optional(recorded -> recorded.at(0).small()).orElse(0);
     }
 
+    /** Which member of which flow it is, if it is one. */
+    public Optional<MemberPlace> member() {
+        return fields.at(33)
+                .optional(
+                        packed -> {
+                            var in = ByteBuffer.wrap(packed.bytes());
+                            return new MemberPlace(
+                                    new UUID(in.getLong(), in.getLong()), in.getInt());
+                        });
+    }
+
+    /**
+     * Which member of which flow an execution is.
+     *
+     * @param flow the UUID of the flow
+     */
+    public record MemberPlace(UUID flow, int number) {}
+
     /** Whether a fence allows writing, as long as its session lives. */
     public boolean isHeldBy(Fence fence) {
         return situation() == Situation.RUNNING
@@ -170,11 +189,16 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
                             BlockedBy.OPERATOR,
                             words.orElse(""),
                             fields.at(15).isAbsent() ? new Ready(next()) : delayed());
+            case AWAITING_CHILDREN ->
+                    new Blocked(
+                            BlockedBy.DEPENDENCIES,
+                            FlowAcceptance.WAITS,
+                            fields.at(15).isAbsent() ? new Ready(next()) : delayed());
             case GRANTED -> new Granted(next(), session().orElseThrow(), fields.at(15).moment());
             case RUNNING -> new Running(session().orElseThrow(), since());
             case COMPLETED, FAILED, CANCELLED, EXPIRED, SKIPPED -> finished(situation);
             case SUSPENDED -> suspended();
-            case AWAITING_CHILDREN, SHORT_OF_BUDGET, OVER_QUOTA, WITHOUT_WORKER, LANE_CLOSED ->
+            case SHORT_OF_BUDGET, OVER_QUOTA, WITHOUT_WORKER, LANE_CLOSED ->
                     throw Item.unreadable("nothing stores " + situation);
         };
     }

@@ -15,7 +15,9 @@ public final class ExecutionLayout {
     private static final int FORMAT = 1;
 
     /** The places of the fields that few have, in the order of the list. */
-    private static final int[] FEW_HAVE = {14, 15, 16, 19, 20, 22, 23, 24, 25, 26, 29, 30, 31, 32};
+    private static final int[] FEW_HAVE = {
+        14, 15, 16, 19, 20, 22, 23, 24, 25, 26, 29, 30, 31, 32, 33
+    };
 
     private static final Item ABSENT = new Item.Truth(false);
 
@@ -93,6 +95,7 @@ public final class ExecutionLayout {
                                 ABSENT,
                                 partition,
                                 steps,
+                                ABSENT,
                                 ABSENT,
                                 ABSENT,
                                 ABSENT,

@@ -61,7 +61,12 @@ public final class KeySpace {
                     "waitpoint",
                     "suspension",
                     "frame",
-                    "stream");
+                    "stream",
+                    "flow",
+                    "member",
+                    "arc",
+                    "flows",
+                    "unsettled");
 
     private final String prefix;
     private final AtomicReferenceArray<byte[][]> keys = new AtomicReferenceArray<>(Partition.COUNT);

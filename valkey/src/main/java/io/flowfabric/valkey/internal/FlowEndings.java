@@ -1,0 +1,233 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.decision.FlowSettlement;
+import io.flowfabric.core.decision.FlowSettlement.EndedMember;
+import io.flowfabric.core.decision.LeaseEnd;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.state.ExecutionState.Finished;
+import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
+import io.flowfabric.valkey.internal.FlowWrite.FlowStep;
+import io.flowfabric.valkey.internal.wire.Item;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Endings of members of flows. What follows from them is decided with them, and written with them
+ * by one call: so a member that has what it needs is ready in the same moment.
+ */
+final class FlowEndings {
+    /** So often others may change a flow before its members end without regard to that. */
+    private static final int PATIENCE = 4;
+
+    private final ValkeyContext valkey;
+    private final FlowSettling settling;
+
+    FlowEndings(ValkeyContext valkey, FlowSettling settling) {
+        this.valkey = valkey;
+        this.settling = settling;
+    }
+
+    /**
+     * Ends leases of members, those of one flow together, and answers in their order.
+     *
+     * @param known how their executions stood when they were last looked at
+     */
+    List<Answer<Ended>> end(
+            List<Ending> endings, Map<ExecutionId, ExecutionFacts> known, AppliedParts parts) {
+        return new DecidedBatches<Ending, Ended>(
+                        valkey,
+                        "endings",
+                        endings,
+                        ending -> ending.fence().execution(),
+                        Ending::bytes,
+                        parts)
+                .chunks((int) Limit.BATCH.max())
+                .each(new Call(known)::attempt);
+    }
+
+    /**
+     * An ending whose lease holds.
+     *
+     * @param place among those of the call
+     */
+    private record Held(int place, Ending ending, Decidable stored) {
+        UUID flow() {
+            return stored.row().member().orElseThrow().flow();
+        }
+
+        FlowStep step(Instant now) {
+            return new FlowStep(
+                    stored.submission(),
+                    Optional.of(stored),
+                    Optional.of(LeaseEnd.of(ending).change(stored.facts(), now)),
+                    Optional.of(ending.fence()),
+                    Optional.of(ending.digest()));
+        }
+
+        EndedMember ended(FlowStep step) {
+            var end = (Finished) step.change().orElseThrow().after();
+            return new EndedMember(stored.row().member().orElseThrow().number(), end.outcome());
+        }
+    }
+
+    /** One call, in which something may have to be decided anew. */
+    private final class Call {
+        private final Map<ExecutionId, ExecutionFacts> known;
+        private final Map<UUID, Integer> tries = new HashMap<>();
+
+        Call(Map<ExecutionId, ExecutionFacts> known) {
+            this.known = known;
+        }
+
+        List<Optional<Answer<Ended>>> attempt(Partition home, List<Ending> endings) {
+            var all = facts(home, endings);
+            var answers = new ArrayList<Optional<Answer<Ended>>>();
+            var flows = new LinkedHashMap<UUID, List<Held>>();
+            for (int n = 0; n < endings.size(); n++) {
+                int place = n;
+                var ending = endings.get(n);
+                var found = all.get(n);
+                answers.add(Optional.empty());
+                var unheld =
+                        answered(
+                                () -> {
+                                    var stored = found.readable();
+                                    if (!stored.row().isHeldBy(ending.fence())) {
+                                        return Optional.of(
+                                                stored.row().standing().repeated(ending));
+                                    }
+                                    var held = new Held(place, ending, stored);
+                                    flows.computeIfAbsent(held.flow(), first -> new ArrayList<>())
+                                            .add(held);
+                                    return Optional.<Ended>empty();
+                                });
+                switch (unheld) {
+                    case Answer.Refused<Optional<Ended>>(FlowFabricException refusal) ->
+                            answers.set(n, Optional.of(Answer.refused(refusal)));
+                    case Answer.Done<Optional<Ended>>(Optional<Ended> repeated) ->
+                            answers.set(n, repeated.map(Answer::done));
+                }
+            }
+            flows.forEach(
+                    (flow, held) -> {
+                        if (tries.merge(flow, 1, Integer::sum) > PATIENCE) {
+                            endAnyhow(home, flow, held, answers);
+                        } else {
+                            end(home, flow, held, answers);
+                        }
+                    });
+            return answers;
+        }
+
+        /** How executions stand: as they were looked at, and the next time as they are then. */
+        private List<ExecutionFacts> facts(Partition home, List<Ending> endings) {
+            var ids = endings.stream().map(ending -> ending.fence().execution()).toList();
+            var looked = ids.stream().map(known::remove).toList();
+            return looked.stream().allMatch(Objects::nonNull)
+                    ? looked
+                    : ExecutionFacts.read(valkey, home, ids).all();
+        }
+
+        private void end(
+                Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
+            var graph = new StoredGraph(valkey, home, flow);
+            var numbers = held.stream().map(it -> it.stored.row().member().orElseThrow().number());
+            var stored = graph.around(numbers.toList());
+            if (stored.isEmpty()) {
+                var damaged = Item.unreadable("its flow is missing");
+                held.forEach(
+                        it ->
+                                answers.set(
+                                        it.place,
+                                        Optional.of(
+                                                Answer.refused(
+                                                        StoreFailure.unreadable(
+                                                                "The execution "
+                                                                        + it.stored.row().id(),
+                                                                damaged)))));
+                return;
+            }
+            var before = stored.get();
+            var now = before.now();
+            var write = FlowWrite.of(before);
+            var ended = new ArrayList<>(before.ended());
+            for (var one : held) {
+                var step = one.step(now);
+                ended.add(one.ended(step));
+                write.begin(step);
+            }
+            var settled =
+                    FlowSettlement.settle(before.record(), graph, ended, now, FlowSettling.MOST);
+            var told = write.settle(settled, graph, now).write(valkey, home);
+            if (told.done()) {
+                held.forEach(
+                        it ->
+                                answers.set(
+                                        it.place,
+                                        Optional.of(
+                                                Answer.done(LeaseEnd.of(it.ending).answer(now)))));
+                if (settled.flow().unsettled()) {
+                    settling.settleIfPossible(home, flow);
+                }
+            } else if (told.word().equals("unheld")) {
+                var lost = held.get(told.number());
+                answers.set(
+                        lost.place,
+                        Optional.of(
+                                answered(
+                                        () ->
+                                                ValkeyLeases.standing(
+                                                                lost.ending.fence(), told.why())
+                                                        .repeated(lost.ending))));
+            }
+        }
+
+        /** Ends leases whatever becomes of their flow meanwhile; what follows is done next. */
+        private void endAnyhow(
+                Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
+            var endings = held.stream().map(Held::ending).toList();
+            var told =
+                    valkey.call("end", home, out -> new EndRequest(endings).write(out, true))
+                            .answer();
+            for (int n = 0; n < held.size(); n++) {
+                var one = told.at(n);
+                var ending = endings.get(n);
+                answers.set(
+                        held.get(n).place,
+                        Optional.of(
+                                answered(
+                                        () ->
+                                                one instanceof Item.Truth
+                                                                || one.at(0) instanceof Item.Truth
+                                                        ? LeaseEnd.of(ending).answer(Instant.EPOCH)
+                                                        : ValkeyLeases.standing(ending.fence(), one)
+                                                                .repeated(ending))));
+            }
+            settling.settleIfPossible(home, flow);
+        }
+    }
+
+    private static <A> Answer<A> answered(Supplier<A> answer) {
+        try {
+            return Answer.done(answer.get());
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+}

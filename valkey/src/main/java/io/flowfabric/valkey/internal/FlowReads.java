@@ -1,0 +1,314 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowId;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.NotFound;
+import io.flowfabric.core.Page;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.decision.ListingPages;
+import io.flowfabric.core.decision.NumberedPages;
+import io.flowfabric.core.flow.Edge;
+import io.flowfabric.core.flow.FlowView;
+import io.flowfabric.core.flow.Flows.FlowFilter;
+import io.flowfabric.core.flow.Flows.Membership;
+import io.flowfabric.core.flow.MemberRecord;
+import io.flowfabric.core.flow.MemberView;
+import io.flowfabric.core.flow.Upstream;
+import io.flowfabric.core.state.Outcome;
+import io.flowfabric.core.store.Chunks;
+import io.flowfabric.valkey.internal.record.ExecutionFields;
+import io.flowfabric.valkey.internal.record.ExecutionFields.MemberPlace;
+import io.flowfabric.valkey.internal.record.SubmissionRecord;
+import io.flowfabric.valkey.internal.wire.Item;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What can be read of flows. */
+final class FlowReads {
+    private static final Logger log = LoggerFactory.getLogger(FlowReads.class);
+
+    /** How many flows of a listing are looked at with one call. */
+    private static final int PORTION = 200;
+
+    /** How many results are read with one call: each may be large. */
+    private static final int RESULTS = 16;
+
+    private final ValkeyContext valkey;
+    private final FlowHomes homes;
+
+    FlowReads(ValkeyContext valkey) {
+        this.valkey = valkey;
+        this.homes = new FlowHomes(valkey);
+    }
+
+    Payload input(FlowId id) {
+        var stored = homes.input(homes.find(id));
+        return SubmissionRecord.payload(Item.read(stored.bytes()));
+    }
+
+    Page<MemberView> members(FlowId id, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        int before = NumberedPages.before(after);
+        var home = homes.find(id).home();
+        var graph = new StoredGraph(valkey, home, id.uuid());
+        return GuardedWrites.retry(
+                "the flow " + id,
+                () -> {
+                    var found = graph.membersFrom(before, max + 1, false);
+                    var rows = rows(home, id.uuid(), found);
+                    // One that had not ended is there, unless it has ended and was erased since.
+                    return found.stream()
+                                    .anyMatch(it -> it.live() && !rows.containsKey(it.number()))
+                            ? Optional.empty()
+                            : Optional.of(
+                                    NumberedPages.page(
+                                            before,
+                                            found.stream().map(it -> view(it, rows)).toList(),
+                                            view -> 0,
+                                            max,
+                                            false));
+                });
+    }
+
+    private static MemberView view(MemberRecord member, Map<Integer, ExecutionFields> rows) {
+        return MemberView.of(
+                member,
+                Optional.ofNullable(rows.get(member.number()))
+                        .map(row -> row.situation().publicState()));
+    }
+
+    /** The executions of members that there are, by the numbers of the members. */
+    private Map<Integer, ExecutionFields> rows(
+            Partition home, UUID flow, List<MemberRecord> members) {
+        var told =
+                valkey.read(
+                                "read",
+                                home,
+                                out ->
+                                        out.list(1)
+                                                .list(2)
+                                                .text("execution")
+                                                .list(
+                                                        members,
+                                                        (o, it) -> o.uuid(it.execution().uuid())))
+                        .answer()
+                        .at(0);
+        var rows = new HashMap<Integer, ExecutionFields>();
+        for (int n = 0; n < members.size(); n++) {
+            var member = members.get(n);
+            var place = Optional.of(new MemberPlace(flow, member.number()));
+            told.at(n)
+                    .optional(stored -> row(member.execution(), stored))
+                    .filter(row -> row.member().equals(place))
+                    .ifPresent(row -> rows.put(member.number(), row));
+        }
+        return rows;
+    }
+
+    private static ExecutionFields row(ExecutionId id, Item stored) {
+        try {
+            return ExecutionFields.read(id.uuid(), stored.bytes());
+        } catch (Item.Unreadable damaged) {
+            throw StoreFailure.unreadable("The execution " + id, damaged);
+        }
+    }
+
+    Page<Edge> edges(FlowId id, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        int before = NumberedPages.before(after);
+        var graph = new StoredGraph(valkey, homes.find(id).home(), id.uuid());
+        var arcs = graph.arcsFrom(before, max + 1);
+        var numbers =
+                arcs.stream()
+                        .flatMap(arc -> Stream.of(arc.upstream(), arc.downstream()))
+                        .distinct()
+                        .toList();
+        var names =
+                graph.members(numbers).stream()
+                        .collect(Collectors.toMap(MemberRecord::number, MemberRecord::name));
+        var edges =
+                arcs.stream()
+                        .map(
+                                arc ->
+                                        new Edge(
+                                                names.get(arc.upstream()),
+                                                names.get(arc.downstream()),
+                                                arc.on()))
+                        .toList();
+        return NumberedPages.page(before, edges, edge -> 0, max, false);
+    }
+
+    // Flows of a namespace.
+
+    /** A flow with its number in the order of submission. */
+    private record Numbered(long number, FlowView view) {}
+
+    Page<FlowView> list(FlowFilter filter, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        var behind =
+                after.equals(Cursor.START) ? Optional.<Long>empty() : Optional.of(number(after));
+        var found = new ArrayList<Numbered>();
+        boolean more = true;
+        while (more && found.size() <= max) {
+            var from = behind;
+            var told =
+                    valkey.read(
+                            "list_flows",
+                            valkey.spread(filter.namespace()).main(),
+                            out ->
+                                    out.list(3)
+                                            .text(filter.namespace().name())
+                                            .optional(from, (o, number) -> o.number(number))
+                                            .number(PORTION));
+            for (var one : told.answer().list()) {
+                behind = Optional.of(one.at(0).number());
+                view(one, told.now())
+                        .filter(filter::fits)
+                        .ifPresent(view -> found.add(new Numbered(one.at(0).number(), view)));
+            }
+            more = told.answer().list().size() == PORTION;
+        }
+        var page = ListingPages.page(found, max, FlowReads::position);
+        return new Page<>(page.items().stream().map(Numbered::view).toList(), page.next());
+    }
+
+    private static Optional<FlowView> view(Item told, Instant now) {
+        var uuid = told.at(1).uuid();
+        try {
+            return Optional.of(StoredFlow.read(uuid, told.at(2), told.at(3), now).view());
+        } catch (Item.Unreadable damaged) {
+            log.warn("The flow {} cannot be read, and is not listed", uuid, damaged);
+            return Optional.empty();
+        }
+    }
+
+    private static byte[] position(Numbered flow) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(flow.number).array();
+    }
+
+    private static long number(Cursor cursor) {
+        var position = cursor.position(Cursor.Purpose.LISTING);
+        if (position.length != Long.BYTES) {
+            throw Cursor.malformed();
+        }
+        long number = ByteBuffer.wrap(position).getLong();
+        if (number < 0 || number >= 1L << 48) {
+            throw Cursor.malformed();
+        }
+        return number;
+    }
+
+    // What members know of their flows.
+
+    Optional<Membership> membership(ExecutionId execution) {
+        return atMember(
+                execution,
+                (home, row) ->
+                        row.member()
+                                .map(
+                                        place -> {
+                                            var graph = new StoredGraph(valkey, home, place.flow());
+                                            var member =
+                                                    graph.members(List.of(place.number()))
+                                                            .getFirst();
+                                            var flow = homes.read(home, place.flow()).orElseThrow();
+                                            return new Membership(
+                                                    flow.record().id(), member.name());
+                                        }));
+    }
+
+    private <R> R atMember(
+            ExecutionId execution, BiFunction<Partition, ExecutionFields, R> reader) {
+        Function<Partition, R> at =
+                home -> {
+                    var stored =
+                            ExecutionFacts.read(valkey, home, List.of(execution)).all().getFirst();
+                    return reader.apply(home, stored.readable().row());
+                };
+        return valkey.at(execution, at);
+    }
+
+    Page<Upstream> upstreams(ExecutionId execution, Cursor after, int max) {
+        Limit.PAGE.checkRange("max", 1, max);
+        int before = NumberedPages.before(after);
+        return atMember(
+                execution,
+                (home, row) -> {
+                    var place =
+                            row.member()
+                                    .orElseThrow(
+                                            () ->
+                                                    new NotFound(
+                                                            "flow of execution",
+                                                            execution.toString()));
+                    return upstreams(home, place, before, max);
+                });
+    }
+
+    private Page<Upstream> upstreams(Partition home, MemberPlace place, int before, int max) {
+        var graph = new StoredGraph(valkey, home, place.flow());
+        var numbers =
+                graph.into(place.number(), -1, before + max + 1).stream()
+                        .skip(before)
+                        .map(arc -> arc.upstream())
+                        .toList();
+        var found = new ArrayList<Upstream>();
+        long bytes = 0;
+        for (var part : Chunks.of(numbers, RESULTS, number -> 0)) {
+            var some = upstreams(home, place.flow(), graph.members(part));
+            found.addAll(some);
+            bytes += some.stream().mapToLong(Upstream::bytes).sum();
+            if (bytes > Chunks.BYTES) {
+                break;
+            }
+        }
+        return NumberedPages.page(
+                before, found, Upstream::bytes, max, found.size() < numbers.size());
+    }
+
+    private List<Upstream> upstreams(Partition home, UUID flow, List<MemberRecord> members) {
+        var rows = rows(home, flow, members);
+        var results =
+                Records.details(
+                        valkey,
+                        home,
+                        members.stream()
+                                .map(it -> Records.detail(it.execution().uuid(), 'r'))
+                                .toList());
+        var found = new ArrayList<Upstream>();
+        for (int n = 0; n < members.size(); n++) {
+            var member = members.get(n);
+            boolean success = member.outcome().equals(Optional.of(Outcome.SUCCESS));
+            var result =
+                    results.get(n)
+                            .optional(stored -> SubmissionRecord.payload(Item.read(stored.bytes())))
+                            .orElse(Payload.EMPTY);
+            found.add(
+                    new Upstream(
+                            member.name(),
+                            member.outcome(),
+                            success && rows.containsKey(member.number())
+                                    ? Optional.of(result)
+                                    : Optional.empty()));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,91 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Contended;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.decision.FlowSettlement;
+import io.flowfabric.valkey.internal.wire.Item;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.UUID;
+
+/** Does what follows in flows when members of them have ended. */
+public final class FlowSettling {
+    private static final Logger log = LoggerFactory.getLogger(FlowSettling.class);
+
+    /** How many arcs and members one call looks at: a call keeps all others waiting. */
+    static final int MOST = 500;
+
+    /** So often others may come in between. */
+    private static final int ATTEMPTS = 64;
+
+    private static final Duration RETRY_AFTER = Duration.ofMillis(100);
+
+    private final ValkeyContext valkey;
+    private final FlowHomes homes;
+
+    public FlowSettling(ValkeyContext valkey) {
+        this.valkey = valkey;
+        this.homes = new FlowHomes(valkey);
+    }
+
+    /**
+     * Settles a flow.
+     *
+     * @throws Contended when others came in between each time
+     */
+    void settle(Partition home, UUID flow) {
+        int fruitless = 0;
+        while (fruitless < ATTEMPTS) {
+            var stored = homes.read(home, flow);
+            if (stored.isEmpty() || stored.get().settled()) {
+                return;
+            }
+            fruitless = piece(home, stored.get()) ? 0 : fruitless + 1;
+        }
+        throw contended(flow);
+    }
+
+    static Contended contended(UUID flow) {
+        return new Contended("the flow " + flow, RETRY_AFTER);
+    }
+
+    /** Settles a piece, and says whether it was written. */
+    private boolean piece(Partition home, StoredFlow stored) {
+        var graph = new StoredGraph(valkey, home, stored.record().id().uuid());
+        var settled =
+                FlowSettlement.settle(stored.record(), graph, stored.ended(), stored.now(), MOST);
+        return FlowWrite.of(stored).settle(settled, graph, stored.now()).write(valkey, home).done();
+    }
+
+    /** Settles a flow if it can be done now; otherwise others do it soon. */
+    void settleIfPossible(Partition home, UUID flow) {
+        try {
+            settle(home, flow);
+        } catch (FlowFabricException later) {
+            log.info("What follows in the flow {} is done later", flow, later);
+        }
+    }
+
+    /** Settles flows that other processes have left, no more than so many. */
+    int settleLeft(Partition home, int most) {
+        var left =
+                valkey.read("unsettled", home, out -> out.list(1).number(most))
+                        .answer()
+                        .list(Item::uuid);
+        int errors = 0;
+        for (var flow : left) {
+            try {
+                settle(home, flow);
+            } catch (FlowFabricException later) {
+                log.warn("What follows in the flow {} cannot be done", flow, later);
+                valkey.call("put_off", home, out -> out.list(1).uuid(flow));
+                errors++;
+            }
+        }
+        return errors;
+    }
+}

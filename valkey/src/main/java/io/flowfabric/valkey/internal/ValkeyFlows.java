@@ -1,0 +1,195 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Cursor;
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.FlowId;
+import io.flowfabric.core.Limit;
+import io.flowfabric.core.Page;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.decision.FlowAcceptance;
+import io.flowfabric.core.decision.FlowChanges;
+import io.flowfabric.core.decision.FlowNews;
+import io.flowfabric.core.decision.FlowSettlement;
+import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.flow.Edge;
+import io.flowfabric.core.flow.FlowCancellation;
+import io.flowfabric.core.flow.FlowExtension;
+import io.flowfabric.core.flow.FlowRecord;
+import io.flowfabric.core.flow.FlowSubmission;
+import io.flowfabric.core.flow.FlowView;
+import io.flowfabric.core.flow.Flows;
+import io.flowfabric.core.flow.MemberView;
+import io.flowfabric.core.flow.Upstream;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Graphs of executions. */
+public final class ValkeyFlows implements Flows {
+    private final ValkeyContext valkey;
+    private final FlowSettling settling;
+    private final FlowHomes homes;
+    private final FlowMembers members;
+    private final FlowExtensions extensions;
+    private final FlowReads reads;
+
+    public ValkeyFlows(ValkeyContext valkey, FlowSettling settling) {
+        this.valkey = valkey;
+        this.settling = settling;
+        this.homes = new FlowHomes(valkey);
+        this.members = new FlowMembers(valkey);
+        this.extensions = new FlowExtensions(valkey, settling);
+        this.reads = new FlowReads(valkey);
+    }
+
+    private static <T, R> List<Answer<R>> each(String what, List<T> items, Function<T, R> act) {
+        Limit.BATCH.checkCount(what, items.size());
+        var parts = new AppliedParts();
+        var answers = new ArrayList<Answer<R>>(items.size());
+        for (var item : items) {
+            answers.add(
+                    parts.change(
+                            () -> {
+                                try {
+                                    return Answer.done(act.apply(item));
+                                } catch (StoreFailure | Unavailable failure) {
+                                    throw failure;
+                                } catch (FlowFabricException refusal) {
+                                    return Answer.<R>refused(refusal);
+                                }
+                            }));
+        }
+        return answers;
+    }
+
+    @Override
+    public List<Answer<SubmittedFlow>> submit(List<FlowSubmission> flows) {
+        return each("flows", flows, this::accept);
+    }
+
+    private SubmittedFlow accept(FlowSubmission flow) {
+        // What can never be done is refused before anything is noted.
+        var unused = FlowAcceptance.number(flow, Instant.EPOCH);
+        var home = homes.of(flow.namespace(), flow.id());
+        return GuardedWrites.retry("the flow " + flow.id(), () -> attempt(home, flow));
+    }
+
+    private Optional<SubmittedFlow> attempt(Partition home, FlowSubmission flow) {
+        var digest = flow.digest();
+        var found = homes.look(home, flow.id().uuid());
+        var known = FlowAcceptance.repeated(flow, digest, found.flow().map(StoredFlow::record));
+        if (known.isPresent()) {
+            return known;
+        }
+        var now = found.now();
+        var graph = FlowAcceptance.number(flow, now);
+        var record = FlowRecord.submitted(flow, digest, now);
+        var work = FlowMembers.work(record, flow.members());
+        var write = FlowWrite.of(record, flow.input()).connect(graph.arcs());
+        members.come(write, home, work, graph.members());
+        write.tell(
+                FlowNews.of(record, Event.FlowStep.SUBMITTED, Optional.empty(), now), flow.tags());
+        // A flow without members has nothing to wait for.
+        var stored = new StoredGraph(valkey, home, flow.id().uuid());
+        write.settle(FlowSettlement.settle(record, stored, List.of(), now, FlowSettling.MOST), now);
+        var told = write.write(valkey, home);
+        members.clear(told, home, work);
+        return told.done() ? Optional.of(new SubmittedFlow(flow.id(), true)) : Optional.empty();
+    }
+
+    @Override
+    public List<Answer<FlowView>> extend(List<FlowExtension> changes) {
+        return each("changes", changes, extensions::extend);
+    }
+
+    @Override
+    public List<Answer<FlowView>> cancel(
+            List<FlowId> flows, FlowCancellation.Mode mode, Attribution by) {
+        by.mustBeOperator();
+        return each(
+                "flows",
+                flows,
+                id -> {
+                    var home = homes.find(id).home();
+                    return GuardedWrites.retry("the flow " + id, () -> cancel(home, id, mode, by));
+                });
+    }
+
+    private Optional<FlowView> cancel(
+            Partition home, FlowId id, FlowCancellation.Mode mode, Attribution by) {
+        var flow = homes.find(id).flow();
+        if (flow.inbox().length > 0) {
+            settling.settle(home, id.uuid());
+            flow = homes.find(id).flow();
+        }
+        var now = flow.now();
+        var cancelled = FlowChanges.cancel(flow.record(), mode, by, now);
+        if (cancelled.isEmpty()) {
+            settling.settle(home, id.uuid());
+            return Optional.of(homes.find(id).flow().view());
+        }
+        var graph = new StoredGraph(valkey, home, id.uuid());
+        var settled =
+                FlowSettlement.settle(cancelled.get(), graph, flow.ended(), now, FlowSettling.MOST);
+        var write =
+                FlowWrite.of(flow)
+                        .become(cancelled.get())
+                        .tell(
+                                FlowNews.of(
+                                        cancelled.get(),
+                                        Event.FlowStep.CANCELLED,
+                                        Optional.of(by),
+                                        now),
+                                flow.record().tags())
+                        .settle(settled, graph, now);
+        if (!write.write(valkey, home).done()) {
+            return Optional.empty();
+        }
+        settling.settle(home, id.uuid());
+        return Optional.of(homes.find(id).flow().view());
+    }
+
+    @Override
+    public List<Answer<FlowView>> describe(List<FlowId> flows) {
+        return each("flows", flows, id -> homes.find(id).flow().view());
+    }
+
+    @Override
+    public List<Answer<Payload>> inputs(List<FlowId> flows) {
+        return each("flows", flows, reads::input);
+    }
+
+    @Override
+    public Page<MemberView> members(FlowId flow, Cursor after, int max) {
+        return reads.members(flow, after, max);
+    }
+
+    @Override
+    public Page<Edge> edges(FlowId flow, Cursor after, int max) {
+        return reads.edges(flow, after, max);
+    }
+
+    @Override
+    public Page<FlowView> list(FlowFilter filter, Cursor after, int max) {
+        return reads.list(filter, after, max);
+    }
+
+    @Override
+    public Optional<Membership> membership(ExecutionId execution) {
+        return reads.membership(execution);
+    }
+
+    @Override
+    public Page<Upstream> upstreams(ExecutionId member, Cursor after, int max) {
+        return reads.upstreams(member, after, max);
+    }
+}

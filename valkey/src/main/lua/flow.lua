@@ -1,0 +1,227 @@
+-- What happens to flows. The program decides it by what it has read; here it is written, all of it or nothing.
+
+-- Whether an execution is as it was when a step of it was decided.
+local function is_unchanged(step)
+    local id, before, _, remembered, waited = unpack(step)
+    if not before then
+        -- It comes with this call.
+        return true
+    end
+    local x = executions.get(id)
+    return x and unit.get('execution', id) == before and (not waited or executions.remembered(id, x) == remembered)
+end
+
+-- What is in the way of some steps: 'unheld' with the number of the one whose fence does not hold, and how its execution stands;
+-- 'again' when one has changed; nil when nothing is.
+local function in_the_way(steps)
+    for n = 1, #steps do
+        local id, fence = steps[n][1], steps[n][6]
+        local x = fence and executions.get(id)
+        if fence and (not x or x[PARTITION] ~= fence[1] or not executions.holds(x, fence[2], fence[3])) then
+            return {'unheld', n, executions.unheld(id, fence[1], x)}
+        end
+        if not is_unchanged(steps[n]) then
+            return {'again'}
+        end
+    end
+    return nil
+end
+
+local function take(steps)
+    for n = 1, #steps do
+        local id, _, decided, _, waited, fence, given_up = unpack(steps[n])
+        local x = executions.get(id)
+        if waited then
+            executions.remember(id, x, waited)
+        end
+        if decided then
+            executions.apply(id, x, decided)
+        end
+        if given_up then
+            x[GIVEN_UP] = records.given_up(fence[3], given_up[1], decided[CHANGE_STEP], given_up[2])
+        end
+    end
+end
+
+-- Each arc in fixed places: upstream, downstream, which end counts.
+local ARC_BYTES = 9
+
+local function add_arcs(id, arcs)
+    for at = 1, #arcs, ARC_BYTES do
+        local upstream, downstream = string.sub(arcs, at, at + 3), string.sub(arcs, at + 4, at + 7)
+        local on = string.sub(arcs, at + 8, at + 8)
+        unit.add('arc', 0, id .. '>' .. upstream .. downstream .. on)
+        unit.add('arc', 0, id .. '<' .. downstream .. upstream .. on)
+    end
+end
+
+-- Members come, each with its execution.
+-- coming: as 'submit' is asked for them; of each its number, and whether it waits for others
+local function add_members(id, coming)
+    local members = {}
+    for n = 1, #coming[2], 2 do
+        members[#members + 1] = {id .. bytes.four(coming[2][n]), coming[2][n + 1]}
+    end
+    flows.take_in(coming[1], members)
+    unit.sum('flow', id .. 'n', #members)
+end
+
+-- What was in the inbox when it was decided is done.
+local function settle(id, taken, left)
+    local inbox = unit.get('flow', id .. 'i')
+    local rest = inbox and string.sub(inbox, taken + 1) or ''
+    if inbox and taken > 0 then
+        unit.set('flow', id .. 'i', #rest > 0 and rest)
+    end
+    if left or #rest > 0 then
+        flows.note_work(id)
+    else
+        unit.drop('unsettled', id)
+    end
+end
+
+local function list(id, namespace, listed)
+    if listed[1] then
+        local place = bytes.six(unit.next_number('flows'))
+        unit.add('flows', 0, flows.prefix('a', namespace) .. place .. id)
+        unit.set('flow', id .. 's', place)
+        unit.set('flow', id .. 'p', listed[1])
+    end
+    if listed[2] then
+        unit.drop('flows', flows.prefix('e', namespace) .. bytes.six(listed[2]) .. id)
+    end
+    if listed[3] then
+        unit.add('flows', 0, flows.prefix('e', namespace) .. bytes.six(listed[3]) .. id)
+    end
+end
+
+-- Whether something is left of a flow that had the id before, and is being forgotten.
+local function has_remains(id)
+    return unit.get('flow', id .. 'g')
+end
+
+-- change_flow: changes a flow with all that follows from it, if everything is as it was when that was decided.
+-- submit_flow: the same with members that come, but not where no memory is left.
+-- asked: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
+--     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
+--     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
+-- each step: id, the execution as it was or false if it comes, the change, what was remembered of its waits, what is to be, the
+--     fence under which alone it is taken, what a repeat is compared with
+-- answers: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the number of a
+--     member that comes and why; 'unheard' as 'submit' does
+local function change(asked)
+    local id, before, after, namespace, members, arcs, coming, taken, first, events, steps, left, listed = unpack(asked)
+    if (unit.get('flow', id) or false) ~= before or (not before and has_remains(id)) then
+        return {'again'}
+    end
+    local obstacle = in_the_way(first) or in_the_way(steps) or (coming and flows.obstacle(coming[1]))
+    if obstacle then
+        return obstacle
+    end
+    flows.settling = true
+    unit.set('flow', id, after)
+    for n = 1, #members, 2 do
+        unit.set('member', id .. bytes.four(members[n]), members[n + 1])
+    end
+    add_arcs(id, arcs)
+    if coming then
+        add_members(id, coming)
+    end
+    take(first)
+    for n = 1, #events do
+        log.append(events[n])
+    end
+    take(steps)
+    settle(id, taken, left)
+    list(id, namespace, listed)
+    return {'done'}
+end
+
+register('change_flow', {'allow-oom'}, change)
+register('submit_flow', {}, change)
+
+-- unsettled: flows in which something is still to be done, by a process that is gone.
+-- asked: how many at most
+register_reading('unsettled', function(asked)
+    return redis.call('ZRANGEBYSCORE', key.unsettled, '-inf', unit.now, 'LIMIT', 0, asked[1])
+end)
+
+-- put_off: nothing can be done in a flow now; it is looked at again later.
+register('put_off', {'allow-oom'}, function(asked)
+    flows.note_work(asked[1])
+    return true
+end)
+
+-- flow_namespaces: namespaces with flows that have ended.
+register_reading('flow_namespaces', function()
+    local found, from = {}, '[e'
+    while true do
+        local member = redis.call('ZRANGEBYLEX', key.flows, from, '(f', 'LIMIT', 0, 1)[1]
+        if not member then
+            return found
+        end
+        local namespace = string.sub(member, 2, string.find(member, '\0', 1, true) - 1)
+        found[#found + 1] = namespace
+        from = '[e' .. namespace .. '\1'
+    end
+end)
+
+-- So many members and arcs are removed in one call.
+local PORTION = 2000
+
+-- So many flows that still have members are passed over in one call.
+local PASSED_OVER = 1000
+
+-- Removes what is left of a flow, no more than so much, and says how much more it may be.
+local function remove(id, most)
+    local arcs = bytes.range('arc', id, nil, most)
+    for n = 1, #arcs do
+        unit.drop('arc', arcs[n])
+    end
+    most = most - #arcs
+    local number = tonumber(unit.get('flow', id .. 'g') or '0')
+    while most > 0 and flows.member(id, number) do
+        unit.remove('member', id .. bytes.four(number))
+        number = number + 1
+        most = most - 1
+    end
+    unit.set('flow', id .. 'g', tostring(number))
+    return most
+end
+
+-- forget_flows: forgets flows that have ended long ago, and of whose members none is left.
+-- asked: namespace, how long they are kept
+-- answers: whether there may be more to forget; and of those that are forgotten ids and what they were, one behind the other
+register('forget_flows', {'allow-oom'}, function(asked)
+    local namespace, kept = unpack(asked)
+    local prefix = flows.prefix('e', namespace)
+    local ends = unit.now - kept
+    if ends < 0 then
+        return {false, {}}
+    end
+    local found = redis.call('ZRANGEBYLEX', key.flows, '[' .. prefix, '(' .. prefix .. bytes.six(ends + 1), 'LIMIT', 0, PASSED_OVER)
+    local most, gone = PORTION, {}
+    for n = 1, #found do
+        local id = string.sub(found[n], -16)
+        if not unit.get('flow', id .. 'n') then
+            local packed = unit.get('flow', id)
+            if packed then
+                gone[#gone + 1] = id
+                gone[#gone + 1] = packed
+                unit.drop('flows', flows.prefix('a', namespace) .. unit.get('flow', id .. 's') .. id)
+                unit.drop('unsettled', id)
+                unit.remove('flow', id)
+                unit.remove('flow', id .. 'i')
+                unit.remove('flow', id .. 'p')
+                unit.remove('flow', id .. 's')
+            end
+            most = remove(id, most)
+            if most <= 0 then
+                return {true, gone}
+            end
+            unit.remove('flow', id .. 'g')
+            unit.drop('flows', found[n])
+        end
+    end
+    return {false, gone}
+end)

@@ -1,0 +1,176 @@
+-- What can be read of the graphs of flows. How a member ended, or 0, what came of the edges into it, or 0, and the id
+-- of its execution are its first bytes.
+
+-- Arcs in fixed places: the number of the one end, the number of the other, which end of the upstream counts.
+local ENDS = 18
+
+-- So many are read at once.
+local PORTION = 500
+
+-- members_from: members from a number on, in their order.
+-- asked: id; the number of the first; how many at most; whether only those that have not ended
+-- answers: numbers and members, one behind the other
+register_reading('members_from', function(asked)
+    local id, number, most, live = unpack(asked)
+    local found = {}
+    while true do
+        local fields = {}
+        for n = 1, math.min(PORTION, most) do
+            fields[n] = id .. bytes.four(number + n - 1)
+        end
+        local members = unit.get_all('member', fields)
+        for n = 1, #members do
+            if not members[n] or #found == 2 * most then
+                return found
+            end
+            if not live or string.byte(members[n], 1) == 0 then
+                found[#found + 1] = number + n - 1
+                found[#found + 1] = members[n]
+            end
+        end
+        if #found == 2 * most then
+            return found
+        end
+        number = number + #members
+    end
+end)
+
+-- arcs: arcs at members, those of the first behind a number in the order of their other ends, then those of the second, and so on.
+-- asked: id; '>' for those that lead from the members, '<' for those that lead to them; numbers of members and numbers behind which
+--     to begin or -1, one behind the other; how many at most
+-- answers: the arcs, one behind the other
+register_reading('arcs', function(asked)
+    local id, direction, places, most = unpack(asked)
+    local found = {}
+    for n = 1, #places, 2 do
+        local prefix = id .. direction .. bytes.four(places[n])
+        local from = places[n + 1] < 0 and '[' .. prefix or '[' .. prefix .. bytes.four(places[n + 1] + 1)
+        local some = redis.call('ZRANGEBYLEX', key.arc, from, '(' .. bytes.beyond(prefix), 'LIMIT', 0, most - #found)
+        for m = 1, #some do
+            found[#found + 1] = string.sub(some[m], ENDS)
+        end
+        if #found == most then
+            break
+        end
+    end
+    return table.concat(found)
+end)
+
+-- What is decided by about executions: how they stand, what was submitted, why they are held back, what is remembered of their waits.
+local function facts_of(ids)
+    local details = {}
+    for n = 1, #ids do
+        details[3 * n - 2] = ids[n] .. 's'
+        details[3 * n - 1] = ids[n] .. 'w'
+        details[3 * n] = ids[n] .. 'a'
+    end
+    return {unit.get_all('execution', ids), unit.get_all('detail', details)}
+end
+
+-- around: what follows from the ends of members is mostly decided by this.
+-- asked: id; the numbers of the members; how many arcs at most
+-- answers: what the flow is; its inbox; members, those that were asked for and those that come after them, each number and what
+--     it is; the arcs from them, false when there are more; and of those that may be decided by them numbers, and their executions as above
+register_reading('around', function(asked)
+    local id, numbers, most = unpack(asked)
+    local fields, arcs, seen = {}, {}, {}
+    for n = 1, #numbers do
+        fields[n] = id .. bytes.four(numbers[n])
+        seen[fields[n]] = true
+    end
+    for n = 1, #numbers do
+        local some = bytes.range('arc', id .. '>' .. bytes.four(numbers[n]), nil, most + 1 - #arcs)
+        for m = 1, #some do
+            local downstream = id .. string.sub(some[m], ENDS + 4, ENDS + 7)
+            if not seen[downstream] then
+                seen[downstream] = true
+                fields[#fields + 1] = downstream
+            end
+            arcs[#arcs + 1] = string.sub(some[m], ENDS)
+        end
+        if #arcs > most then
+            return {unit.get('flow', id), unit.get('flow', id .. 'i'), {}, false, {}, {{}, {}}}
+        end
+    end
+    local stored = unit.get_all('member', fields)
+    local members, waiting, ids = {}, {}, {}
+    for n = 1, #fields do
+        local number = bytes.read_four(fields[n], 17)
+        members[#members + 1] = number
+        members[#members + 1] = stored[n]
+        local ended, decided = string.byte(stored[n] or '\1', 1, 2)
+        if ended == 0 and decided == 0 then
+            waiting[#waiting + 1] = number
+            ids[#ids + 1] = string.sub(stored[n], 3, 18)
+        end
+    end
+    return {unit.get('flow', id), unit.get('flow', id .. 'i'), members, table.concat(arcs), waiting, facts_of(ids)}
+end)
+
+-- all_arcs: arcs of a flow in the order of their upstreams.
+-- asked: id; how many are before the first; how many at most
+register_reading('all_arcs', function(asked)
+    local id, before, most = unpack(asked)
+    local prefix = id .. '>'
+    local some = redis.call('ZRANGEBYLEX', key.arc, '[' .. prefix, '(' .. bytes.beyond(prefix), 'LIMIT', before, most)
+    for n = 1, #some do
+        some[n] = string.sub(some[n], ENDS)
+    end
+    return table.concat(some)
+end)
+
+-- Whether a member that has not ended, and is not decided, comes after one.
+local function is_needed(id, number, except)
+    local prefix = id .. '>' .. bytes.four(number)
+    local after = nil
+    while true do
+        local some = bytes.range('arc', prefix, after, PORTION)
+        local fields = {}
+        for n = 1, #some do
+            fields[n] = id .. string.sub(some[n], ENDS + 4, ENDS + 7)
+        end
+        local members = unit.get_all('member', fields)
+        for n = 1, #some do
+            local ended, decided = string.byte(members[n] or '\1', 1, 2)
+            if ended == 0 and decided == 0 and not except[string.sub(fields[n], 17)] then
+                return true
+            end
+        end
+        if #some < PORTION then
+            return false
+        end
+        after = some[#some]
+    end
+end
+
+-- needed: members that others wait for which have not ended, and are not decided.
+-- asked: id; the numbers of the members; the numbers of those that count as decided
+register_reading('needed', function(asked)
+    local id, numbers, decided = unpack(asked)
+    local except, found = {}, {}
+    for n = 1, #decided do
+        except[bytes.four(decided[n])] = true
+    end
+    for n = 1, #numbers do
+        if is_needed(id, numbers[n], except) then
+            found[#found + 1] = numbers[n]
+        end
+    end
+    return found
+end)
+
+-- list_flows: flows of a namespace, the newest first.
+-- asked: namespace; the number before which to begin or false; how many at most
+-- answers, each: its number; its id; what it is; its inbox or false
+register_reading('list_flows', function(asked)
+    local namespace, before, most = unpack(asked)
+    local prefix = flows.prefix('a', namespace)
+    local some = redis.call(
+        'ZREVRANGEBYLEX', key.flows, '(' .. (before and prefix .. bytes.six(before) or bytes.beyond(prefix)), '[' .. prefix,
+        'LIMIT', 0, most)
+    for n = 1, #some do
+        local id = string.sub(some[n], -16)
+        some[n] = {bytes.read_six(some[n], #prefix + 1), id, unit.get('flow', id), unit.get('flow', id .. 'i')}
+    end
+    return some
+end)

@@ -1,0 +1,131 @@
+package io.flowfabric.valkey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.flow.Edge;
+import io.flowfabric.core.flow.FlowState;
+import io.flowfabric.core.flow.FlowSubmission;
+import io.flowfabric.core.flow.FlowView;
+import io.flowfabric.core.flow.Join;
+import io.flowfabric.core.flow.Member;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.operate.OperatorCommand;
+import io.flowfabric.core.store.Maintenance.Chore;
+import io.flowfabric.core.submit.Submission;
+import io.flowfabric.testkit.VirtualClock;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Flows, while others work in them and processes die over them. */
+class FlowsBesideOthersTest {
+    private static final Attribution OLGA = new Attribution("olga", "a test");
+
+    private static Submission work() {
+        return Submission.of("flow", Payload.EMPTY).lane(Lane.of("flows"));
+    }
+
+    private static FlowView view(ValkeyStore store, FlowSubmission flow) {
+        return store.flows().describe(List.of(flow.id())).getFirst().orThrow();
+    }
+
+    @Test
+    void what_a_process_left_to_be_done_is_done_by_another_one() {
+        var redis = TestRedis.oneNode();
+        var keys = TestRedis.keys("left-in-flows");
+        var clock = new VirtualClock();
+        var flow =
+                FlowSubmission.of("f")
+                        .member("a", work())
+                        .member("b", work(), "a")
+                        .member("always", work(), Join.quorum(1), "b");
+        try (var dying =
+                        new ValkeyStore(
+                                new PassedOnWire(redis.wire(keys)) {
+                                    private boolean dead;
+
+                                    @Override
+                                    public byte[] call(
+                                            String function, Partition partition, byte[] request) {
+                                        if (dead) {
+                                            throw new StoreFailure("It is dead.", false, null);
+                                        }
+                                        dead = function.endsWith("step");
+                                        return super.call(function, partition, request);
+                                    }
+                                },
+                                Optional.of(clock));
+                var other = new ValkeyStore(redis.wire(keys), Optional.of(clock))) {
+            other.flows().submit(flow);
+            var a = flow.members().getFirst().work().id();
+
+            dying.operations().act(List.of(new OperatorCommand.Cancel(a)), OLGA);
+
+            assertThat(view(other, flow).settled()).isFalse();
+            clock.advance(Duration.ofSeconds(1));
+            assertThat(other.maintenance().nextDue(Duration.ofDays(1))).contains(Duration.ZERO);
+            var unused = other.maintenance().tick(Chore.TIMERS, 100);
+            assertThat(view(other, flow).settled()).isTrue();
+            assertThat(view(other, flow).state()).isEqualTo(FlowState.FAILED);
+            assertThat(view(other, flow).tally().skipped()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void members_that_end_at_the_same_time_are_all_counted() throws Exception {
+        int many = 64;
+        var members = new ArrayList<Member>();
+        var edges = new ArrayList<Edge>();
+        for (int n = 0; n < many; n++) {
+            members.add(Member.of("m" + n, work()));
+            edges.add(Edge.of("m" + n, "end"));
+        }
+        members.add(Member.of("end", work()));
+        var flow = FlowSubmission.of("wide").graph(members, edges);
+        try (var store =
+                        new ValkeyStore(
+                                TestRedis.oneNode().wire(TestRedis.keys("wide-flows")),
+                                Optional.empty());
+                var threads = Executors.newFixedThreadPool(16)) {
+            store.flows().submit(flow);
+            var session = Session.of("worker", "instance", "flows");
+            store.sessions().open(session);
+            var leases = store.claims().claim(new Claim(session.id(), 1, many)).leases();
+            assertThat(leases).hasSize(many);
+
+            var ends = new ArrayList<Future<Answer<?>>>();
+            for (var lease : leases) {
+                ends.add(
+                        threads.submit(
+                                () ->
+                                        store.leases()
+                                                .end(
+                                                        List.of(
+                                                                new Ending.Complete(
+                                                                        lease.fence(),
+                                                                        Payload.EMPTY)))
+                                                .getFirst()));
+            }
+            for (var end : ends) {
+                assertThat(end.get().isDone()).isTrue();
+            }
+
+            assertThat(view(store, flow).tally().succeeded()).isEqualTo(many);
+            assertThat(store.claims().claim(new Claim(session.id(), 2, 10)).leases()).hasSize(1);
+        }
+    }
+}
