@@ -51,6 +51,7 @@ final class FlowMembers {
                         work,
                         digests,
                         Optional.empty(),
+                        Optional.empty(),
                         lane -> false,
                         PartOrder.ALONE,
                         !valkey.spreads().at(home).isEmpty()),

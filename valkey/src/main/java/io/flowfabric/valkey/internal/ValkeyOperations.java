@@ -74,9 +74,7 @@ public final class ValkeyOperations implements Operations {
                 var change = OperatorDecisions.act(acts.get(n), by, facts, read.now());
                 boolean replay = acts.get(n) instanceof OperatorCommand.Replay;
                 boolean uncounted =
-                        replay
-                                && !valkey.home(stored.submission().lane().namespace())
-                                        .equals(home);
+                        replay && !valkey.home(stored.submission().lane().namespace()).equals(home);
                 if (change.isPresent() && uncounted) {
                     lanes.mustHaveNoLimits(stored.submission().lane(), home);
                 }
