@@ -72,7 +72,7 @@ final class MemberWork {
     <T> T transaction(Function<Jdbc, T> work) {
         for (int tries = 0; tries < TRIES; tries++) {
             try {
-                return postgres.db().transaction(work::apply);
+                return postgres.db().transaction(work);
             } catch (Raced | NumberRemoved gone) {
                 items = PreparedSubmission.again(postgres, items);
             }
