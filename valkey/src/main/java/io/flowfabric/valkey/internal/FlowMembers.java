@@ -3,7 +3,6 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Partition;
-import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.Member;
@@ -94,9 +93,6 @@ final class FlowMembers {
                 Acceptance.mustTake(work.lane(), Codes.LANE_STATES.word(why.at(1)));
                 throw new IllegalStateException("the lane takes work");
             }
-            case "held", "gathered", "late" ->
-                    throw new StoreFailure(
-                            "A member was refused as " + why.at(0).text(), false, null);
             default -> throw GateDefinition.missing(why);
         }
     }

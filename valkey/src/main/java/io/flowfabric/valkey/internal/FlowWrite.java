@@ -226,7 +226,7 @@ final class FlowWrite {
                 .text(after.namespace().name())
                 .list(2 * members.size());
         members.forEach((number, member) -> out.number(number).bytes(MemberLayout.write(member)));
-        out.bytes(StoredGraph.write(arcs))
+        out.bytes(FlowArcs.write(arcs))
                 .optional(coming, (o, it) -> it.write(o))
                 .number(before.map(it -> it.inbox().length).orElse(0))
                 .list(first, (o, step) -> step.write(o))

@@ -5,7 +5,6 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.FlowGraph;
 import io.flowfabric.core.flow.Arc;
-import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.record.ExecutionFields.MemberPlace;
@@ -21,6 +20,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -39,12 +39,10 @@ final class StoredGraph implements FlowGraph {
     /** How many arcs are read with a flow. */
     private static final int AROUND = 64;
 
-    private static final byte COMPLETION = 1;
-    private static final int ARC_BYTES = 9;
-
     private final ValkeyContext valkey;
     private final Partition home;
     private final UUID flow;
+    private final FlowArcs arcs;
     private final Map<Integer, Decidable> executions = new HashMap<>();
 
     // What was read at once, because it is mostly all that is needed.
@@ -56,6 +54,7 @@ final class StoredGraph implements FlowGraph {
         this.valkey = valkey;
         this.home = home;
         this.flow = flow;
+        this.arcs = new FlowArcs(valkey, home, flow);
     }
 
     /**
@@ -81,8 +80,13 @@ final class StoredGraph implements FlowGraph {
         }
         if (!answer.at(3).isAbsent()) {
             numbers.forEach(number -> knownArcs.put(number, new ArrayList<>()));
-            read(answer.at(3), (one, other) -> new Arc(one, other, Edge.On.SUCCESS))
-                    .forEach(arc -> knownArcs.get(arc.upstream()).add(arc));
+            FlowArcs.read(answer.at(3))
+                    .forEach(
+                            arc ->
+                                    knownArcs
+                                            .computeIfAbsent(
+                                                    arc.upstream(), none -> new ArrayList<>())
+                                            .add(arc));
         }
         var waiting = answer.at(4).list(Item::small);
         for (int n = 0; n < waiting.size(); n++) {
@@ -90,7 +94,7 @@ final class StoredGraph implements FlowGraph {
             knownFacts.put(
                     waiting.get(n),
                     new ExecutionFacts(
-                            knownMembers.get(waiting.get(n)).execution(),
+                            Objects.requireNonNull(knownMembers.get(waiting.get(n))).execution(),
                             answer.at(5).at(0).at(n),
                             details.at(3 * n),
                             details.at(3 * n + 1),
@@ -187,97 +191,26 @@ final class StoredGraph implements FlowGraph {
             return positions.stream()
                     .flatMap(
                             it ->
-                                    knownArcs.get(it.upstream()).stream()
+                                    knownArcs.getOrDefault(it.upstream(), List.of()).stream()
                                             .filter(arc -> arc.downstream() > it.after()))
                     .limit(max)
                     .toList();
         }
-        return arcs(
-                ">",
+        return arcs.from(
                 positions.stream()
                         .flatMap(it -> List.of(it.upstream(), it.after()).stream())
                         .toList(),
-                max,
-                (one, other) -> new Arc(one, other, Edge.On.SUCCESS));
+                max);
     }
 
     @Override
     public List<Arc> into(int member, int after, int max) {
-        return arcs(
-                "<",
-                List.of(member, after),
-                max,
-                (one, other) -> new Arc(other, one, Edge.On.SUCCESS));
-    }
-
-    private interface Ends {
-        Arc arc(int one, int other);
-    }
-
-    private List<Arc> arcs(String direction, List<Integer> places, int max, Ends ends) {
-        return read(
-                valkey.read(
-                                "arcs",
-                                home,
-                                out ->
-                                        out.list(4)
-                                                .uuid(flow)
-                                                .text(direction)
-                                                .list(places, (o, it) -> o.number(it))
-                                                .number(max))
-                        .answer(),
-                ends);
-    }
-
-    private static List<Arc> read(Item packed, Ends ends) {
-        var in = ByteBuffer.wrap(packed.bytes());
-        var arcs = new ArrayList<Arc>(in.remaining() / ARC_BYTES);
-        while (in.hasRemaining()) {
-            var arc = ends.arc(in.getInt(), in.getInt());
-            boolean completion = in.get() == COMPLETION;
-            arcs.add(
-                    completion
-                            ? new Arc(arc.upstream(), arc.downstream(), Edge.On.COMPLETION)
-                            : arc);
-        }
-        return arcs;
-    }
-
-    /** Arcs as functions read them. */
-    static byte[] write(List<Arc> arcs) {
-        var out = ByteBuffer.allocate(ARC_BYTES * arcs.size());
-        arcs.forEach(
-                arc ->
-                        out.putInt(arc.upstream())
-                                .putInt(arc.downstream())
-                                .put(arc.on() == Edge.On.COMPLETION ? COMPLETION : 0));
-        return out.array();
+        return arcs.into(member, after, max);
     }
 
     /** The arcs in the order of their upstreams, from one on. */
     List<Arc> arcsFrom(int before, int max) {
-        var found = new ArrayList<Arc>();
-        while (found.size() < max) {
-            int first = before + found.size();
-            int most = Math.min(PORTION, max - found.size());
-            var some =
-                    read(
-                            valkey.read(
-                                            "all_arcs",
-                                            home,
-                                            out ->
-                                                    out.list(3)
-                                                            .uuid(flow)
-                                                            .number(first)
-                                                            .number(most))
-                                    .answer(),
-                            (one, other) -> new Arc(one, other, Edge.On.SUCCESS));
-            found.addAll(some);
-            if (some.size() < most) {
-                break;
-            }
-        }
-        return found;
+        return arcs.all(before, max);
     }
 
     @Override
@@ -308,7 +241,7 @@ final class StoredGraph implements FlowGraph {
         }
         var facts = new HashMap<Integer, Facts>();
         for (var member : members) {
-            readable(member.number(), knownFacts.get(member.number()))
+            readable(member.number(), Objects.requireNonNull(knownFacts.get(member.number())))
                     .ifPresent(
                             stored -> {
                                 executions.put(member.number(), stored);

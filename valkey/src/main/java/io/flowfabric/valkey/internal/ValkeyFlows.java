@@ -41,6 +41,7 @@ public final class ValkeyFlows implements Flows {
     private final FlowMembers members;
     private final FlowExtensions extensions;
     private final FlowReads reads;
+    private final FlowListing listing;
 
     public ValkeyFlows(ValkeyContext valkey, FlowSettling settling) {
         this.valkey = valkey;
@@ -49,6 +50,7 @@ public final class ValkeyFlows implements Flows {
         this.members = new FlowMembers(valkey);
         this.extensions = new FlowExtensions(valkey, settling);
         this.reads = new FlowReads(valkey);
+        this.listing = new FlowListing(valkey);
     }
 
     private static <T, R> List<Answer<R>> each(String what, List<T> items, Function<T, R> act) {
@@ -180,7 +182,7 @@ public final class ValkeyFlows implements Flows {
 
     @Override
     public Page<FlowView> list(FlowFilter filter, Cursor after, int max) {
-        return reads.list(filter, after, max);
+        return listing.list(filter, after, max);
     }
 
     @Override
