@@ -204,6 +204,10 @@ class ErrorsTest {
                         "malformed_vector",
                         "impossible_state",
                         "impossible_condition",
+                        "cycle",
+                        "unknown_member",
+                        "duplicate",
+                        "impossible_quorum",
                         "claim_number_used",
                         "autocommit",
                         "other_database",
@@ -232,6 +236,10 @@ class ErrorsTest {
                         "other_namespace",
                         "namespace_used",
                         "lane_spread",
+                        "stale_revision",
+                        "flow_closed",
+                        "member_begun",
+                        "member_skipped",
                         "not_waiting");
         assertThat(Stream.of(Denied.Code.values()).map(Denied.Code::wire))
                 .containsExactly(

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.operate.NamespaceSettings;
@@ -36,6 +38,7 @@ class EventCodecTest {
     private static final Attribution ADA = new Attribution("ada", "to see \"it\"");
     private static final ExecutionId EXECUTION =
             ExecutionId.parse("{fp:7}:00000000-0000-0000-0000-000000000007");
+    private static final FlowId FLOW = FlowId.of(EXECUTION.uuid());
     private static final Owner OWNER =
             new Owner(
                     SessionId.parse("00000000-0000-0000-0000-000000000001"), "worker", "instance");
@@ -104,7 +107,23 @@ class EventCodecTest {
                 new Event.StepRecorded(EXECUTION, LANE, "pay", 2, 77, AT),
                 new Event.SignalReceived(
                         EXECUTION, LANE, "boss", "approved", 7, Delivery.Effect.RESUMED, ADA, AT),
-                new Event.WaitpointClosed(EXECUTION, LANE, "boss", ADA, AT));
+                new Event.WaitpointClosed(EXECUTION, LANE, "boss", ADA, AT),
+                new Event.FlowChange(
+                        FLOW,
+                        SHOP,
+                        "publish",
+                        Event.FlowStep.CANCELLED,
+                        FlowState.RUNNING,
+                        Optional.of(ADA),
+                        AT),
+                new Event.FlowChange(
+                        FLOW,
+                        SHOP,
+                        "publish",
+                        Event.FlowStep.ENDED,
+                        FlowState.SKIPPED,
+                        Optional.empty(),
+                        AT));
     }
 
     @ParameterizedTest

@@ -12,10 +12,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Components;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.signal.Delivery;
@@ -64,6 +66,16 @@ class FeedFilterTest {
     private static final Event CLOSED =
             new Event.WaitpointClosed(ID, LANE, "boss", ADA.orElseThrow(), NOON);
 
+    private static final Event FLOW_CANCELLED =
+            new Event.FlowChange(
+                    FlowId.of(ID.uuid()),
+                    SHOP,
+                    "publish",
+                    Event.FlowStep.CANCELLED,
+                    FlowState.RUNNING,
+                    ADA,
+                    NOON);
+
     private static final List<Event> ALL =
             List.of(
                     SUBMITTED,
@@ -78,7 +90,8 @@ class FeedFilterTest {
                     MARKED_DEAD,
                     ERASED,
                     RECEIVED,
-                    CLOSED);
+                    CLOSED,
+                    FLOW_CANCELLED);
 
     @Test
     void a_log_names_it_by_its_topic_and_what_it_is_narrowed_to() {
@@ -114,12 +127,27 @@ class FeedFilterTest {
     @Test
     void operations_are_what_somebody_other_than_the_engine_did_by_name() {
         assertThat(fitting(FeedFilter.of(OPERATIONS)))
-                .containsExactly(CANCELLED, REVOKED, CONFIGURED, MARKED_DEAD, ERASED, CLOSED);
+                .containsExactly(
+                        CANCELLED,
+                        REVOKED,
+                        CONFIGURED,
+                        MARKED_DEAD,
+                        ERASED,
+                        CLOSED,
+                        FLOW_CANCELLED);
     }
 
     @Test
     void signals_are_signals_that_were_received() {
         assertThat(fitting(FeedFilter.of(FeedFilter.Topic.SIGNALS))).containsExactly(RECEIVED);
+    }
+
+    @Test
+    void what_happens_to_flows_is_a_topic_and_has_no_lane() {
+        var flows = FeedFilter.of(FeedFilter.Topic.FLOWS);
+
+        assertThat(fitting(flows)).containsExactly(FLOW_CANCELLED);
+        assertThat(fitting(flows.lane(LANE))).isEmpty();
     }
 
     @Test
@@ -146,12 +174,13 @@ class FeedFilterTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void a_lane_narrows_every_topic_and_nothing_about_a_session_has_one(FeedFilter.Topic topic) {
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FLOWS")
+    void a_lane_narrows_every_topic_and_nothing_about_a_session_or_a_flow_has_one(
+            FeedFilter.Topic topic) {
         var filter = FeedFilter.of(topic);
-        var ofSessions = List.of(RENEWED, MARKED_DEAD);
+        var withoutLane = List.of(RENEWED, MARKED_DEAD, FLOW_CANCELLED);
         var withLane =
-                fitting(filter).stream().filter(event -> !ofSessions.contains(event)).toList();
+                fitting(filter).stream().filter(event -> !withoutLane.contains(event)).toList();
 
         assertThat(fitting(filter.lane(LANE))).isNotEmpty().isEqualTo(withLane);
         assertThat(fitting(filter.lane(new Lane(SHOP, "letters")))).isEmpty();
@@ -182,13 +211,13 @@ class FeedFilterTest {
     @Test
     void every_event_is_in_exactly_one_partition() {
         var filter = FeedFilter.of(EVERYTHING);
-        var ofSessionsAndLanes = List.of(RENEWED, CONFIGURED, MARKED_DEAD);
-        var ofExecutions = ALL.stream().filter(e -> !ofSessionsAndLanes.contains(e)).toList();
+        var withoutLaneAndLanes = List.of(RENEWED, CONFIGURED, MARKED_DEAD);
+        var ofExecutions = ALL.stream().filter(e -> !withoutLaneAndLanes.contains(e)).toList();
         var there = Partition.of(SHOP);
 
         assertThat(there).isNotEqualTo(ID.partition());
         assertThat(fitting(filter.partition(ID.partition()))).isEqualTo(ofExecutions);
-        assertThat(fitting(filter.partition(there))).isEqualTo(ofSessionsAndLanes);
+        assertThat(fitting(filter.partition(there))).isEqualTo(withoutLaneAndLanes);
         assertThat(fitting(filter.partition(there).partition(ID.partition()))).isEqualTo(ALL);
         for (int i = 0; i < Partition.COUNT; i++) {
             var other = new Partition(i);
