@@ -30,9 +30,9 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                    + " keys | sessions | catchup | waiting | memory | cluster [--store postgres |"
-                    + " valkey] [--quick] [--json FILE] [--held-snapshot] [--executions N]"
-                    + " [--repetitions N] [--workers N]";
+                + " keys | sessions | catchup | waiting | flows | memory | cluster [--store"
+                + " postgres | valkey] [--quick] [--json FILE] [--held-snapshot] [--executions N]"
+                + " [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;
@@ -52,6 +52,7 @@ record Arguments(
         SESSIONS(true, false),
         CATCHUP(true, false),
         WAITING(true, true),
+        FLOWS(true, true),
         MEMORY(false, true),
         CLUSTER(false, true);
 

@@ -64,6 +64,7 @@ public final class Main {
             case SESSIONS -> new ManySessions();
             case CATCHUP -> new CatchUp();
             case WAITING -> new Waiting();
+            case FLOWS -> new Flowing();
             case MEMORY, CLUSTER -> throw refusedBefore(arguments.bench());
         };
     }
@@ -77,6 +78,7 @@ public final class Main {
             case MEMORY -> new ValkeyMemory();
             case CLUSTER -> new ValkeyCluster();
             case WAITING -> new Waiting();
+            case FLOWS -> new Flowing();
             case RETENTION, ENQUEUE, ADMISSION, ROUTING, KEYS, SESSIONS, CATCHUP ->
                     throw refusedBefore(bench);
         };
