@@ -7,8 +7,11 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.flow.FlowSubmission;
+import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
+import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.submit.Submission;
 
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -106,6 +110,44 @@ class LockOrderTest {
 
         assertFree("select from %s.execution for update nowait");
         finish(claim);
+    }
+
+    @Test
+    void who_ends_a_member_holds_its_flow_before_its_row() throws Exception {
+        var work = Submission.of("work", Payload.EMPTY).lane(LANE);
+        store.flows().submit(FlowSubmission.of("flow").member("a", work));
+        var session = Session.of("worker", "1", LANE.name());
+        store.sessions().open(session);
+        var lease = store.operations().claim(work.id(), session.id(), ADA);
+        hold("select from %s.flow for update");
+
+        var ending =
+                calling(
+                        () ->
+                                store.leases()
+                                        .end(
+                                                List.of(
+                                                        new Ending.Complete(
+                                                                lease.fence(), Payload.EMPTY))));
+
+        assertFree("select from %s.execution for update nowait");
+        finish(ending);
+    }
+
+    @Test
+    void an_operator_who_acts_on_a_member_holds_its_flow_before_its_row() throws Exception {
+        var work = Submission.of("work", Payload.EMPTY).lane(LANE);
+        store.flows().submit(FlowSubmission.of("flow").member("a", work));
+        hold("select from %s.flow for update");
+
+        var acting =
+                calling(
+                        () ->
+                                store.operations()
+                                        .act(List.of(new OperatorCommand.Cancel(work.id())), ADA));
+
+        assertFree("select from %s.execution for update nowait");
+        finish(acting);
     }
 
     private Submission submit(String share, String kind) {

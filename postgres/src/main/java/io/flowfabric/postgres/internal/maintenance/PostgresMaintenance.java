@@ -66,14 +66,15 @@ public final class PostgresMaintenance implements Maintenance {
     }
 
     private Round timers(int limit) {
-        var done = timers.round(limit);
+        var rung = timers.round(limit);
+        var done = rung.done();
         openMeters();
         // The engine that took the report of a breach has done this, unless it died first.
         var cancelled = breaches.cancel(limit - done.processed());
         // The call that changed a lane has done this, unless there was too much, or work came late.
         ranks.round();
-        int unsettled = flows.round();
         int processed = done.processed() + cancelled.processed();
+        int unsettled = processed > 0 || rung.unsettled() ? flows.round() : 0;
         return new Round(
                 processed, done.errors() + cancelled.errors() + unsettled, processed >= limit);
     }

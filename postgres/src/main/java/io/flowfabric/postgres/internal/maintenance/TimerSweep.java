@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What is done to executions when a timer of theirs is due.
@@ -59,17 +60,25 @@ final class TimerSweep {
      */
     private record DueKind(Timer timer, long first, long now) {}
 
+    /**
+     * What was done.
+     *
+     * @param unsettled whether something was left to be done in a flow before
+     */
+    record Rung(Done done, boolean unsettled) {}
+
     /** Does what is due of every kind of timer: no more than so much. */
-    Done round(int limit) {
+    Rung round(int limit) {
+        var unsettled = new AtomicBoolean();
         var done = Done.NOTHING;
-        for (var kind : dueKinds()) {
+        for (var kind : dueKinds(unsettled)) {
             done = done.and(ring(kind, limit - done.processed()));
         }
-        return done;
+        return new Rung(done, unsettled.get());
     }
 
     /** The kinds of which something is due, in their order. */
-    private List<DueKind> dueKinds() {
+    private List<DueKind> dueKinds(AtomicBoolean unsettled) {
         var look = postgres.timers().look();
         var kinds = new ArrayList<DueKind>();
         long now =
@@ -80,6 +89,7 @@ final class TimerSweep {
                         .list(
                                 row -> {
                                     addDueKind(kinds, row);
+                                    unsettled.set(row.bool("unsettled"));
                                     return row.longValue("now");
                                 })
                         .getFirst();

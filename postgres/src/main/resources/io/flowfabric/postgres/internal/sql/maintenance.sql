@@ -1,7 +1,9 @@
 -- name: first_due
--- When the first timer of each kind is due that is due by now; null where none is.
+-- When the first timer of each kind is due that is due by now; null where none is. And whether something is left to be done in a flow.
 with ${>clock}
-select kind.kind, first.due, clock.now
+select
+    kind.kind, first.due, clock.now,
+    exists (select from ${schema}.flow_ended) or exists (select from ${schema}.flow where unsettled) as unsettled
 from clock
 cross join unnest(${>timer_kinds}) as kind (kind)
 left join lateral (
