@@ -129,7 +129,7 @@ final class FlowEndings {
                         if (tries.merge(flow, 1, Integer::sum) > PATIENCE) {
                             endAnyhow(home, flow, held, answers);
                         } else {
-                            end(home, flow, held, answers);
+                            endReadable(home, flow, held, answers);
                         }
                     });
             return answers;
@@ -144,26 +144,30 @@ final class FlowEndings {
                     : ExecutionFacts.read(valkey, home, ids).all();
         }
 
+        /** A flow that cannot be read is no matter of the others. */
+        private void endReadable(
+                Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
+            try {
+                end(home, flow, held, answers);
+            } catch (StoreFailure failure) {
+                if (!failure.isUnreadable()) {
+                    throw failure;
+                }
+                held.forEach(it -> answers.set(it.place, Optional.of(Answer.refused(failure))));
+            }
+        }
+
         private void end(
                 Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
             var graph = new StoredGraph(valkey, home, flow);
             var numbers = held.stream().map(it -> it.stored.row().member().orElseThrow().number());
             var stored = graph.around(numbers.toList());
-            if (stored.isEmpty()) {
-                var damaged = Item.unreadable("its flow is missing");
-                held.forEach(
-                        it ->
-                                answers.set(
-                                        it.place,
-                                        Optional.of(
-                                                Answer.refused(
-                                                        StoreFailure.unreadable(
-                                                                "The execution "
-                                                                        + it.stored.row().id(),
-                                                                damaged)))));
-                return;
-            }
-            var before = stored.get();
+            var before =
+                    stored.orElseThrow(
+                            () ->
+                                    StoreFailure.unreadable(
+                                            "The flow " + flow,
+                                            Item.unreadable("nothing is stored of it")));
             var now = before.now();
             var write = FlowWrite.of(before);
             var ended = new ArrayList<>(before.ended());
