@@ -71,6 +71,11 @@ final class FlowEndings {
             return stored.row().member().orElseThrow().flow();
         }
 
+        /** Whether its execution ends with it; others come here only behind such endings. */
+        boolean isOver() {
+            return LeaseEnd.of(ending).outcome().isPresent();
+        }
+
         FlowStep step(Instant now) {
             return new FlowStep(
                     stored.submission(),
@@ -126,7 +131,8 @@ final class FlowEndings {
             }
             flows.forEach(
                     (flow, held) -> {
-                        if (tries.merge(flow, 1, Integer::sum) > PATIENCE) {
+                        if (tries.merge(flow, 1, Integer::sum) > PATIENCE
+                                || !held.stream().allMatch(Held::isOver)) {
                             endAnyhow(home, flow, held, answers);
                         } else {
                             endReadable(home, flow, held, answers);
@@ -212,19 +218,20 @@ final class FlowEndings {
             for (int n = 0; n < held.size(); n++) {
                 var one = told.at(n);
                 var ending = endings.get(n);
-                answers.set(
-                        held.get(n).place,
-                        Optional.of(
-                                answered(
-                                        () ->
-                                                one instanceof Item.Truth
-                                                                || one.at(0) instanceof Item.Truth
-                                                        ? LeaseEnd.of(ending).answer(Instant.EPOCH)
-                                                        : ValkeyLeases.standing(ending.fence(), one)
-                                                                .repeated(ending))));
+                answers.set(held.get(n).place, Optional.of(answered(() -> ended(ending, one))));
             }
             settling.settleIfPossible(home, flow);
         }
+    }
+
+    private static Ended ended(Ending ending, Item told) {
+        var transition = LeaseEnd.of(ending).transition();
+        if (told instanceof Item.Truth) {
+            return new Ended(transition, Optional.empty());
+        }
+        return told.at(0) instanceof Item.Truth
+                ? new Ended(transition, told.at(1).optional(Item::moment))
+                : ValkeyLeases.standing(ending.fence(), told).repeated(ending);
     }
 
     private static <A> Answer<A> answered(Supplier<A> answer) {
