@@ -373,7 +373,8 @@ end)
 
 -- open_due: begins periods of budgets and reopens what is behind full rates, where it is time.
 -- asked: how many at most
--- answers: the breached budgets for which something may be left to be cancelled, and whether there may be more
+-- answers: the breached budgets for which something may be left to be cancelled, whether there may be more, and flows in which
+--     something is still to be done by a process that is gone
 register('open_due', {'allow-oom'}, function(asked)
     -- Changes of spread lanes are due beside them, and are finished by the program: however many, they hide nothing.
     local due, seen, more = {}, 0, true
@@ -403,5 +404,5 @@ register('open_due', {'allow-oom'}, function(asked)
             lanes.wake_all(string.sub(name, 1, string.find(name, '\0', 1, true) - 1))
         end
     end
-    return {breached, #due == asked[1]}
+    return {breached, #due == asked[1], flows.due()}
 end)

@@ -140,12 +140,6 @@ end
 register('change_flow', {'allow-oom'}, change)
 register('submit_flow', {}, change)
 
--- unsettled: flows in which something is still to be done, by a process that is gone.
--- asked: how many at most
-register_reading('unsettled', function(asked)
-    return redis.call('ZRANGEBYSCORE', key.unsettled, '-inf', unit.now, 'LIMIT', 0, asked[1])
-end)
-
 -- put_off: nothing can be done in a flow now; it is looked at again later.
 register('put_off', {'allow-oom'}, function(asked)
     flows.note_work(asked[1])

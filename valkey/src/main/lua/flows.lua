@@ -40,6 +40,14 @@ function flows.note_work(id)
     unit.add('unsettled', unit.now + PATIENCE, id)
 end
 
+-- So many flows that were left are told of at once.
+local MOST = 100
+
+-- Flows in which something is still to be done, by processes that are gone.
+function flows.due()
+    return redis.call('ZRANGEBYSCORE', key.unsettled, '-inf', unit.now, 'LIMIT', 0, MOST)
+end
+
 -- A member is gone.
 function flows.forget_member(x)
     unit.sum('flow', flows.of(x) .. 'n', -1)

@@ -114,8 +114,7 @@ public final class ValkeyStore implements Store {
         this.signals = new ValkeySignals(valkey, keyring);
         var settings = new ValkeyNamespaces(valkey, new GuardedWrites(valkey));
         this.namespaces = settings;
-        this.maintenance =
-                new ValkeyMaintenance(valkey, steps, settling, deaths, breaches, settings);
+        this.maintenance = new ValkeyMaintenance(valkey, steps, deaths, breaches, settings);
         this.lanes = new ValkeyLanes(valkey);
         this.quotas = new ValkeyQuotas(valkey);
         this.budgets = new ValkeyBudgets(valkey, breaches);

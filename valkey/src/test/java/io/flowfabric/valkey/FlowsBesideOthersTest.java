@@ -62,7 +62,10 @@ class FlowsBesideOthersTest {
                                     public byte[] call(
                                             String function, Partition partition, byte[] request) {
                                         if (dead) {
-                                            throw new StoreFailure("It is dead.", false, null);
+                                            throw new StoreFailure(
+                                                    "It is dead.",
+                                                    false,
+                                                    new IllegalStateException("a test"));
                                         }
                                         dead = function.endsWith("step");
                                         return super.call(function, partition, request);

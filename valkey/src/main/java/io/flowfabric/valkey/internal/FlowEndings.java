@@ -71,6 +71,11 @@ final class FlowEndings {
             return stored.row().member().orElseThrow().flow();
         }
 
+        /** Whether its execution ends with it; others come here only behind such endings. */
+        boolean isOver() {
+            return LeaseEnd.of(ending).outcome().isPresent();
+        }
+
         FlowStep step(Instant now) {
             return new FlowStep(
                     stored.submission(),
@@ -126,10 +131,11 @@ final class FlowEndings {
             }
             flows.forEach(
                     (flow, held) -> {
-                        if (tries.merge(flow, 1, Integer::sum) > PATIENCE) {
+                        if (tries.merge(flow, 1, Integer::sum) > PATIENCE
+                                || !held.stream().allMatch(Held::isOver)) {
                             endAnyhow(home, flow, held, answers);
                         } else {
-                            end(home, flow, held, answers);
+                            endReadable(home, flow, held, answers);
                         }
                     });
             return answers;
@@ -144,26 +150,30 @@ final class FlowEndings {
                     : ExecutionFacts.read(valkey, home, ids).all();
         }
 
+        /** A flow that cannot be read is no matter of the others. */
+        private void endReadable(
+                Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
+            try {
+                end(home, flow, held, answers);
+            } catch (StoreFailure failure) {
+                if (!failure.isUnreadable()) {
+                    throw failure;
+                }
+                held.forEach(it -> answers.set(it.place, Optional.of(Answer.refused(failure))));
+            }
+        }
+
         private void end(
                 Partition home, UUID flow, List<Held> held, List<Optional<Answer<Ended>>> answers) {
             var graph = new StoredGraph(valkey, home, flow);
             var numbers = held.stream().map(it -> it.stored.row().member().orElseThrow().number());
             var stored = graph.around(numbers.toList());
-            if (stored.isEmpty()) {
-                var damaged = Item.unreadable("its flow is missing");
-                held.forEach(
-                        it ->
-                                answers.set(
-                                        it.place,
-                                        Optional.of(
-                                                Answer.refused(
-                                                        StoreFailure.unreadable(
-                                                                "The execution "
-                                                                        + it.stored.row().id(),
-                                                                damaged)))));
-                return;
-            }
-            var before = stored.get();
+            var before =
+                    stored.orElseThrow(
+                            () ->
+                                    StoreFailure.unreadable(
+                                            "The flow " + flow,
+                                            Item.unreadable("nothing is stored of it")));
             var now = before.now();
             var write = FlowWrite.of(before);
             var ended = new ArrayList<>(before.ended());
@@ -208,19 +218,20 @@ final class FlowEndings {
             for (int n = 0; n < held.size(); n++) {
                 var one = told.at(n);
                 var ending = endings.get(n);
-                answers.set(
-                        held.get(n).place,
-                        Optional.of(
-                                answered(
-                                        () ->
-                                                one instanceof Item.Truth
-                                                                || one.at(0) instanceof Item.Truth
-                                                        ? LeaseEnd.of(ending).answer(Instant.EPOCH)
-                                                        : ValkeyLeases.standing(ending.fence(), one)
-                                                                .repeated(ending))));
+                answers.set(held.get(n).place, Optional.of(answered(() -> ended(ending, one))));
             }
             settling.settleIfPossible(home, flow);
         }
+    }
+
+    private static Ended ended(Ending ending, Item told) {
+        var transition = LeaseEnd.of(ending).transition();
+        if (told instanceof Item.Truth) {
+            return new Ended(transition, Optional.empty());
+        }
+        return told.at(0) instanceof Item.Truth
+                ? new Ended(transition, told.at(1).optional(Item::moment))
+                : ValkeyLeases.standing(ending.fence(), told).repeated(ending);
     }
 
     private static <A> Answer<A> answered(Supplier<A> answer) {

@@ -4,7 +4,6 @@ import io.flowfabric.core.Contended;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.decision.FlowSettlement;
-import io.flowfabric.valkey.internal.wire.Item;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,22 +69,18 @@ public final class FlowSettling {
         }
     }
 
-    /** Settles flows that other processes have left, no more than so many. */
-    int settleLeft(Partition home, int most) {
-        var left =
-                valkey.read("unsettled", home, out -> out.list(1).number(most))
-                        .answer()
-                        .list(Item::uuid);
-        int errors = 0;
-        for (var flow : left) {
-            try {
-                settle(home, flow);
-            } catch (FlowFabricException later) {
-                log.warn("What follows in the flow {} cannot be done", flow, later);
-                valkey.call("put_off", home, out -> out.list(1).uuid(flow));
-                errors++;
-            }
+    /**
+     * Settles a flow that another process has left, and says whether it could be done; otherwise it
+     * is looked at again later.
+     */
+    boolean settleLeft(Partition home, UUID flow) {
+        try {
+            settle(home, flow);
+            return true;
+        } catch (FlowFabricException later) {
+            log.warn("What follows in the flow {} cannot be done", flow, later);
+            valkey.call("put_off", home, out -> out.list(1).uuid(flow));
+            return false;
         }
-        return errors;
     }
 }

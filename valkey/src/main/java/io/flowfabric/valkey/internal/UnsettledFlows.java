@@ -16,6 +16,8 @@ final class UnsettledFlows {
     private final FlowSettling settling;
     private final Set<Place> flows = new LinkedHashSet<>();
 
+    private final Set<Place> others = new LinkedHashSet<>();
+
     private record Place(Partition home, UUID flow) {}
 
     UnsettledFlows(FlowSettling settling) {
@@ -30,6 +32,20 @@ final class UnsettledFlows {
                 step.before().member().ifPresent(place -> flows.add(new Place(home, place.flow())));
             }
         }
+    }
+
+    /** Takes note of flows that other processes have left. */
+    void noteLeft(Partition home, List<UUID> left) {
+        left.forEach(flow -> others.add(new Place(home, flow)));
+    }
+
+    /** Does what other processes have left, and says in how many flows that cannot be done. */
+    int settleLeft() {
+        others.removeAll(flows);
+        return (int)
+                others.stream()
+                        .filter(place -> !settling.settleLeft(place.home, place.flow))
+                        .count();
     }
 
     /** Does what follows. */

@@ -64,6 +64,7 @@ public final class ValkeyBreaches {
         while (more) {
             var told = valkey.call("open_due", home, out -> out.list(1).number(DUE)).answer();
             int before = cancelled;
+            flows.noteLeft(home, told.at(2).list(Item::uuid));
             var breached = told.at(0).list(Item::text);
             for (var budget : breached) {
                 cancelled += cancel(home, budget, limit - cancelled, flows);

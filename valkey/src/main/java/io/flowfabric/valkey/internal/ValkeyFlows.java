@@ -63,8 +63,13 @@ public final class ValkeyFlows implements Flows {
                             () -> {
                                 try {
                                     return Answer.done(act.apply(item));
-                                } catch (StoreFailure | Unavailable failure) {
-                                    throw failure;
+                                } catch (Unavailable closed) {
+                                    throw closed;
+                                } catch (StoreFailure failure) {
+                                    if (!failure.isUnreadable()) {
+                                        throw failure;
+                                    }
+                                    return Answer.<R>refused(failure);
                                 } catch (FlowFabricException refusal) {
                                     return Answer.<R>refused(refusal);
                                 }

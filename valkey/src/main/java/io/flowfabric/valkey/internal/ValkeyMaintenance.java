@@ -20,7 +20,6 @@ public final class ValkeyMaintenance implements Maintenance {
     private final ValkeyContext valkey;
     private final DuePartitions due;
     private final Steps steps;
-    private final FlowSettling settling;
     private final TimerRounds time;
     private final Deaths deaths;
     private final ValkeyBreaches breaches;
@@ -35,14 +34,12 @@ public final class ValkeyMaintenance implements Maintenance {
     public ValkeyMaintenance(
             ValkeyContext valkey,
             Steps steps,
-            FlowSettling settling,
             Deaths deaths,
             ValkeyBreaches breaches,
             ValkeyNamespaces namespaces) {
         this.valkey = valkey;
         this.due = new DuePartitions(valkey);
         this.steps = steps;
-        this.settling = settling;
         this.time = new TimerRounds(valkey, steps, deaths);
         this.deaths = deaths;
         this.lanes = new SpreadLanes(valkey);
@@ -120,8 +117,8 @@ public final class ValkeyMaintenance implements Maintenance {
         var round = time.timers(partition, limit, flows);
         int done = round.processed();
         done += breaches.openDue(partition, limit - done, flows);
+        int unsettled = flows.settleLeft();
         flows.settle();
-        int unsettled = settling.settleLeft(partition, limit);
         var changes = lanes.finishOverdue(partition, limit - done);
         done += changes.processed();
         return new Round(done, round.errors() + changes.errors() + unsettled, done == limit);
