@@ -68,7 +68,7 @@ class FeedFilterTest {
 
     private static final Event FLOW_CANCELLED =
             new Event.FlowChange(
-                    FlowId.of(ID.uuid()),
+                    new FlowId(ID.partition(), ID.uuid()),
                     SHOP,
                     "publish",
                     Event.FlowStep.CANCELLED,
@@ -207,17 +207,17 @@ class FeedFilterTest {
         assertThat(filter.fits(CLAIMED, Tags.NONE.with("customer", ""))).isTrue();
     }
 
-    /** R39: an event has the partition of its execution, or else that of its namespace. */
+    /** R39: an event has the partition of its execution or flow, or else that of its namespace. */
     @Test
     void every_event_is_in_exactly_one_partition() {
         var filter = FeedFilter.of(EVERYTHING);
-        var withoutLaneAndLanes = List.of(RENEWED, CONFIGURED, MARKED_DEAD);
-        var ofExecutions = ALL.stream().filter(e -> !withoutLaneAndLanes.contains(e)).toList();
+        var ofSessionsAndLanes = List.of(RENEWED, CONFIGURED, MARKED_DEAD);
+        var ofWork = ALL.stream().filter(e -> !ofSessionsAndLanes.contains(e)).toList();
         var there = Partition.of(SHOP);
 
         assertThat(there).isNotEqualTo(ID.partition());
-        assertThat(fitting(filter.partition(ID.partition()))).isEqualTo(ofExecutions);
-        assertThat(fitting(filter.partition(there))).isEqualTo(withoutLaneAndLanes);
+        assertThat(fitting(filter.partition(ID.partition()))).isEqualTo(ofWork);
+        assertThat(fitting(filter.partition(there))).isEqualTo(ofSessionsAndLanes);
         assertThat(fitting(filter.partition(there).partition(ID.partition()))).isEqualTo(ALL);
         for (int i = 0; i < Partition.COUNT; i++) {
             var other = new Partition(i);
