@@ -102,19 +102,19 @@ class PartlyAppliedTest {
     }
 
     @Test
-    void suspensions_behind_other_endings_that_were_done_may_have_been_applied() {
+    void endings_behind_suspensions_that_were_done_may_have_been_applied() {
         var sound = session(SOUND);
         var broken = session(BROKEN);
         var wait = Suspension.until("approval", Condition.signal("boss"));
         var endings =
                 List.<Ending>of(
-                        new Ending.Complete(lease(sound, SOUND), Payload.EMPTY),
-                        new Ending.Suspend(lease(broken, BROKEN), wait));
+                        new Ending.Complete(lease(broken, BROKEN), Payload.EMPTY),
+                        new Ending.Suspend(lease(sound, SOUND), wait));
         wire.fails(true);
 
         assertThatThrownBy(() -> store.leases().end(endings))
                 .matches(PartlyAppliedTest::mayBeApplied);
-        assertThatThrownBy(() -> store.leases().end(endings.subList(1, 2)))
+        assertThatThrownBy(() -> store.leases().end(endings.subList(0, 1)))
                 .matches(e -> !mayBeApplied(e));
         wire.fails(false);
         assertThat(store.leases().end(endings)).allMatch(answer -> answer.isDone());
