@@ -146,6 +146,16 @@ register('put_off', {'allow-oom'}, function(asked)
     return true
 end)
 
+-- take_off: nothing is left to be done in a flow, unless something has happened to it since that was read.
+-- asked: id; what it was or false
+register('take_off', {'allow-oom'}, function(asked)
+    local id, before = unpack(asked)
+    if (unit.get('flow', id) or false) == before and not unit.get('flow', id .. 'i') then
+        unit.drop('unsettled', id)
+    end
+    return true
+end)
+
 -- flow_namespaces: namespaces with flows that have ended.
 register_reading('flow_namespaces', function()
     local found, from = {}, '[e'
@@ -217,5 +227,6 @@ register('forget_flows', {'allow-oom'}, function(asked)
             unit.drop('flows', found[n])
         end
     end
-    return {false, gone}
+    -- A full page may have others behind it; those that only wait for their members are looked at by the next round.
+    return {#found == PASSED_OVER and #gone > 0, gone}
 end)

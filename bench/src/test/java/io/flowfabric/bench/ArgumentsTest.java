@@ -80,7 +80,7 @@ class ArgumentsTest {
                 .isInstanceOf(Refusal.class)
                 .hasMessage(
                         "bench %s is not measured on Valkey; there it is drain, submit, idle,"
-                                + " growth, waiting, memory or cluster.",
+                                + " growth, waiting, flows, memory or cluster.",
                         bench);
     }
 

@@ -53,6 +53,8 @@ public enum Limit {
     FLOW_MEMBERS(10_000),
     /** Edges of one flow: ten for each member. */
     FLOW_EDGES(100_000),
+    /** Inputs of all members of a flow that come in one call: they are stored in one commit. */
+    FLOW_BYTES(64 << 20),
     /** A million frames a second for twelve days; every store can count so far. */
     POSITION(1L << 40),
     /** Keys, kinds, creators, workers, steps: indexed, and shown on one line. */

@@ -36,6 +36,7 @@ class LimitTest {
         expected.put(Limit.SUMMARY_BYTES, 256L * 1024);
         expected.put(Limit.FLOW_MEMBERS, 10_000L);
         expected.put(Limit.FLOW_EDGES, 100_000L);
+        expected.put(Limit.FLOW_BYTES, 64L * 1024 * 1024);
         expected.put(Limit.POSITION, 1L << 40);
         expected.put(Limit.NAME_BYTES, 256L);
         expected.put(Limit.LANE_BYTES, 64L);

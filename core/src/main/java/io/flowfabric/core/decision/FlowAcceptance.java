@@ -65,6 +65,7 @@ public final class FlowAcceptance {
      */
     public static NumberedGraph number(FlowSubmission flow, Instant now) {
         checkSizes(flow.members().size(), flow.edges().size());
+        checkInputs(flow.members());
         var members = new ArrayList<MemberRecord>();
         for (var member : flow.members()) {
             mustBeIn(flow.namespace(), member);
@@ -75,6 +76,9 @@ public final class FlowAcceptance {
         arcs.forEach(
                 arc -> members.set(arc.downstream(), members.get(arc.downstream()).withEdge()));
         mustHaveNoCycle(members, arcs);
+        if (!flow.open()) {
+            mustBeSealed(members);
+        }
         for (var member : members) {
             mustBePossible(member);
             if (member.verdict() == Decided.SATISFIED) {
@@ -87,6 +91,11 @@ public final class FlowAcceptance {
     static void checkSizes(int members, int edges) {
         Limit.FLOW_MEMBERS.checkCount("members", members);
         Limit.FLOW_EDGES.checkCount("edges", edges);
+    }
+
+    static void checkInputs(List<Member> members) {
+        long bytes = members.stream().mapToLong(member -> member.work().input().size()).sum();
+        Limit.FLOW_BYTES.checkSize("inputs of members", bytes, "bytes");
     }
 
     static void mustBeIn(Namespace namespace, Member member) {
@@ -148,6 +157,21 @@ public final class FlowAcceptance {
                     "The flow has no member of this name: add it, or name another one.");
         }
         return number;
+    }
+
+    /** Refuses to close a flow with members that would wait for ever to be sealed. */
+    static void mustBeSealed(List<MemberRecord> members) {
+        members.stream()
+                .filter(member -> member.live() && member.growing())
+                .findFirst()
+                .ifPresent(
+                        member -> {
+                            throw new Invalid(
+                                    Invalid.Code.CONTRADICTORY,
+                                    "member " + member.name(),
+                                    "It is unsealed, and its flow is closed: seal it, or leave the"
+                                            + " flow open.");
+                        });
     }
 
     static void mustBePossible(MemberRecord member) {

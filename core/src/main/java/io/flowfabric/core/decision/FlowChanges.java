@@ -35,7 +35,8 @@ public final class FlowChanges {
      * @param members those that are new
      * @param changed those that were there before, and are different now
      * @param arcs those that are new
-     * @param toDecide members of which something may be decided by now
+     * @param toDecide members of which something may be decided by now, and those that come with
+     *     what they need
      */
     public record Extended(
             FlowRecord flow,
@@ -63,22 +64,32 @@ public final class FlowChanges {
                     "It is at revision %d and the change is for %d: look at it again, and change what it is now."
                             .formatted(flow.revision(), change.revision()));
         }
-        boolean takes = flow.open() || change.by().isPresent();
-        if (flow.state().ended() || flow.cancelled().isPresent() || !takes) {
-            throw new Conflict(
-                    Conflict.Code.FLOW_CLOSED,
-                    flow.id().toString(),
-                    "It is %s and takes no more members%s."
-                            .formatted(
-                                    flow.cancelled().isPresent()
-                                            ? "cancelled"
-                                            : flow.state().wire(),
-                                    flow.state().ended() || flow.cancelled().isPresent()
-                                            ? ""
-                                            : " from outside: submit it open, or add them under the"
-                                                    + " lease of a member"));
-        }
+        closedBecause(flow, change)
+                .ifPresent(
+                        why -> {
+                            throw new Conflict(
+                                    Conflict.Code.FLOW_CLOSED,
+                                    flow.id().toString(),
+                                    "It takes no more members: " + why + ".");
+                        });
         return false;
+    }
+
+    /** Why a flow takes nothing any more, if it does not. */
+    private static Optional<String> closedBecause(FlowRecord flow, FlowExtension change) {
+        if (flow.state().ended()) {
+            return Optional.of("it is " + flow.state().wire());
+        }
+        if (flow.cancelled().isPresent()) {
+            return Optional.of("it was cancelled");
+        }
+        if (flow.failedFast()) {
+            return Optional.of("a member of it has failed, and it was to fail fast");
+        }
+        return flow.open() || change.by().isPresent()
+                ? Optional.empty()
+                : Optional.of(
+                        "it is closed; submit it open, or add them under the lease of a member");
     }
 
     /**
@@ -97,6 +108,7 @@ public final class FlowChanges {
             FlowExtension change,
             Instant now) {
         mustBeSettled(flow);
+        FlowAcceptance.checkInputs(change.members());
         var members = new ArrayList<>(known);
         for (var member : change.members()) {
             FlowAcceptance.mustBeIn(flow.namespace(), member);
@@ -134,6 +146,10 @@ public final class FlowChanges {
             members.set(member.number(), member.sealed());
             touched.add(member.number());
         }
+        boolean open = flow.open() && !change.close();
+        if (!open) {
+            FlowAcceptance.mustBeSealed(members);
+        }
         touched.forEach(number -> FlowAcceptance.mustBePossible(members.get(number)));
         var fresh = members.subList(known.size(), members.size());
         for (var member : List.copyOf(fresh)) {
@@ -143,12 +159,11 @@ public final class FlowChanges {
             }
         }
         return new Extended(
-                flow.extended(
-                        change.digest(), change.members().size(), flow.open() && !change.close()),
+                flow.extended(change.digest(), change.members().size(), open),
                 List.copyOf(fresh),
                 touched.stream().filter(n -> n < known.size()).map(members::get).toList(),
                 List.copyOf(added),
-                touched.stream().filter(n -> members.get(n).waits()).toList());
+                touched.stream().filter(n -> members.get(n).live()).toList());
     }
 
     /** Refuses to count anew while something that has happened is still to be counted. */

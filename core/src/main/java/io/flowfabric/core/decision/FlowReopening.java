@@ -40,18 +40,32 @@ import java.util.stream.Collectors;
 public final class FlowReopening {
     private final FlowRecord flow;
     private final List<MemberRecord> members;
-    private final Map<Integer, List<Arc>> into;
     private final Map<Integer, List<Arc>> from;
     private final int replayed;
+    private final Set<Integer> there;
     private final Set<Integer> open = new TreeSet<>();
 
+    /**
+     * Of each member how many of its edges were had, and can never be, while all that is open is.
+     */
+    private final int[] met;
+
+    private final int[] missed;
+
     private FlowReopening(
-            FlowRecord flow, List<MemberRecord> members, Collection<Arc> arcs, int replayed) {
+            FlowRecord flow,
+            List<MemberRecord> members,
+            Collection<Arc> arcs,
+            int replayed,
+            Set<Integer> there) {
         this.flow = flow;
-        this.members = members;
-        this.into = arcs.stream().collect(groupingBy(Arc::downstream));
+        // What comes into a flow that is closed is known.
+        this.members = flow.open() ? members : members.stream().map(MemberRecord::sealed).toList();
+        this.met = new int[members.size()];
+        this.missed = new int[members.size()];
         this.from = arcs.stream().collect(groupingBy(Arc::upstream));
         this.replayed = replayed;
+        this.there = there;
     }
 
     /**
@@ -59,11 +73,13 @@ public final class FlowReopening {
      *
      * @param members those that are different now
      * @param open those that have ended, and are to be done again with the one that is replayed
+     * @param waiting those that wait for others by then
      */
-    public record Reopened(FlowRecord flow, List<MemberRecord> members, Set<Integer> open) {
+    public record Reopened(
+            FlowRecord flow, List<MemberRecord> members, Set<Integer> open, Set<Integer> waiting) {
         /** Whether a member that is reopened has to wait for those before it. */
         public boolean waits(int member) {
-            return members.stream().anyMatch(it -> it.number() == member && it.waits());
+            return waiting.contains(member);
         }
     }
 
@@ -74,6 +90,8 @@ public final class FlowReopening {
      * @param members all of the flow, in the order of their numbers
      * @param arcs all of the flow
      * @param replayed the number of the member, which has ended
+     * @param there those of the {@link #skipped} whose executions are kept and can be read: the
+     *     others cannot be done again
      * @throws Conflict when the flow was cancelled, or the member would be skipped again at once
      */
     public static Reopened reopen(
@@ -81,9 +99,18 @@ public final class FlowReopening {
             List<MemberRecord> members,
             Collection<Arc> arcs,
             int replayed,
+            Set<Integer> there,
             Instant now) {
         FlowChanges.mustBeSettled(flow);
-        return new FlowReopening(flow, members, arcs, replayed).decide(now);
+        return new FlowReopening(flow, members, arcs, replayed, there).decide(now);
+    }
+
+    /** The members that a replay may reopen. */
+    public static List<MemberRecord> skipped(List<MemberRecord> members, int replayed) {
+        return members.stream()
+                .filter(it -> it.number() != replayed)
+                .filter(it -> it.outcome().equals(Optional.of(Outcome.SKIPPED)))
+                .toList();
     }
 
     private Reopened decide(Instant now) {
@@ -115,7 +142,13 @@ public final class FlowReopening {
             }
         }
         return new Reopened(
-                flow.reopened().going(tally, flow.consequences()), changed, Set.copyOf(open));
+                flow.reopened().going(tally, flow.consequences()),
+                changed,
+                Set.copyOf(open),
+                changed.stream()
+                        .filter(MemberRecord::waits)
+                        .map(MemberRecord::number)
+                        .collect(Collectors.toUnmodifiableSet()));
     }
 
     private static MemberRecord opened(MemberRecord member, Instant now) {
@@ -127,13 +160,10 @@ public final class FlowReopening {
 
     private void findOpen(MemberRecord member) {
         open.add(replayed);
-        int lost = flow.tally().reopened(member.outcome().orElseThrow()).lost();
-        if (flow.policy().onFailure() == OnFailure.FAIL_FAST && lost > 0) {
-            return;
-        }
+        candidates(member);
         members.stream()
-                .filter(it -> it.outcome().equals(Optional.of(Outcome.SKIPPED)))
-                .forEach(it -> open.add(it.number()));
+                .filter(it -> !it.live() && !open.contains(it.number()))
+                .forEach(this::count);
         boolean again;
         do {
             var stay =
@@ -141,7 +171,19 @@ public final class FlowReopening {
                             .filter(n -> n != replayed && (isImpossible(n) || isRelieved(n)))
                             .collect(Collectors.toSet());
             again = open.removeAll(stay);
+            stay.forEach(n -> count(members.get(n)));
         } while (again);
+    }
+
+    private void candidates(MemberRecord member) {
+        int lost = flow.tally().reopened(member.outcome().orElseThrow()).lost();
+        if (flow.policy().onFailure() == OnFailure.FAIL_FAST && lost > 0) {
+            return;
+        }
+        skipped(members, replayed).stream()
+                .map(MemberRecord::number)
+                .filter(there::contains)
+                .forEach(open::add);
     }
 
     private boolean isImpossible(int number) {
@@ -170,20 +212,20 @@ public final class FlowReopening {
                 && counted(number).verdict() == Decided.PENDING;
     }
 
+    /** Counts the end of a member for those that come after it. */
+    private void count(MemberRecord ended) {
+        for (var arc : from.getOrDefault(ended.number(), List.of())) {
+            boolean had =
+                    ended.outcome().orElseThrow() == Outcome.SUCCESS
+                            || arc.on() == Edge.On.COMPLETION;
+            (had ? met : missed)[arc.downstream()]++;
+        }
+    }
+
     /** A member with its edges counted as if all that is open had not ended. */
     private MemberRecord counted(int number) {
-        int met = 0;
-        int missed = 0;
-        for (var arc : into.getOrDefault(number, List.of())) {
-            var outcome = members.get(arc.upstream()).outcome();
-            if (outcome.isPresent() && !open.contains(arc.upstream())) {
-                boolean had = outcome.get() == Outcome.SUCCESS || arc.on() == Edge.On.COMPLETION;
-                met += had ? 1 : 0;
-                missed += had ? 0 : 1;
-            }
-        }
         var member = members.get(number);
-        return member.counted(member.edges(), met, missed);
+        return member.counted(member.edges(), met[number], missed[number]);
     }
 
     /**

@@ -101,6 +101,7 @@ public final class FlowSettlement {
             FlowRecord flow, FlowGraph graph, List<Integer> changed, Instant now, int most) {
         var settlement = new FlowSettlement(flow, graph, now);
         settlement.load(changed);
+        changed.forEach(settlement::relieveIfSatisfied);
         settlement.take(
                 changed.stream()
                         .flatMap(member -> settlement.decide(member, Optional.empty()).stream())
@@ -132,7 +133,7 @@ public final class FlowSettlement {
         boolean over = tally.live() == 0;
         var after = before.going(tally, over ? List.of() : List.copyOf(agenda));
         return new Settled(
-                over && !after.open() && !after.state().ended() ? after.ended(now) : after,
+                over && !after.awaitsMore() && !after.state().ended() ? after.ended(now) : after,
                 List.copyOf(changed.values()),
                 List.copyOf(steps));
     }
@@ -240,10 +241,21 @@ public final class FlowSettlement {
             } else if (its != null) {
                 end(member, its, skipped(decision));
             }
-            if (member.join().remaining() == Join.Remaining.CANCEL
-                    && member.edges() > member.met() + member.missed()) {
-                agenda.addLast(new Relieve(member.number(), -1));
-            }
+            mayRelieve(member);
+        }
+    }
+
+    /** A member may come with what it needs, and not need the others that it comes after. */
+    private void relieveIfSatisfied(int number) {
+        if (member(number).decided() == Decided.SATISFIED) {
+            mayRelieve(member(number));
+        }
+    }
+
+    private void mayRelieve(MemberRecord decided) {
+        if (decided.join().remaining() == Join.Remaining.CANCEL
+                && decided.edges() > decided.met() + decided.missed()) {
+            agenda.addLast(new Relieve(decided.number(), -1));
         }
     }
 

@@ -68,6 +68,16 @@ public record FlowRecord(
         return !consequences.isEmpty();
     }
 
+    /** Whether it has failed and was to fail fast, so that nothing more can come of it. */
+    public boolean failedFast() {
+        return policy.onFailure() == FlowPolicy.OnFailure.FAIL_FAST && tally.lost() > 0;
+    }
+
+    /** Whether members may still come from outside, so that it does not end with those it has. */
+    public boolean awaitsMore() {
+        return open && !failedFast();
+    }
+
     /** What it comes to when all of its members have ended. */
     public FlowState verdict() {
         if (cancelled.isPresent()) {

@@ -13,6 +13,8 @@ import io.flowfabric.core.PublicState;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.FlowCancellation.Mode;
 import io.flowfabric.core.flow.FlowExtension;
+import io.flowfabric.core.flow.FlowPolicy;
+import io.flowfabric.core.flow.FlowPolicy.OnFailure;
 import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.Join;
@@ -195,6 +197,52 @@ abstract class FlowExtendingRules extends Rules {
         }
         var unknown = FlowExtension.of(FlowId.mint(Namespace.DEFAULT), 1);
         assertThat(closed.extend(unknown)).isNotFound("flow");
+    }
+
+    @Test
+    void a_member_that_comes_with_what_it_needs_lets_go_of_the_others() {
+        var flow = openFlow();
+        flow.extend(flow.change().member(Member.of("a", work())).member(Member.of("b", work())))
+                .orThrow();
+        flow.complete("a");
+
+        flow.extend(
+                        flow.change()
+                                .member(Member.of("first", work()).join(Join.anyOf()))
+                                .edge(Edge.of("a", "first"))
+                                .edge(Edge.of("b", "first")))
+                .orThrow();
+
+        assertThat(flow.claimable()).containsExactly("first");
+        assertThat(flow.state("b")).isEqualTo(PublicState.SKIPPED);
+    }
+
+    @Test
+    void a_flow_is_not_closed_while_a_member_waits_to_be_sealed() {
+        var flow = openFlow();
+        flow.extend(flow.change().member(Member.of("a", work()).unsealed())).orThrow();
+
+        assertThat(flow.extend(flow.change().closing())).isInvalid(Invalid.Code.CONTRADICTORY);
+        var closed =
+                FlowSubmission.of("f").graph(List.of(Member.of("a", work()).unsealed()), List.of());
+        assertThat(world.store().flows().submit(List.of(closed)).getFirst())
+                .isInvalid(Invalid.Code.CONTRADICTORY);
+    }
+
+    @Test
+    void a_flow_that_was_to_fail_fast_and_has_failed_takes_nothing_more() {
+        var flow =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of("f")
+                                .policy(FlowPolicy.DEFAULT.onFailure(OnFailure.FAIL_FAST))
+                                .leftOpen()
+                                .member("a", work()));
+        flow.fail("a");
+
+        assertThat(flow.extend(flow.change().member(Member.of("b", work()))))
+                .isConflict(Conflict.Code.FLOW_CLOSED);
+        assertThat(flow.state()).isEqualTo(FlowState.FAILED);
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.flowfabric.testkit.StoreFixture;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -188,6 +189,20 @@ abstract class FlowReplayingRules extends Rules {
         assertThat(flow.state("b")).isEqualTo(PublicState.WAITING_CHILDREN);
         flow.complete("a");
         assertThat(flow.claimable()).containsExactly("b");
+    }
+
+    @Test
+    void what_was_erased_is_not_reopened_and_the_flow_ends() {
+        var flow = play(FlowSubmission.of("f").member("a", work()).member("b", work(), "a"));
+        flow.fail("a");
+        var gone = List.of(flow.execution("b"));
+        world.store().operations().erase(gone, Scenario.OLGA).getFirst().orThrow();
+
+        world.replay(flow.execution("a"));
+        flow.complete("a");
+
+        assertThat(flow.state()).isEqualTo(FlowState.COMPLETED);
+        assertThat(flow.state("b")).isEqualTo(PublicState.SKIPPED);
     }
 
     @Test

@@ -164,9 +164,10 @@ final class FlowRegistry {
         settle();
         var flow = place.flow;
         boolean wasOver = flow.record.state().ended();
+        var there = flow.facts(FlowReopening.skipped(flow.members, place.number)).keySet();
         var reopened =
                 FlowReopening.reopen(
-                        flow.record, flow.members, flow.arcs, place.number, world.now());
+                        flow.record, flow.members, flow.arcs, place.number, there, world.now());
         flow.record = reopened.flow();
         flow.change(reopened.members());
         for (int number : reopened.open()) {

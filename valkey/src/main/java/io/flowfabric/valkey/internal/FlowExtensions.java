@@ -57,6 +57,10 @@ final class FlowExtensions {
         if (FlowChanges.repeated(flow.record(), change)) {
             return Optional.of(flow.view());
         }
+        if (!flow.settled()) {
+            // A member has ended meanwhile: that comes first.
+            return Optional.empty();
+        }
         var holder = change.by().map(fence -> holder(located, fence));
         var stored = new StoredGraph(valkey, home, change.flow().uuid());
         var known = stored.membersFrom(0, (int) Limit.FLOW_MEMBERS.max(), false);

@@ -10,6 +10,7 @@ import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.FlowWrite.FlowStep;
 
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -48,28 +49,31 @@ final class FlowReplays {
             return Optional.empty();
         }
         var arcs = graph.arcsFrom(0, (int) Limit.FLOW_EDGES.max());
+        var facts = graph.facts(FlowReopening.skipped(members, place.number()));
         var reopened =
-                FlowReopening.reopen(before.record(), members, arcs, place.number(), before.now());
+                FlowReopening.reopen(
+                        before.record(),
+                        members,
+                        arcs,
+                        place.number(),
+                        facts.keySet(),
+                        before.now());
         var write = FlowWrite.of(before).become(reopened.flow()).change(reopened.members());
-        var others =
-                reopened.open().stream()
-                        .filter(number -> number != place.number())
-                        .sorted()
-                        .map(members::get)
-                        .toList();
         var own =
                 reopened.waits(place.number())
                         ? FlowReopening.waiting(stored.facts(), replay)
                         : replay;
         write.begin(FlowStep.of(stored, own));
-        graph.facts(others)
+        reopened.open().stream()
+                .filter(number -> number != place.number())
+                .sorted()
                 .forEach(
-                        (number, facts) ->
+                        number ->
                                 write.begin(
                                         FlowStep.of(
                                                 graph.execution(number),
                                                 FlowReopening.change(
-                                                        facts,
+                                                        Objects.requireNonNull(facts.get(number)),
                                                         reopened.waits(number),
                                                         before.now()))));
         if (before.record().state().ended()) {

@@ -69,6 +69,20 @@ public final class FlowSettling {
         }
     }
 
+    /** Lets nobody look at a flow again in which nothing is left to be done. */
+    private void takeOff(Partition home, UUID flow) {
+        var stored = homes.read(home, flow);
+        if (stored.isEmpty() || stored.get().settled()) {
+            valkey.call(
+                    "take_off",
+                    home,
+                    out ->
+                            out.list(2)
+                                    .uuid(flow)
+                                    .optional(stored, (o, it) -> o.bytes(it.packed())));
+        }
+    }
+
     /**
      * Settles a flow that another process has left, and says whether it could be done; otherwise it
      * is looked at again later.
@@ -76,6 +90,7 @@ public final class FlowSettling {
     boolean settleLeft(Partition home, UUID flow) {
         try {
             settle(home, flow);
+            takeOff(home, flow);
             return true;
         } catch (FlowFabricException later) {
             log.warn("What follows in the flow {} cannot be done", flow, later);

@@ -4,7 +4,6 @@ import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowReopening;
-import io.flowfabric.core.decision.FlowReopening.Reopened;
 import io.flowfabric.core.feed.Event.FlowStep;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.state.ExecutionState;
@@ -13,7 +12,6 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /** Replays of members, each with everything that depended on it. */
@@ -44,23 +42,28 @@ public final class MemberReplays {
         var settled = settler.settleAll(tx, locked, after);
         var members = MemberTable.all(tx, flow);
         int number = number(members, facts);
+        var others =
+                new StoredGraph(postgres, tx, settled.id(), members)
+                        .facts(FlowReopening.skipped(members, number));
         var reopened =
                 FlowReopening.reopen(
                         settled.record(),
                         members,
                         MemberTable.arcs(tx, flow),
                         number,
+                        others.keySet(),
                         settled.now());
         var own = reopened.waits(number) ? FlowReopening.waiting(facts, replay) : replay;
         var steps = new StepBatch();
         steps.add(own, facts);
-        others(tx, settled, members, reopened, number)
-                .forEach(
-                        (other, its) ->
-                                steps.add(
-                                        FlowReopening.change(
-                                                its, reopened.waits(other), settled.now()),
-                                        its));
+        others.forEach(
+                (other, its) -> {
+                    if (reopened.open().contains(other)) {
+                        steps.add(
+                                FlowReopening.change(its, reopened.waits(other), settled.now()),
+                                its);
+                    }
+                });
         after.add(steps, steps.writeSettled(tx, postgres.now()));
         MemberTable.change(tx, flow, reopened.members());
         var now = settled.with(reopened.flow());
@@ -80,17 +83,5 @@ public final class MemberReplays {
                 .findFirst()
                 .orElseThrow()
                 .number();
-    }
-
-    /** The facts of the others that are reopened, as far as they are left and can be read. */
-    private Map<Integer, Facts> others(
-            Jdbc tx, StoredFlow flow, List<MemberRecord> members, Reopened reopened, int replayed) {
-        var some =
-                reopened.open().stream()
-                        .filter(number -> number != replayed)
-                        .sorted()
-                        .map(members::get)
-                        .toList();
-        return new StoredGraph(postgres, tx, flow.id(), members).facts(some);
     }
 }
