@@ -16,9 +16,9 @@ import io.flowfabric.postgres.internal.lease.LeaseStandings;
 import io.flowfabric.postgres.internal.settle.FlowAftermath;
 import io.flowfabric.postgres.internal.settle.FlowSettler;
 import io.flowfabric.postgres.internal.settle.FlowTable;
+import io.flowfabric.postgres.internal.settle.LockedFlow;
+import io.flowfabric.postgres.internal.settle.LockedGraph;
 import io.flowfabric.postgres.internal.settle.MemberTable;
-import io.flowfabric.postgres.internal.settle.StoredFlow;
-import io.flowfabric.postgres.internal.settle.StoredGraph;
 
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +78,7 @@ final class FlowExtender {
         return new Done(FlowView.of(write(tx, flow, extended, after)), inserted, after);
     }
 
-    private FlowRecord write(Jdbc tx, StoredFlow flow, Extended extended, FlowAftermath after) {
+    private FlowRecord write(Jdbc tx, LockedFlow flow, Extended extended, FlowAftermath after) {
         MemberTable.add(tx, flow.id(), extended.members(), extended.arcs());
         MemberTable.change(tx, flow.id(), extended.changed());
         var now = flow.with(extended.flow());
@@ -87,7 +87,7 @@ final class FlowExtender {
                 tx,
                 now.record(),
                 FlowNews.of(now.record(), FlowStep.EXTENDED, Optional.empty(), flow.now()));
-        var graph = new StoredGraph(postgres, tx, flow.id(), List.of());
+        var graph = new LockedGraph(postgres, tx, flow.id(), List.of());
         var settled =
                 FlowSettlement.extend(
                         now.record(), graph, extended.toDecide(), flow.now(), Integer.MAX_VALUE);

@@ -19,8 +19,8 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.RowReader;
 import io.flowfabric.postgres.internal.settle.FlowTable;
+import io.flowfabric.postgres.internal.settle.LockedFlow;
 import io.flowfabric.postgres.internal.settle.MemberTable;
-import io.flowfabric.postgres.internal.settle.StoredFlow;
 
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -52,7 +52,7 @@ final class FlowReader {
                 .map(
                         id ->
                                 Optional.ofNullable(found.get(id.uuid()))
-                                        .map(StoredFlow::record)
+                                        .map(LockedFlow::record)
                                         .filter(flow -> flow.id().equals(id))
                                         .map(flow -> Answer.done(FlowView.of(flow)))
                                         .orElseGet(() -> notFound(id)))
@@ -71,7 +71,7 @@ final class FlowReader {
                 .each(
                         row ->
                                 found.put(
-                                        StoredFlow.id(row),
+                                        LockedFlow.id(row),
                                         Answer.done(
                                                 Payload.of(
                                                         row.bytes("bytes"),
@@ -138,7 +138,7 @@ final class FlowReader {
                         .list(
                                 row ->
                                         new Listed(
-                                                FlowView.of(StoredFlow.of(row).record()),
+                                                FlowView.of(LockedFlow.of(row).record()),
                                                 row.longValue("seq")));
         var page = ListingPages.page(found, max, Listed::position);
         return new Page<>(page.items().stream().map(Listed::view).toList(), page.next());

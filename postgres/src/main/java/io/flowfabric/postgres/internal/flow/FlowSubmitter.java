@@ -13,8 +13,8 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.settle.FlowAftermath;
 import io.flowfabric.postgres.internal.settle.FlowSettler;
 import io.flowfabric.postgres.internal.settle.FlowTable;
+import io.flowfabric.postgres.internal.settle.LockedFlow;
 import io.flowfabric.postgres.internal.settle.MemberTable;
-import io.flowfabric.postgres.internal.settle.StoredFlow;
 
 import java.time.Instant;
 import java.util.List;
@@ -42,7 +42,7 @@ final class FlowSubmitter {
     private Optional<SubmittedFlow> repeated(FlowSubmission flow, Digest digest) {
         var id = flow.id().uuid();
         var known = Optional.ofNullable(flows.read(postgres.db(), List.of(id)).get(id));
-        return FlowAcceptance.repeated(flow, digest, known.map(StoredFlow::record));
+        return FlowAcceptance.repeated(flow, digest, known.map(LockedFlow::record));
     }
 
     private SubmittedFlow submit(

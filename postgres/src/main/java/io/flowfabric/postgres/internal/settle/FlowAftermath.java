@@ -54,7 +54,7 @@ public final class FlowAftermath {
         steps.earliestDeadline().ifPresent(deadlines::add);
     }
 
-    public void add(StoredFlow flow) {
+    public void add(LockedFlow flow) {
         if (flow.record().unsettled()) {
             unsettled.add(flow.id());
         }

@@ -56,23 +56,23 @@ public final class FlowSettler {
     }
 
     /** Does a piece of what follows in flows that are locked, and says how they are then. */
-    public Map<UUID, StoredFlow> settle(
-            Jdbc tx, Map<UUID, StoredFlow> locked, Ends ends, FlowAftermath after) {
+    public Map<UUID, LockedFlow> settle(
+            Jdbc tx, Map<UUID, LockedFlow> locked, Ends ends, FlowAftermath after) {
         return settle(tx, locked, ends, PIECE, after);
     }
 
     /** Does all that follows in a flow that is locked. */
-    public StoredFlow settleAll(Jdbc tx, StoredFlow flow, FlowAftermath after) {
+    public LockedFlow settleAll(Jdbc tx, LockedFlow flow, FlowAftermath after) {
         return settle(tx, Map.of(flow.id(), flow), new Ends(), Integer.MAX_VALUE, after)
                 .values()
                 .iterator()
                 .next();
     }
 
-    private Map<UUID, StoredFlow> settle(
-            Jdbc tx, Map<UUID, StoredFlow> locked, Ends ends, int most, FlowAftermath after) {
+    private Map<UUID, LockedFlow> settle(
+            Jdbc tx, Map<UUID, LockedFlow> locked, Ends ends, int most, FlowAftermath after) {
         takeEnded(tx, locked.keySet(), ends);
-        var settled = new LinkedHashMap<UUID, StoredFlow>();
+        var settled = new LinkedHashMap<UUID, LockedFlow>();
         locked.forEach(
                 (id, flow) -> {
                     boolean nothing = ends.of(id).isEmpty() && !isDue(flow.record());
@@ -106,14 +106,14 @@ public final class FlowSettler {
                         });
     }
 
-    private StoredFlow settle(
+    private LockedFlow settle(
             Jdbc tx,
-            StoredFlow flow,
+            LockedFlow flow,
             List<EndedMember> ended,
             List<MemberRecord> known,
             int most,
             FlowAftermath after) {
-        var graph = new StoredGraph(postgres, tx, flow.id(), known);
+        var graph = new LockedGraph(postgres, tx, flow.id(), known);
         return write(
                 tx,
                 flow,
@@ -122,7 +122,7 @@ public final class FlowSettler {
     }
 
     /** Writes what was decided. */
-    public StoredFlow write(Jdbc tx, StoredFlow before, Settled settled, FlowAftermath after) {
+    public LockedFlow write(Jdbc tx, LockedFlow before, Settled settled, FlowAftermath after) {
         for (var steps : inTurn(settled.steps())) {
             after.add(steps, steps.writeSettled(tx, postgres.now()));
         }

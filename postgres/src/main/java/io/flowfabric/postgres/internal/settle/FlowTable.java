@@ -33,26 +33,26 @@ public final class FlowTable {
     }
 
     /** Flows as they are; those that there are not are left out. */
-    public Map<UUID, StoredFlow> read(Jdbc db, Collection<UUID> ids) {
+    public Map<UUID, LockedFlow> read(Jdbc db, Collection<UUID> ids) {
         return flows(db.query("flows").uuids("ids", ids, id -> id));
     }
 
     /** Locks flows, before anything else is locked, in the order of their ids. */
-    public Map<UUID, StoredFlow> lock(Jdbc tx, Collection<UUID> ids) {
+    public Map<UUID, LockedFlow> lock(Jdbc tx, Collection<UUID> ids) {
         return flows(tx.query("lock_flows").uuids("ids", ids, id -> id));
     }
 
     /** Locks the flows that executions are members of. */
-    public Map<UUID, StoredFlow> lockOf(Jdbc tx, Collection<UUID> executions) {
+    public Map<UUID, LockedFlow> lockOf(Jdbc tx, Collection<UUID> executions) {
         return flows(tx.query("lock_flows_of").uuids("ids", executions, id -> id));
     }
 
-    private Map<UUID, StoredFlow> flows(Query query) {
-        var found = new LinkedHashMap<UUID, StoredFlow>();
+    private Map<UUID, LockedFlow> flows(Query query) {
+        var found = new LinkedHashMap<UUID, LockedFlow>();
         query.set("now", postgres.now())
                 .each(
                         row -> {
-                            var flow = StoredFlow.of(row);
+                            var flow = LockedFlow.of(row);
                             found.put(flow.id(), flow);
                         });
         return found;
@@ -63,7 +63,7 @@ public final class FlowTable {
      *
      * @throws NotFound when there is none of this id
      */
-    public StoredFlow lock(Jdbc tx, FlowId id) {
+    public LockedFlow lock(Jdbc tx, FlowId id) {
         return found(id, lock(tx, List.of(id.uuid())).get(id.uuid()));
     }
 
@@ -72,7 +72,7 @@ public final class FlowTable {
      *
      * @throws NotFound when it was not found
      */
-    public static StoredFlow found(FlowId id, @Nullable StoredFlow flow) {
+    public static LockedFlow found(FlowId id, @Nullable LockedFlow flow) {
         if (flow == null || !flow.record().id().equals(id)) {
             throw new NotFound("flow", id.toString());
         }
@@ -93,7 +93,7 @@ public final class FlowTable {
     }
 
     /** Writes what has become of a flow. */
-    public void change(Jdbc tx, StoredFlow flow) {
+    public void change(Jdbc tx, LockedFlow flow) {
         columns(tx.query("change_flow"), flow.record(), flow.changing()).update();
     }
 

@@ -56,7 +56,7 @@ public final class MemberEnds {
     }
 
     private void settle(
-            Jdbc tx, Map<UUID, StoredFlow> locked, Map<UUID, Outcome> ended, FlowAftermath after) {
+            Jdbc tx, Map<UUID, LockedFlow> locked, Map<UUID, Outcome> ended, FlowAftermath after) {
         var ends = new FlowSettler.Ends();
         if (!ended.isEmpty()) {
             for (var one : MemberTable.of(tx, List.copyOf(ended.keySet()), locked.keySet())) {

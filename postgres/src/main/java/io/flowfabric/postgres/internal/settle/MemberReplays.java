@@ -43,7 +43,7 @@ public final class MemberReplays {
         var members = MemberTable.all(tx, flow);
         int number = number(members, facts);
         var others =
-                new StoredGraph(postgres, tx, settled.id(), members)
+                new LockedGraph(postgres, tx, settled.id(), members)
                         .facts(FlowReopening.skipped(members, number));
         var reopened =
                 FlowReopening.reopen(

@@ -18,10 +18,10 @@ import java.util.UUID;
  * @param changing what was written of it, with what only newer programs know
  * @param now the moment by the clock that decides
  */
-public record StoredFlow(FlowRecord record, JsonObject changing, Instant now) {
-    public static StoredFlow of(Row row) {
+public record LockedFlow(FlowRecord record, JsonObject changing, Instant now) {
+    public static LockedFlow of(Row row) {
         var changing = Json.parseObject(row.text("changing"));
-        return new StoredFlow(
+        return new LockedFlow(
                 FlowCodec.read(id(row), Json.parseObject(row.text("fixed")), changing),
                 changing,
                 RowCodec.moment(row, "now"));
@@ -36,7 +36,7 @@ public record StoredFlow(FlowRecord record, JsonObject changing, Instant now) {
     }
 
     /** This flow as it is now. */
-    public StoredFlow with(FlowRecord other) {
-        return new StoredFlow(other, FlowCodec.changing(other, changing), now);
+    public LockedFlow with(FlowRecord other) {
+        return new LockedFlow(other, FlowCodec.changing(other, changing), now);
     }
 }

@@ -23,7 +23,7 @@ import java.util.UUID;
  * The graph of one flow, whose lock a transaction has. It is for one decision: members are read
  * once, many of them with the edges that lead to them.
  */
-public final class StoredGraph implements FlowGraph {
+public final class LockedGraph implements FlowGraph {
     private final PostgresContext postgres;
     private final Jdbc tx;
     private final UUID flow;
@@ -32,7 +32,7 @@ public final class StoredGraph implements FlowGraph {
     /**
      * @param known members that were read before, under the same lock
      */
-    public StoredGraph(
+    public LockedGraph(
             PostgresContext postgres, Jdbc tx, UUID flow, Collection<MemberRecord> known) {
         this.postgres = postgres;
         this.tx = tx;
