@@ -61,26 +61,19 @@ final class SessionSweep {
         return new Round(done.processed(), done.errors(), done.processed() >= limit);
     }
 
-    /** How often what a session holds is looked for when it ends. */
-    private static final int LOOKS = 3;
-
     /**
      * Ends one session, and returns all that it holds; says whether it held anything. Ending again
      * does nothing.
      */
     boolean end(UUID session) {
         var end = postgres.db().query("end_session").set("now", postgres.now()).set("id", session);
-        if (!unburied(end)) {
-            return false;
-        }
-        // A claim that had begun before the death may take its lock after the first look.
-        var done = Done.NOTHING;
-        for (int look = 0; look < LOOKS; look++) {
+        if (unburied(end)) {
             awaitClaims(session);
-            done = done.and(lapse(session, Integer.MAX_VALUE));
+            var done = lapse(session, Integer.MAX_VALUE);
+            bury(session);
+            return done.processed() > 0;
         }
-        bury(session);
-        return done.processed() > 0;
+        return false;
     }
 
     /** Waits until no claim of a dead session is under way, or for some seconds. */
