@@ -1,11 +1,13 @@
 package io.flowfabric.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
@@ -122,6 +124,25 @@ class HeldUpSweepsTest {
         var view = soon(() -> store.workers().markDead(stuck.id(), ADA));
 
         assertThat(view.alive()).isFalse();
+        assertThat(situation(id)).isEqualTo(Situation.READY);
+    }
+
+    @Test
+    void a_claim_that_began_before_its_session_was_buried_is_given_nothing() throws Exception {
+        var stuck = open("stuck");
+        var id = submit(Policy.DEFAULT);
+        // The claim has its snapshot, and has not locked its session yet.
+        hold(
+                "select pg_advisory_xact_lock(hashtextextended('%s', 1))"
+                        .formatted(stuck.id().uuid()));
+        var claim = threads.submit(() -> store.claims().claim(new Claim(stuck.id(), 1, 1)));
+        awaitWaiter();
+
+        soon(() -> store.workers().markDead(stuck.id(), ADA));
+        frozen.rollback();
+
+        assertThatThrownBy(() -> claim.get(SOON.toSeconds(), TimeUnit.SECONDS))
+                .hasCauseInstanceOf(NotFound.class);
         assertThat(situation(id)).isEqualTo(Situation.READY);
     }
 

@@ -122,7 +122,8 @@ select exists (select from gone) or exists (select from ${schema}.session where 
 set local lock_timeout = '5s'
 
 -- name: await_claims_of
--- A claim holds a key-share lock on its session until its commit; none begins once the session is dead.
+-- A claim holds a key-share lock on its session until its commit. One that began before the death may still take its lock behind this
+-- one; none does once the session is buried.
 select id from ${schema}.session where id = :id::uuid for update
 
 -- name: mark_dead
@@ -161,7 +162,9 @@ order by id
 for update skip locked
 
 -- name: bury
--- Sessions that this transaction has locked before: only so this statement sees all that their last claims were given.
+-- Sessions that this transaction has locked before: only so this statement sees all that their last claims were given. It also makes
+-- the burial a change as if of the key: a key-share lock is granted on the version that a claim's snapshot shows, dead or not since,
+-- but behind such a change the claim looks again, and finds the session dead.
 with done as (
     update ${schema}.session s set buried = true
     where s.id = any(:ids::uuid[])
