@@ -90,7 +90,7 @@ class FlowPlansTest extends BacklogPlans {
                         "edges_into",
                         "needed_members",
                         "change_members",
-                        "change_flow",
+                        "change_flows",
                         "step")) {
             check(statement, rows);
             assertThat(plans(statement))

@@ -16,6 +16,7 @@ import io.flowfabric.postgres.internal.lease.LeaseStandings;
 import io.flowfabric.postgres.internal.settle.FlowAftermath;
 import io.flowfabric.postgres.internal.settle.FlowSettler;
 import io.flowfabric.postgres.internal.settle.FlowTable;
+import io.flowfabric.postgres.internal.settle.FlowTable.News;
 import io.flowfabric.postgres.internal.settle.LockedFlow;
 import io.flowfabric.postgres.internal.settle.LockedGraph;
 import io.flowfabric.postgres.internal.settle.MemberTable;
@@ -46,7 +47,9 @@ final class FlowExtender {
         if (FlowChanges.repeated(before.record(), change)) {
             return view(change);
         }
-        var work = new MemberWork(postgres, before.record(), change.members());
+        var work =
+                new MemberWork(
+                        postgres, List.of(new MemberWork.Part(before.record(), change.members())));
         Done done = work.transaction(tx -> extend(tx, change, work));
         work.tell(done.inserted);
         settler.finish(done.after);
@@ -74,19 +77,20 @@ final class FlowExtender {
                         MemberTable.arcs(tx, flow.id()),
                         change,
                         flow.now());
-        var inserted = work.insert(tx, extended.members(), flow.now());
+        var inserted = work.insert(tx, MemberTable.of(flow.id(), extended.members()), flow.now());
         return new Done(FlowView.of(write(tx, flow, extended, after)), inserted, after);
     }
 
     private FlowRecord write(Jdbc tx, LockedFlow flow, Extended extended, FlowAftermath after) {
-        MemberTable.add(tx, flow.id(), extended.members(), extended.arcs());
-        MemberTable.change(tx, flow.id(), extended.changed());
-        var now = flow.with(extended.flow());
-        flows.change(tx, now);
-        flows.tell(
+        MemberTable.add(
                 tx,
-                now.record(),
-                FlowNews.of(now.record(), FlowStep.EXTENDED, Optional.empty(), flow.now()));
+                MemberTable.of(flow.id(), extended.members()),
+                MemberTable.arcsOf(flow.id(), extended.arcs()));
+        MemberTable.change(tx, MemberTable.of(flow.id(), extended.changed()));
+        var now = flow.with(extended.flow());
+        flows.change(tx, List.of(now));
+        var event = FlowNews.of(now.record(), FlowStep.EXTENDED, Optional.empty(), flow.now());
+        flows.tell(tx, List.of(new News(now.record(), event)));
         var graph = new LockedGraph(postgres, tx, flow.id(), List.of());
         var settled =
                 FlowSettlement.extend(

@@ -6,18 +6,19 @@ import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.FlowAcceptance;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.Member;
-import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.state.ExecutionState.Blocked;
 import io.flowfabric.core.store.Chunks;
+import io.flowfabric.core.submit.Submission;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.catalog.NumberRemoved;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 import io.flowfabric.postgres.internal.submit.InsertedWork;
 import io.flowfabric.postgres.internal.submit.PreparedSubmission;
 import io.flowfabric.postgres.internal.submit.SubmitStatement;
-import io.flowfabric.postgres.internal.submit.SubmitStatement.OfFlow;
+import io.flowfabric.postgres.internal.submit.SubmitStatement.OfFlows;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The executions of members on their way in: all of them, or none. */
 final class MemberWork {
@@ -37,8 +39,15 @@ final class MemberWork {
     private static final int TRIES = 5;
 
     private final PostgresContext postgres;
-    private final FlowRecord flow;
+    private final List<Part> parts;
     private List<PreparedSubmission> items;
+
+    /** The members of one flow. */
+    record Part(FlowRecord flow, List<Member> members) {
+        private Stream<Submission> work() {
+            return members.stream().map(flow.policy()::submission);
+        }
+    }
 
     /** That the numbers which work refers to have to be looked up again. */
     private static final class Raced extends RuntimeException {
@@ -58,14 +67,11 @@ final class MemberWork {
      * Work of members, whose gates and policies are made if there are none: before the transaction,
      * as for all work.
      */
-    MemberWork(PostgresContext postgres, FlowRecord flow, List<Member> members) {
+    MemberWork(PostgresContext postgres, List<Part> parts) {
         this.postgres = postgres;
-        this.flow = flow;
-        this.items =
-                members.isEmpty()
-                        ? List.of()
-                        : PreparedSubmission.all(
-                                postgres, members.stream().map(flow.policy()::submission).toList());
+        this.parts = parts;
+        var work = parts.stream().flatMap(Part::work).toList();
+        this.items = work.isEmpty() ? List.of() : PreparedSubmission.all(postgres, work);
     }
 
     /** Runs a transaction that inserts this work, again when what the work refers to is gone. */
@@ -77,7 +83,7 @@ final class MemberWork {
                 items = PreparedSubmission.again(postgres, items);
             }
         }
-        throw new Contended(flow.id().toString(), Duration.ofMillis(100));
+        throw new Contended(parts.getFirst().flow.id().toString(), Duration.ofMillis(100));
     }
 
     /**
@@ -86,9 +92,11 @@ final class MemberWork {
      * @param members the same, in the same order, as they begin
      * @throws io.flowfabric.core.FlowFabricException why one of them is refused
      */
-    Inserted insert(Jdbc tx, List<MemberRecord> members, Instant now) {
+    Inserted insert(Jdbc tx, List<FlowMember> members, Instant now) {
         mustBeTaken(tx, items.stream().filter(item -> !item.gated()).toList());
-        var ofFlow = new OfFlow(flow.id().uuid(), waits(members, now));
+        var flows = new HashMap<UUID, UUID>();
+        members.forEach(it -> flows.put(it.member().execution().uuid(), it.flow()));
+        var ofFlows = new OfFlows(flows, waits(members, now));
         var pieces = new ArrayList<InsertedWork>();
         for (var some : Chunks.of(items, CHUNK, item -> item.submission().input().size())) {
             var piece =
@@ -97,19 +105,20 @@ final class MemberWork {
                             tx,
                             some,
                             (on, at, those, queues) ->
-                                    SubmitStatement.insertMembers(on, at, those, queues, ofFlow));
+                                    SubmitStatement.insertMembers(on, at, those, queues, ofFlows));
             mustBeTaken(tx, piece.accepted().others(some));
             pieces.add(piece);
         }
         return new Inserted(pieces);
     }
 
-    private Map<UUID, String> waits(List<MemberRecord> members, Instant now) {
+    private Map<UUID, String> waits(List<FlowMember> members, Instant now) {
         var waits = new HashMap<UUID, String>();
         for (int i = 0; i < members.size(); i++) {
             var policy = items.get(i).submission().policy();
-            if (FlowAcceptance.begin(members.get(i), policy, now) instanceof Blocked blocked) {
-                waits.put(members.get(i).execution().uuid(), blocked.detail());
+            var member = members.get(i).member();
+            if (FlowAcceptance.begin(member, policy, now) instanceof Blocked blocked) {
+                waits.put(member.execution().uuid(), blocked.detail());
             }
         }
         return waits;

@@ -27,6 +27,7 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.settle.FlowAftermath;
 import io.flowfabric.postgres.internal.settle.FlowSettler;
 import io.flowfabric.postgres.internal.settle.FlowTable;
+import io.flowfabric.postgres.internal.settle.FlowTable.News;
 
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,8 @@ public final class PostgresFlows implements Flows {
 
     @Override
     public List<Answer<SubmittedFlow>> submit(List<FlowSubmission> submissions) {
-        return each("flows", submissions, new FlowSubmitter(postgres)::submit);
+        Limit.BATCH.checkCount("flows", submissions.size());
+        return new FlowSubmitter(postgres).submit(submissions);
     }
 
     @Override
@@ -78,15 +80,14 @@ public final class PostgresFlows implements Flows {
                 .ifPresent(
                         cancelled -> {
                             var now = flow.with(cancelled);
-                            flows.change(tx, now);
-                            flows.tell(
-                                    tx,
-                                    cancelled,
+                            flows.change(tx, List.of(now));
+                            var event =
                                     FlowNews.of(
                                             cancelled,
                                             FlowStep.CANCELLED,
                                             Optional.of(by),
-                                            flow.now()));
+                                            flow.now());
+                            flows.tell(tx, List.of(new News(cancelled, event)));
                             var unused =
                                     settler.settle(
                                             tx,
@@ -140,7 +141,7 @@ public final class PostgresFlows implements Flows {
         return items.stream().map(item -> answer(item, act)).toList();
     }
 
-    private static <T, R> Answer<R> answer(T item, Function<T, R> act) {
+    static <T, R> Answer<R> answer(T item, Function<T, R> act) {
         try {
             return Answer.done(act.apply(item));
         } catch (Unavailable | StoreFailure broken) {

@@ -3,12 +3,12 @@ package io.flowfabric.postgres.internal.settle;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
 import io.flowfabric.core.decision.FlowSettlement.EndedMember;
-import io.flowfabric.core.decision.FlowSettlement.MemberStep;
 import io.flowfabric.core.decision.FlowSettlement.Settled;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.settle.FlowTable.News;
 import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -38,7 +39,7 @@ public final class FlowSettler {
 
     /** Members that have ended, by their flows, and what was read of them. */
     public static final class Ends {
-        private final Map<UUID, List<EndedMember>> ended = new HashMap<>();
+        private final Map<UUID, List<EndedMember>> ended = new LinkedHashMap<>();
         private final Map<UUID, List<MemberRecord>> members = new HashMap<>();
 
         public void add(FlowMember one, EndedMember end) {
@@ -46,12 +47,24 @@ public final class FlowSettler {
             members.computeIfAbsent(one.flow(), first -> new ArrayList<>()).add(one.member());
         }
 
-        private List<EndedMember> of(UUID flow) {
+        List<EndedMember> of(UUID flow) {
             return ended.getOrDefault(flow, List.of());
         }
 
-        private List<MemberRecord> members(UUID flow) {
+        List<MemberRecord> members(UUID flow) {
             return members.getOrDefault(flow, List.of());
+        }
+
+        List<LockedGraphs.End> all() {
+            var all = new ArrayList<LockedGraphs.End>();
+            ended.forEach(
+                    (flow, some) ->
+                            some.forEach(
+                                    end ->
+                                            all.add(
+                                                    new LockedGraphs.End(
+                                                            flow, end.number(), end.outcome()))));
+            return all;
         }
     }
 
@@ -72,16 +85,26 @@ public final class FlowSettler {
     private Map<UUID, LockedFlow> settle(
             Jdbc tx, Map<UUID, LockedFlow> locked, Ends ends, int most, FlowAftermath after) {
         takeEnded(tx, locked.keySet(), ends);
-        var settled = new LinkedHashMap<UUID, LockedFlow>();
-        locked.forEach(
-                (id, flow) -> {
-                    boolean nothing = ends.of(id).isEmpty() && !isDue(flow.record());
-                    settled.put(
-                            id,
-                            nothing
-                                    ? flow
-                                    : settle(tx, flow, ends.of(id), ends.members(id), most, after));
-                });
+        var due =
+                locked.values().stream()
+                        .filter(flow -> !ends.of(flow.id()).isEmpty() || isDue(flow.record()))
+                        .toList();
+        var graphs =
+                LockedGraphs.read(postgres, tx, due.stream().map(LockedFlow::id).toList(), ends);
+        var decisions = new ArrayList<Decision>();
+        for (var flow : due) {
+            decisions.add(
+                    new Decision(
+                            flow,
+                            FlowSettlement.settle(
+                                    flow.record(),
+                                    graphs.of(flow.id()),
+                                    ends.of(flow.id()),
+                                    flow.now(),
+                                    most)));
+        }
+        var settled = new LinkedHashMap<>(locked);
+        write(tx, decisions, after).forEach(flow -> settled.put(flow.id(), flow));
         return settled;
     }
 
@@ -106,34 +129,42 @@ public final class FlowSettler {
                         });
     }
 
-    private LockedFlow settle(
-            Jdbc tx,
-            LockedFlow flow,
-            List<EndedMember> ended,
-            List<MemberRecord> known,
-            int most,
-            FlowAftermath after) {
-        var graph = new LockedGraph(postgres, tx, flow.id(), known);
-        return write(
-                tx,
-                flow,
-                FlowSettlement.settle(flow.record(), graph, ended, flow.now(), most),
-                after);
+    /** What was decided of a flow. */
+    private record Decision(LockedFlow before, Settled settled) {
+        LockedFlow after() {
+            return before.with(settled.flow());
+        }
+
+        boolean changes() {
+            return !settled.flow().equals(before.record());
+        }
+
+        Optional<News> end() {
+            return FlowNews.ended(before.record(), settled.flow(), before.now())
+                    .map(event -> new News(settled.flow(), event));
+        }
     }
 
-    /** Writes what was decided. */
+    /** Writes what was decided of a flow, and says how it is then. */
     public LockedFlow write(Jdbc tx, LockedFlow before, Settled settled, FlowAftermath after) {
-        for (var steps : inTurn(settled.steps())) {
+        return write(tx, List.of(new Decision(before, settled)), after).getFirst();
+    }
+
+    private List<LockedFlow> write(Jdbc tx, List<Decision> decisions, FlowAftermath after) {
+        for (var steps : inTurn(decisions)) {
             after.add(steps, steps.writeSettled(tx, postgres.now()));
         }
-        MemberTable.change(tx, before.id(), settled.members());
-        var now = before.with(settled.flow());
-        if (!now.record().equals(before.record())) {
-            flows.change(tx, now);
-        }
-        FlowNews.ended(before.record(), now.record(), before.now())
-                .ifPresent(event -> flows.tell(tx, now.record(), event));
-        after.add(now);
+        MemberTable.change(
+                tx,
+                decisions.stream()
+                        .flatMap(
+                                it -> MemberTable.of(it.before.id(), it.settled.members()).stream())
+                        .toList());
+        var now = decisions.stream().map(Decision::after).toList();
+        flows.change(
+                tx, decisions.stream().filter(Decision::changes).map(Decision::after).toList());
+        flows.tell(tx, decisions.stream().flatMap(it -> it.end().stream()).toList());
+        now.forEach(after::add);
         return now;
     }
 
@@ -141,15 +172,17 @@ public final class FlowSettler {
      * A member may be allowed to start and then be skipped, all in one piece. A statement takes one
      * step of each.
      */
-    private static List<StepBatch> inTurn(List<MemberStep> steps) {
+    private static List<StepBatch> inTurn(List<Decision> decisions) {
         var batches = new ArrayList<StepBatch>();
-        var taken = new HashMap<Integer, Integer>();
-        for (var step : steps) {
-            int turn = taken.merge(step.member(), 1, Integer::sum);
-            if (turn > batches.size()) {
-                batches.add(new StepBatch());
+        for (var decision : decisions) {
+            var taken = new HashMap<Integer, Integer>();
+            for (var step : decision.settled.steps()) {
+                int turn = taken.merge(step.member(), 1, Integer::sum);
+                if (turn > batches.size()) {
+                    batches.add(new StepBatch());
+                }
+                batches.get(turn - 1).add(step.change(), step.facts());
             }
-            batches.get(turn - 1).add(step.change(), step.facts());
         }
         return batches;
     }

@@ -26,6 +26,8 @@ import java.util.UUID;
 
 /** The rows of flows, without their members and edges. */
 public final class FlowTable {
+    private static final JsonObject NOTHING = JsonObject.EMPTY;
+
     private final PostgresContext postgres;
 
     public FlowTable(PostgresContext postgres) {
@@ -79,45 +81,72 @@ public final class FlowTable {
         return flow;
     }
 
-    /** Adds a flow, unless there is one of its id; says whether. */
-    public boolean add(Jdbc tx, FlowRecord flow, Payload input) {
-        return columns(tx.query("add_flow"), flow, FlowCodec.changing(flow, JsonObject.EMPTY))
-                        .set("part", flow.id().partition().number())
-                        .set("namespace", flow.namespace().name())
-                        .set("kind", flow.kind())
-                        .set("fixed", FlowCodec.fixed(flow).toString())
-                        .set("type", RowCodec.type(input))
-                        .set("input", input.bytes())
-                        .update()
-                > 0;
+    /** A flow that comes in. */
+    public record NewFlow(FlowRecord record, Payload input) {}
+
+    /** Adds flows, those of whose ids there is none; says how many. */
+    public int add(Jdbc tx, List<NewFlow> added) {
+        var flows =
+                added.stream()
+                        .map(it -> new Changed(it.record, FlowCodec.changing(it.record, NOTHING)))
+                        .toList();
+        return columns(tx.query("add_flows"), flows)
+                .ints("parts", added, it -> it.record.id().partition().number())
+                .texts("namespaces", added, it -> it.record.namespace().name())
+                .texts("kinds", added, it -> it.record.kind())
+                .texts("fixeds", added, it -> FlowCodec.fixed(it.record).toString())
+                .texts("types", added, it -> RowCodec.type(it.input))
+                .bytes("inputs", added, it -> it.input.bytes())
+                .update();
     }
 
-    /** Writes what has become of a flow. */
-    public void change(Jdbc tx, LockedFlow flow) {
-        columns(tx.query("change_flow"), flow.record(), flow.changing()).update();
+    /** Writes what has become of flows. */
+    public void change(Jdbc tx, List<LockedFlow> flows) {
+        if (!flows.isEmpty()) {
+            var changed =
+                    flows.stream().map(it -> new Changed(it.record(), it.changing())).toList();
+            columns(tx.query("change_flows"), changed).update();
+        }
     }
 
-    private static Query columns(Query query, FlowRecord flow, JsonObject changing) {
-        return query.set("id", flow.id().uuid())
-                .set("state", flow.state().wire())
-                .set("unsettled", flow.unsettled())
-                .set("ended", flow.endedAt().map(Instant::toEpochMilli).orElse(null))
-                .set("changing", changing.toString());
+    private record Changed(FlowRecord record, JsonObject changing) {}
+
+    private static Query columns(Query query, List<Changed> flows) {
+        return query.uuids("ids", flows, it -> it.record.id().uuid())
+                .texts("states", flows, it -> it.record.state().wire())
+                .booleans("unsettleds", flows, it -> it.record.unsettled())
+                .longs(
+                        "endeds",
+                        flows,
+                        it -> it.record.endedAt().map(Instant::toEpochMilli).orElse(null))
+                .texts("changings", flows, it -> it.changing.toString());
     }
 
-    /** Tells what happened to a flow, with its tags, by which it can be asked for. */
-    public void tell(Jdbc tx, FlowRecord flow, FlowChange event) {
-        var tags = JsonObject.EMPTY;
-        for (var tag : flow.tags().values().entrySet()) {
+    /** What happened to a flow, as it is then. */
+    public record News(FlowRecord flow, FlowChange event) {}
+
+    /** Tells what happened to flows, with their tags, by which they can be asked for. */
+    public void tell(Jdbc tx, List<News> news) {
+        if (!news.isEmpty()) {
+            tx.query("tell_flows")
+                    .set("now", postgres.now())
+                    .ints("parts", news, it -> it.flow.id().partition().number())
+                    .texts("namespaces", news, it -> it.flow.namespace().name())
+                    .texts("actors", news, it -> it.event.by().map(Attribution::actor).orElse(null))
+                    .texts(
+                            "reasons",
+                            news,
+                            it -> it.event.by().map(Attribution::reason).orElse(null))
+                    .texts("payloads", news, FlowTable::payload)
+                    .update();
+        }
+    }
+
+    private static String payload(News news) {
+        var tags = NOTHING;
+        for (var tag : news.flow.tags().values().entrySet()) {
             tags = tags.with(tag.getKey(), Json.of(tag.getValue()));
         }
-        tx.query("tell_flow")
-                .set("now", postgres.now())
-                .set("part", flow.id().partition().number())
-                .set("namespace", flow.namespace().name())
-                .set("actor", event.by().map(Attribution::actor).orElse(null))
-                .set("reason", event.by().map(Attribution::reason).orElse(null))
-                .set("payload", EventCodec.details(event).with("tags", tags).toString())
-                .update();
+        return EventCodec.details(news.event).with("tags", tags).toString();
     }
 }

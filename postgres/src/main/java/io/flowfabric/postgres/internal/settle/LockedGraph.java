@@ -9,6 +9,9 @@ import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.jdbc.Row;
 import io.flowfabric.postgres.internal.step.FactsReader;
+import io.flowfabric.postgres.internal.step.FactsReader.Locked;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,18 +19,25 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
 /**
- * The graph of one flow, whose lock a transaction has. It is for one decision: members are read
- * once, many of them with the edges that lead to them.
+ * The graph of one flow, whose lock a transaction has. It is for one decision: what is read once is
+ * not read again, and what was read for many flows at once is given to it beforehand.
  */
 public final class LockedGraph implements FlowGraph {
     private final PostgresContext postgres;
     private final Jdbc tx;
     private final UUID flow;
     private final Map<Integer, MemberRecord> read = new HashMap<>();
+
+    /** All arcs out of members, of those that they are known of. */
+    private final Map<Integer, List<Arc>> from = new HashMap<>();
+
+    /** The executions of members, of those that were looked for; none for one that is not there. */
+    private final Map<Integer, Optional<Facts>> facts = new HashMap<>();
 
     /**
      * @param known members that were read before, under the same lock
@@ -37,7 +47,30 @@ public final class LockedGraph implements FlowGraph {
         this.postgres = postgres;
         this.tx = tx;
         this.flow = flow;
-        known.forEach(member -> read.put(member.number(), member));
+        known.forEach(this::know);
+    }
+
+    UUID flow() {
+        return flow;
+    }
+
+    void know(MemberRecord member) {
+        read.put(member.number(), member);
+    }
+
+    /** Knows all the arcs out of a member. */
+    void knowFrom(int upstream, List<Arc> arcs) {
+        from.put(upstream, arcs);
+    }
+
+    /** Knows the execution of a member, if it was found. */
+    void know(MemberRecord member, @Nullable Locked row) {
+        // Another execution may have the id of one that was erased.
+        facts.put(
+                member.number(),
+                Optional.ofNullable(row)
+                        .filter(its -> its.flow().filter(flow::equals).isPresent())
+                        .flatMap(Locked::facts));
     }
 
     private Query query(String name) {
@@ -46,7 +79,7 @@ public final class LockedGraph implements FlowGraph {
 
     private MemberRecord member(Row row) {
         var member = MemberTable.member(row);
-        read.put(member.number(), member);
+        know(member);
         return member;
     }
 
@@ -66,8 +99,15 @@ public final class LockedGraph implements FlowGraph {
 
     @Override
     public List<Arc> from(List<Position> positions, int max) {
+        if (positions.stream().allMatch(it -> it.after() < 0 && from.containsKey(it.upstream()))) {
+            return positions.stream()
+                    .flatMap(it -> Objects.requireNonNull(from.get(it.upstream())).stream())
+                    .limit(max)
+                    .toList();
+        }
         return arcs(
-                query("edges_from")
+                tx.query("edges_from")
+                        .uuids("flows", positions, each -> flow)
                         .ints("upstreams", positions, Position::upstream)
                         .ints("afters", positions, Position::after)
                         .set("limit", max));
@@ -102,23 +142,17 @@ public final class LockedGraph implements FlowGraph {
 
     @Override
     public Map<Integer, Facts> facts(Collection<MemberRecord> members) {
-        if (members.isEmpty()) {
-            return Map.of();
+        var unread = members.stream().filter(it -> !facts.containsKey(it.number())).toList();
+        if (!unread.isEmpty()) {
+            var ids = unread.stream().map(member -> member.execution().uuid()).toList();
+            var locked = FactsReader.lock("facts", tx, postgres, ids);
+            unread.forEach(member -> know(member, locked.get(member.execution().uuid())));
         }
-        var locked =
-                FactsReader.lock(
-                        "facts",
-                        tx,
-                        postgres,
-                        members.stream().map(member -> member.execution().uuid()).toList());
-        var facts = new HashMap<Integer, Facts>();
+        var found = new HashMap<Integer, Facts>();
         for (var member : members) {
-            var row = locked.get(member.execution().uuid());
-            // Another execution may have the id of one that was erased.
-            if (row != null && row.flow().filter(flow::equals).isPresent()) {
-                row.facts().ifPresent(readable -> facts.put(member.number(), readable));
-            }
+            Objects.requireNonNull(facts.get(member.number()))
+                    .ifPresent(readable -> found.put(member.number(), readable));
         }
-        return facts;
+        return found;
     }
 }

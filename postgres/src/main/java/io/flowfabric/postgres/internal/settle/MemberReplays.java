@@ -9,6 +9,7 @@ import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
+import io.flowfabric.postgres.internal.settle.FlowTable.News;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
 import java.util.List;
@@ -65,14 +66,12 @@ public final class MemberReplays {
                     }
                 });
         after.add(steps, steps.writeSettled(tx, postgres.now()));
-        MemberTable.change(tx, flow, reopened.members());
+        MemberTable.change(tx, MemberTable.of(flow, reopened.members()));
         var now = settled.with(reopened.flow());
-        flows.change(tx, now);
+        flows.change(tx, List.of(now));
         if (settled.record().state().ended()) {
-            flows.tell(
-                    tx,
-                    now.record(),
-                    FlowNews.of(now.record(), FlowStep.REOPENED, replay.by(), now.now()));
+            var event = FlowNews.of(now.record(), FlowStep.REOPENED, replay.by(), now.now());
+            flows.tell(tx, List.of(new News(now.record(), event)));
         }
         return own.after();
     }

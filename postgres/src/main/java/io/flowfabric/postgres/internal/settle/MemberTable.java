@@ -31,6 +31,19 @@ public final class MemberTable {
         }
     }
 
+    /** An edge of a flow. */
+    public record FlowArc(UUID flow, Arc arc) {}
+
+    /** Members as those of a flow. */
+    public static List<FlowMember> of(UUID flow, Collection<MemberRecord> members) {
+        return members.stream().map(member -> new FlowMember(flow, member)).toList();
+    }
+
+    /** Edges as those of a flow. */
+    public static List<FlowArc> arcsOf(UUID flow, Collection<Arc> arcs) {
+        return arcs.stream().map(arc -> new FlowArc(flow, arc)).toList();
+    }
+
     public static MemberRecord member(Row row) {
         return new MemberRecord(
                 row.intValue("number"),
@@ -81,56 +94,56 @@ public final class MemberTable {
                 .list(FlowMember::of);
     }
 
-    public static void add(Jdbc tx, UUID flow, List<MemberRecord> members, List<Arc> arcs) {
+    public static void add(Jdbc tx, List<FlowMember> members, List<FlowArc> arcs) {
         if (!members.isEmpty()) {
-            counts(tx.query("add_members"), flow, members)
-                    .texts("names", members, MemberRecord::name)
-                    .uuids("executions", members, member -> member.execution().uuid())
-                    .ints("parts", members, member -> member.execution().partition().number())
-                    .ints("quorums", members, member -> member.join().quorum().orElse(null))
+            counts(tx.query("add_members"), members)
+                    .texts("names", members, one -> one.member.name())
+                    .uuids("executions", members, one -> one.member.execution().uuid())
+                    .ints("parts", members, one -> one.member.execution().partition().number())
+                    .ints("quorums", members, one -> one.member.join().quorum().orElse(null))
                     .booleans(
                             "cancels",
                             members,
-                            member -> member.join().remaining() == Remaining.CANCEL)
+                            one -> one.member.join().remaining() == Remaining.CANCEL)
                     .update();
         }
         if (!arcs.isEmpty()) {
             tx.query("add_edges")
-                    .set("flow", flow)
-                    .ints("upstreams", arcs, Arc::upstream)
-                    .ints("downstreams", arcs, Arc::downstream)
-                    .booleans("any_ends", arcs, arc -> arc.on() == Edge.On.COMPLETION)
+                    .uuids("flows", arcs, FlowArc::flow)
+                    .ints("upstreams", arcs, one -> one.arc.upstream())
+                    .ints("downstreams", arcs, one -> one.arc.downstream())
+                    .booleans("any_ends", arcs, one -> one.arc.on() == Edge.On.COMPLETION)
                     .update();
         }
     }
 
-    public static void change(Jdbc tx, UUID flow, Collection<MemberRecord> changed) {
-        if (!changed.isEmpty()) {
-            var members = List.copyOf(changed);
-            counts(tx.query("change_members"), flow, members)
+    /** Writes what has become of members. */
+    public static void change(Jdbc tx, List<FlowMember> members) {
+        if (!members.isEmpty()) {
+            counts(tx.query("change_members"), members)
                     .texts(
                             "outcomes",
                             members,
-                            member -> member.outcome().map(RowCodec::word).orElse(null))
+                            one -> one.member.outcome().map(RowCodec::word).orElse(null))
                     .longs(
                             "ended_ats",
                             members,
-                            member -> member.endedAt().map(Instant::toEpochMilli).orElse(null))
+                            one -> one.member.endedAt().map(Instant::toEpochMilli).orElse(null))
                     .update();
         }
     }
 
-    private static Query counts(Query query, UUID flow, List<MemberRecord> members) {
-        return query.set("flow", flow)
-                .ints("numbers", members, MemberRecord::number)
-                .booleans("growing", members, MemberRecord::growing)
-                .ints("edges", members, MemberRecord::edges)
-                .ints("met", members, MemberRecord::met)
-                .ints("missed", members, MemberRecord::missed)
-                .texts("decided", members, member -> RowCodec.word(member.decided()))
+    private static Query counts(Query query, List<FlowMember> members) {
+        return query.uuids("flows", members, FlowMember::flow)
+                .ints("numbers", members, one -> one.member.number())
+                .booleans("growing", members, one -> one.member.growing())
+                .ints("edges", members, one -> one.member.edges())
+                .ints("met", members, one -> one.member.met())
+                .ints("missed", members, one -> one.member.missed())
+                .texts("decided", members, one -> RowCodec.word(one.member.decided()))
                 .longs(
                         "ready_ats",
                         members,
-                        member -> member.readyAt().map(Instant::toEpochMilli).orElse(null));
+                        one -> one.member.readyAt().map(Instant::toEpochMilli).orElse(null));
     }
 }

@@ -79,26 +79,27 @@ public final class SubmitStatement {
      */
     public static Accepted insert(
             Jdbc db, @Nullable Long now, List<PreparedSubmission> items, Queues queues) {
-        return insert(db, now, items, queues, Optional.empty(), NO_FLOW);
+        return insert(db, now, items, queues, Optional.empty(), NO_FLOWS);
     }
 
     /**
-     * The flow that work is submitted with.
+     * The flows that work is submitted with.
      *
+     * @param flows which one each is a member of, by their ids
      * @param waits what members are told that wait for others, by their ids
      */
-    public record OfFlow(@Nullable UUID flow, Map<UUID, String> waits) {}
+    public record OfFlows(Map<UUID, UUID> flows, Map<UUID, String> waits) {}
 
-    private static final OfFlow NO_FLOW = new OfFlow(null, Map.of());
+    private static final OfFlows NO_FLOWS = new OfFlows(Map.of(), Map.of());
 
-    /** Inserts members of a flow, those that are new. */
+    /** Inserts members of flows, those that are new. */
     public static Accepted insertMembers(
             Jdbc tx,
             @Nullable Long now,
             List<PreparedSubmission> items,
             Queues queues,
-            OfFlow flow) {
-        return insert(tx, now, items, queues, Optional.empty(), flow);
+            OfFlows of) {
+        return insert(tx, now, items, queues, Optional.empty(), of);
     }
 
     /**
@@ -152,7 +153,7 @@ public final class SubmitStatement {
             List<PreparedSubmission> items,
             Queues queues,
             Map<UUID, Long> rounds) {
-        return insert(tx, now, items, queues, Optional.of(rounds), NO_FLOW);
+        return insert(tx, now, items, queues, Optional.of(rounds), NO_FLOWS);
     }
 
     /** Draws rounds, for work in lanes where keys share, in a commit of its own. */
@@ -173,7 +174,7 @@ public final class SubmitStatement {
             List<PreparedSubmission> items,
             Queues queues,
             Optional<Map<UUID, Long>> rounds,
-            OfFlow flow) {
+            OfFlows of) {
         var roundless = new HashSet<UUID>();
         var ready = new HashMap<Integer, Long>();
         var ids = new HashSet<UUID>();
@@ -218,8 +219,8 @@ public final class SubmitStatement {
                 .texts("reserves", items, item -> RowCodec.reserves(item.reserve()))
                 .longs("generations", items, item -> queues.generation(queues.number(item.lane())))
                 .set("draws", rounds.isEmpty())
-                .set("flow", flow.flow)
-                .texts("waits", items, item -> flow.waits.get(item.id()))
+                .uuids("flows", items, item -> of.flows.get(item.id()))
+                .texts("waits", items, item -> of.waits.get(item.id()))
                 .each(
                         row -> {
                             var found =

@@ -39,47 +39,58 @@ union
 select id from ${schema}.flow where unsettled
 limit :limit::integer
 
--- name: add_flow
+-- name: add_flows
 insert into ${schema}.flow (id, seq, part, namespace, kind, state, unsettled, ended, changing, fixed, input_type, input)
-values (
-    :id::uuid, nextval('${schema}.flow_seq'), :part::smallint, :namespace, :kind, :state::${schema}.flow_state, :unsettled::boolean,
-    :ended::bigint, :changing, :fixed, :type, :input::bytea)
+select
+    i.id, nextval('${schema}.flow_seq'), i.part, i.namespace, i.kind, i.state::${schema}.flow_state, i.unsettled, i.ended, i.changing,
+    i.fixed, i.type, i.input
+from unnest(
+    :ids::uuid[], :parts::smallint[], :namespaces::text[], :kinds::text[], :states::text[], :unsettleds::boolean[], :endeds::bigint[],
+    :changings::text[], :fixeds::text[], :types::text[], :inputs::bytea[]
+) as i (id, part, namespace, kind, state, unsettled, ended, changing, fixed, type, input)
 on conflict (id) do nothing
 
--- name: change_flow
-update ${schema}.flow
-set state = :state::${schema}.flow_state, unsettled = :unsettled::boolean, ended = :ended::bigint, changing = :changing
-where id = :id::uuid
+-- name: change_flows
+update ${schema}.flow f
+set state = i.state::${schema}.flow_state, unsettled = i.unsettled, ended = i.ended, changing = i.changing
+from unnest(:ids::uuid[], :states::text[], :unsettleds::boolean[], :endeds::bigint[], :changings::text[])
+    as i (id, state, unsettled, ended, changing)
+where f.id = i.id
 
--- name: tell_flow
+-- name: tell_flows
 insert into ${schema}.event_${day} (kind, at, part, namespace, actor, reason, payload)
-select 'flow_changed', ${>now}, :part::smallint, :namespace, :actor, :reason, :payload::jsonb
+select 'flow_changed', ${>now}, i.part, i.namespace, i.actor, i.reason, i.payload::jsonb
+from unnest(:parts::smallint[], :namespaces::text[], :actors::text[], :reasons::text[], :payloads::text[]) with ordinality
+    as i (part, namespace, actor, reason, payload, n)
+order by i.n
 
 -- name: add_members
 insert into ${schema}.flow_member (
     flow, number, name, execution, part, quorum, cancels, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
 select
-    :flow::uuid, i.number, i.name, i.execution, i.part, i.quorum, i.cancels, i.growing, i.edges, i.met, i.missed,
+    i.flow, i.number, i.name, i.execution, i.part, i.quorum, i.cancels, i.growing, i.edges, i.met, i.missed,
     i.decided::${schema}.member_decision, i.ready_at, null, null
 from unnest(
-    :numbers::integer[], :names::text[], :executions::uuid[], :parts::smallint[], :quorums::integer[], :cancels::boolean[],
-    :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[], :decided::text[], :ready_ats::bigint[]
-) as i (number, name, execution, part, quorum, cancels, growing, edges, met, missed, decided, ready_at)
+    :flows::uuid[], :numbers::integer[], :names::text[], :executions::uuid[], :parts::smallint[], :quorums::integer[],
+    :cancels::boolean[], :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[], :decided::text[],
+    :ready_ats::bigint[]
+) as i (flow, number, name, execution, part, quorum, cancels, growing, edges, met, missed, decided, ready_at)
 
 -- name: change_members
 update ${schema}.flow_member m
 set growing = i.growing, edges = i.edges, met = i.met, missed = i.missed, decided = i.decided::${schema}.member_decision,
     ready_at = i.ready_at, outcome = i.outcome::${schema}.outcome, ended_at = i.ended_at
 from unnest(
-    :numbers::integer[], :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[], :decided::text[],
-    :ready_ats::bigint[], :outcomes::text[], :ended_ats::bigint[]
-) as i (number, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
-where m.flow = :flow::uuid and m.number = i.number
+    :flows::uuid[], :numbers::integer[], :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[],
+    :decided::text[], :ready_ats::bigint[], :outcomes::text[], :ended_ats::bigint[]
+) as i (flow, number, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
+where m.flow = i.flow and m.number = i.number
 
 -- name: add_edges
 insert into ${schema}.flow_edge (flow, upstream, downstream, any_end)
-select :flow::uuid, i.upstream, i.downstream, i.any_end
-from unnest(:upstreams::integer[], :downstreams::integer[], :any_ends::boolean[]) as i (upstream, downstream, any_end)
+select i.flow, i.upstream, i.downstream, i.any_end
+from unnest(:flows::uuid[], :upstreams::integer[], :downstreams::integer[], :any_ends::boolean[])
+    as i (flow, upstream, downstream, any_end)
 
 -- name: take_ended
 -- The members that have ended since their flows were settled. The caller has the locks of the flows, and settles them.
@@ -124,16 +135,16 @@ order by m.number
 -- With those that they lead to.
 select
     g.upstream, g.downstream, g.any_end, ${>member_columns}
-from unnest(:upstreams::integer[], :afters::integer[]) with ordinality as position (upstream, after, n)
+from unnest(:flows::uuid[], :upstreams::integer[], :afters::integer[]) with ordinality as position (flow, upstream, after, n)
 cross join lateral (
     select g.upstream, g.downstream, g.any_end
     from ${schema}.flow_edge g
-    where g.flow = :flow::uuid and g.upstream = position.upstream and g.downstream > position.after
+    where g.flow = position.flow and g.upstream = position.upstream and g.downstream > position.after
     order by g.downstream
     limit :limit::integer
 ) as g
 cross join lateral (
-    select * from ${schema}.flow_member m where m.flow = :flow::uuid and m.number = g.downstream limit 1
+    select * from ${schema}.flow_member m where m.flow = position.flow and m.number = g.downstream limit 1
 ) as m
 order by position.n, g.downstream
 limit :limit::integer

@@ -50,12 +50,12 @@ asked as (
         :start_ats::bigint[], :start_afters::bigint[], :deadline_ats::bigint[], :deadline_afters::bigint[],
         :creators::text[], :keys::text[], :tags::text[], :start_dues::text[], :deadline_dues::text[],
         :types::text[], :inputs::bytea[], :digests::bytea[], :shares::text[], :rounds::bigint[], :reserves::text[], :generations::bigint[],
-        :waits::text[]
+        :waits::text[], :flows::uuid[]
     ) with ordinality as i (
         id, part, lane, gate, policy, priority,
         start_at, start_after, deadline_at, deadline_after,
         creator, key, tags, start_due, deadline_due,
-        content_type, input, digest, share, round, reserve, generation, waits, n)
+        content_type, input, digest, share, round, reserve, generation, waits, flow, n)
         on i.lane = lane.id and i.generation = lane.generation and lane.state in ('active', 'paused')
     order by i.n
 ),
@@ -108,7 +108,7 @@ accepted as (
         case when start > now then 'request'::${schema}.delayed_by end,
         waits, deadline, now, now,
         creator, key, string_to_array(nullif(tags, ''), E'\x1f'), start_due, deadline_due, reserve::bigint[],
-        content_type, case when octet_length(input) <= :inline::integer then input end, digest, :flow::uuid
+        content_type, case when octet_length(input) <= :inline::integer then input end, digest, flow
     from item
     where not item.needs_round and (item.key is null or item.id in (select id from keyed))
     order by item.n
