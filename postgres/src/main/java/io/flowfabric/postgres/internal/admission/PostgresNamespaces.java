@@ -31,13 +31,13 @@ public final class PostgresNamespaces implements Namespaces {
     public NamespaceView configure(
             Namespace namespace, NamespaceSettings settings, Attribution by) {
         by.mustBeOperator();
-        postgres.db()
-                .transaction(
-                        tx -> {
-                            configure(tx, namespace, settings, by);
-                            return namespace;
-                        });
-        return describe(namespace);
+        return describe(
+                postgres.db()
+                        .transaction(
+                                tx -> {
+                                    configure(tx, namespace, settings, by);
+                                    return namespace;
+                                }));
     }
 
     private void configure(

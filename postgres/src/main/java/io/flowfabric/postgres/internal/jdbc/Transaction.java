@@ -107,11 +107,6 @@ public final class Transaction implements Jdbc {
         }
     }
 
-    /** The connection underneath; whoever uses it must neither commit nor close it. */
-    public Connection connection() {
-        return connection;
-    }
-
     private final class OnThisConnection implements Executor {
         @Override
         public <T extends @Nullable Object> T run(NamedStatement statement, Call<T> call) {

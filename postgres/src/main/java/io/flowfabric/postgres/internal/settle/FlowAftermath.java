@@ -5,7 +5,6 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +17,6 @@ public final class FlowAftermath {
     private final Set<Integer> meters = new HashSet<>();
     private final Set<SessionId> losers = new HashSet<>();
     private final Set<UUID> streamed = new HashSet<>();
-    private final List<Long> deadlines = new ArrayList<>();
 
     /** Flows in which something is still to be done. */
     private final Set<UUID> unsettled = new HashSet<>();
@@ -51,7 +49,6 @@ public final class FlowAftermath {
         }
         losers.addAll(steps.losers());
         streamed.addAll(steps.streamed());
-        steps.earliestDeadline().ifPresent(deadlines::add);
     }
 
     public void add(LockedFlow flow) {
@@ -66,7 +63,6 @@ public final class FlowAftermath {
 
     /** Wakes those who wait for what has come of it. */
     public void tell(PostgresContext postgres) {
-        deadlines.forEach(postgres.timers()::set);
         if (anywhere) {
             postgres.requeued(lanes);
         } else {

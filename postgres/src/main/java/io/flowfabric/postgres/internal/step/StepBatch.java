@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /** Decided steps on their way into the one statement that writes them. */
 public final class StepBatch {
@@ -76,11 +75,6 @@ public final class StepBatch {
 
     public boolean isEmpty() {
         return steps.isEmpty();
-    }
-
-    /** The earliest deadline that these steps may write, which may have passed. */
-    public Optional<Long> earliestDeadline() {
-        return steps.stream().flatMap(step -> Stream.ofNullable(step.deadline)).min(Long::compare);
     }
 
     /** The sessions from which these steps take work; they are told of it after the commit. */
