@@ -84,12 +84,10 @@ class FlowPlansTest extends BacklogPlans {
                 List.of(
                         "lock_flows_of",
                         "end",
-                        "members_of",
                         "take_ended",
                         "edges_from",
                         "edges_into",
                         "needed_members",
-                        "change_members",
                         "change_flows",
                         "step")) {
             check(statement, rows);

@@ -86,11 +86,13 @@ final class FlowExtender {
                 tx,
                 MemberTable.of(flow.id(), extended.members()),
                 MemberTable.arcsOf(flow.id(), extended.arcs()));
-        MemberTable.change(tx, MemberTable.of(flow.id(), extended.changed()));
         var now = flow.with(extended.flow());
-        flows.change(tx, List.of(now));
         var event = FlowNews.of(now.record(), FlowStep.EXTENDED, Optional.empty(), flow.now());
-        flows.tell(tx, List.of(new News(now.record(), event)));
+        flows.change(
+                tx,
+                List.of(now),
+                MemberTable.of(flow.id(), extended.changed()),
+                List.of(new News(now.record(), event)));
         var graph = new LockedGraph(postgres, tx, flow.id(), List.of());
         var settled =
                 FlowSettlement.extend(

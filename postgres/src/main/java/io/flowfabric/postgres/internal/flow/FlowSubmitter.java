@@ -63,9 +63,10 @@ final class FlowSubmitter {
     List<Answer<SubmittedFlow>> submit(List<FlowSubmission> submissions) {
         var answers = new ArrayList<Answer<SubmittedFlow>>();
         var together = new ArrayList<Sound>();
+        var now = Instant.ofEpochMilli(postgres.time());
         int members = 0;
         for (var flow : submissions) {
-            var checked = PostgresFlows.answer(flow, this::checked);
+            var checked = PostgresFlows.answer(flow, it -> checked(it, now));
             boolean repeats = together.stream().anyMatch(it -> it.id().equals(flow.id().uuid()));
             members += flow.members().size();
             if (!checked.isDone() || repeats || members > TOGETHER) {
@@ -83,8 +84,7 @@ final class FlowSubmitter {
         return answers;
     }
 
-    private Sound checked(FlowSubmission flow) {
-        var now = Instant.ofEpochMilli(postgres.time());
+    private static Sound checked(FlowSubmission flow, Instant now) {
         return new Sound(flow, flow.digest(), FlowAcceptance.number(flow, now), now);
     }
 

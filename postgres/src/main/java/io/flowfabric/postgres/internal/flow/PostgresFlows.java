@@ -30,7 +30,6 @@ import io.flowfabric.postgres.internal.settle.FlowTable;
 import io.flowfabric.postgres.internal.settle.FlowTable.News;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -80,20 +79,18 @@ public final class PostgresFlows implements Flows {
                 .ifPresent(
                         cancelled -> {
                             var now = flow.with(cancelled);
-                            flows.change(tx, List.of(now));
                             var event =
                                     FlowNews.of(
                                             cancelled,
                                             FlowStep.CANCELLED,
                                             Optional.of(by),
                                             flow.now());
-                            flows.tell(tx, List.of(new News(cancelled, event)));
-                            var unused =
-                                    settler.settle(
-                                            tx,
-                                            Map.of(now.id(), now),
-                                            new FlowSettler.Ends(),
-                                            after);
+                            flows.change(
+                                    tx,
+                                    List.of(now),
+                                    List.of(),
+                                    List.of(new News(cancelled, event)));
+                            settler.settle(tx, List.of(now), after);
                         });
         return after;
     }

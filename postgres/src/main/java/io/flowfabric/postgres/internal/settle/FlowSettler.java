@@ -2,10 +2,9 @@ package io.flowfabric.postgres.internal.settle;
 
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
-import io.flowfabric.core.decision.FlowSettlement.EndedMember;
 import io.flowfabric.core.decision.FlowSettlement.Settled;
 import io.flowfabric.core.flow.FlowRecord;
-import io.flowfabric.core.flow.MemberRecord;
+import io.flowfabric.core.state.Outcome;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.settle.FlowTable.News;
@@ -15,11 +14,11 @@ import io.flowfabric.postgres.internal.step.StepBatch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Does what follows in flows from the ends of members: the core decides under the lock of the flow,
@@ -37,96 +36,57 @@ public final class FlowSettler {
         this.flows = new FlowTable(postgres);
     }
 
-    /** Members that have ended, by their flows, and what was read of them. */
-    public static final class Ends {
-        private final Map<UUID, List<EndedMember>> ended = new LinkedHashMap<>();
-        private final Map<UUID, List<MemberRecord>> members = new HashMap<>();
-
-        public void add(FlowMember one, EndedMember end) {
-            ended.computeIfAbsent(one.flow(), first -> new ArrayList<>()).add(end);
-            members.computeIfAbsent(one.flow(), first -> new ArrayList<>()).add(one.member());
-        }
-
-        List<EndedMember> of(UUID flow) {
-            return ended.getOrDefault(flow, List.of());
-        }
-
-        List<MemberRecord> members(UUID flow) {
-            return members.getOrDefault(flow, List.of());
-        }
-
-        List<LockedGraphs.End> all() {
-            var all = new ArrayList<LockedGraphs.End>();
-            ended.forEach(
-                    (flow, some) ->
-                            some.forEach(
-                                    end ->
-                                            all.add(
-                                                    new LockedGraphs.End(
-                                                            flow, end.number(), end.outcome()))));
-            return all;
-        }
+    /** Does a piece of what follows in flows that are locked. */
+    public void settle(Jdbc tx, Collection<LockedFlow> locked, FlowAftermath after) {
+        settle(tx, locked, Map.of(), after);
     }
 
-    /** Does a piece of what follows in flows that are locked, and says how they are then. */
-    public Map<UUID, LockedFlow> settle(
-            Jdbc tx, Map<UUID, LockedFlow> locked, Ends ends, FlowAftermath after) {
-        return settle(tx, locked, ends, PIECE, after);
+    /**
+     * Does a piece of what follows in flows that are locked.
+     *
+     * @param ended members of theirs that this transaction has ended, and how
+     */
+    void settle(
+            Jdbc tx, Collection<LockedFlow> locked, Map<UUID, Outcome> ended, FlowAftermath after) {
+        var unused = settle(tx, locked, ended, PIECE, after);
     }
 
-    /** Does all that follows in a flow that is locked. */
+    /** Does all that follows in a flow that is locked, and says how it is then. */
     public LockedFlow settleAll(Jdbc tx, LockedFlow flow, FlowAftermath after) {
-        return settle(tx, Map.of(flow.id(), flow), new Ends(), Integer.MAX_VALUE, after)
-                .values()
-                .iterator()
-                .next();
+        return settle(tx, List.of(flow), Map.of(), Integer.MAX_VALUE, after).stream()
+                .findFirst()
+                .orElse(flow);
     }
 
-    private Map<UUID, LockedFlow> settle(
-            Jdbc tx, Map<UUID, LockedFlow> locked, Ends ends, int most, FlowAftermath after) {
-        takeEnded(tx, locked.keySet(), ends);
-        var due =
-                locked.values().stream()
-                        .filter(flow -> !ends.of(flow.id()).isEmpty() || isDue(flow.record()))
-                        .toList();
+    /** Says how those flows are then in which something was due. */
+    private List<LockedFlow> settle(
+            Jdbc tx,
+            Collection<LockedFlow> locked,
+            Map<UUID, Outcome> ended,
+            int most,
+            FlowAftermath after) {
         var graphs =
-                LockedGraphs.read(postgres, tx, due.stream().map(LockedFlow::id).toList(), ends);
+                LockedGraphs.read(
+                        postgres, tx, locked.stream().map(LockedFlow::id).toList(), ended);
         var decisions = new ArrayList<Decision>();
-        for (var flow : due) {
-            decisions.add(
-                    new Decision(
-                            flow,
-                            FlowSettlement.settle(
-                                    flow.record(),
-                                    graphs.of(flow.id()),
-                                    ends.of(flow.id()),
-                                    flow.now(),
-                                    most)));
+        for (var flow : locked) {
+            var ends = graphs.ended(flow.id());
+            if (!ends.isEmpty() || isDue(flow.record())) {
+                var graph = graphs.of(flow.id());
+                decisions.add(
+                        new Decision(
+                                flow,
+                                FlowSettlement.settle(
+                                        flow.record(), graph, ends, flow.now(), most)));
+            }
         }
-        var settled = new LinkedHashMap<>(locked);
-        write(tx, decisions, after).forEach(flow -> settled.put(flow.id(), flow));
-        return settled;
+        return write(tx, decisions, after);
     }
 
     /** Whether something is left to be done, or nothing is left to be waited for. */
     private static boolean isDue(FlowRecord flow) {
         boolean over = flow.tally().live() == 0 && !flow.open() && !flow.state().ended();
         return flow.unsettled() || over;
-    }
-
-    /** Adds the members that ended in commits without the locks of their flows. */
-    private static void takeEnded(Jdbc tx, Collection<UUID> flows, Ends ends) {
-        tx.query("take_ended")
-                .uuids("flows", flows, id -> id)
-                .each(
-                        row -> {
-                            var one = FlowMember.of(row);
-                            ends.add(
-                                    one,
-                                    new EndedMember(
-                                            one.member().number(),
-                                            MemberTable.outcome(row, "how").orElseThrow()));
-                        });
     }
 
     /** What was decided of a flow. */
@@ -137,6 +97,10 @@ public final class FlowSettler {
 
         boolean changes() {
             return !settled.flow().equals(before.record());
+        }
+
+        Stream<FlowMember> members() {
+            return MemberTable.of(before.id(), settled.members()).stream();
         }
 
         Optional<News> end() {
@@ -151,19 +115,18 @@ public final class FlowSettler {
     }
 
     private List<LockedFlow> write(Jdbc tx, List<Decision> decisions, FlowAftermath after) {
+        if (decisions.isEmpty()) {
+            return List.of();
+        }
         for (var steps : inTurn(decisions)) {
             after.add(steps, steps.writeSettled(tx, postgres.now()));
         }
-        MemberTable.change(
-                tx,
-                decisions.stream()
-                        .flatMap(
-                                it -> MemberTable.of(it.before.id(), it.settled.members()).stream())
-                        .toList());
-        var now = decisions.stream().map(Decision::after).toList();
         flows.change(
-                tx, decisions.stream().filter(Decision::changes).map(Decision::after).toList());
-        flows.tell(tx, decisions.stream().flatMap(it -> it.end().stream()).toList());
+                tx,
+                decisions.stream().filter(Decision::changes).map(Decision::after).toList(),
+                decisions.stream().flatMap(Decision::members).toList(),
+                decisions.stream().flatMap(it -> it.end().stream()).toList());
+        var now = decisions.stream().map(Decision::after).toList();
         now.forEach(after::add);
         return now;
     }
@@ -215,7 +178,7 @@ public final class FlowSettler {
                                             tx.query("patience_of_sweeps").run();
                                         }
                                         var piece = FlowAftermath.inTurn();
-                                        settle(tx, flows.lock(tx, some), new Ends(), piece);
+                                        settle(tx, flows.lock(tx, some).values(), piece);
                                         return piece;
                                     });
             after.tell(postgres);

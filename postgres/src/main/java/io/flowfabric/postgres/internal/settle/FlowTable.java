@@ -14,6 +14,7 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Query;
+import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 
 import org.jspecify.annotations.Nullable;
 
@@ -100,13 +101,25 @@ public final class FlowTable {
                 .update();
     }
 
-    /** Writes what has become of flows. */
-    public void change(Jdbc tx, List<LockedFlow> flows) {
-        if (!flows.isEmpty()) {
-            var changed =
-                    flows.stream().map(it -> new Changed(it.record(), it.changing())).toList();
-            columns(tx.query("change_flows"), changed).update();
-        }
+    /** What happened to a flow, as it is then. */
+    public record News(FlowRecord flow, FlowChange event) {}
+
+    /** Writes what has become of flows and of members of theirs, and tells what happened. */
+    public void change(Jdbc tx, List<LockedFlow> flows, List<FlowMember> members, List<News> news) {
+        var changed = flows.stream().map(it -> new Changed(it.record(), it.changing())).toList();
+        MemberTable.changed(columns(tx.query("change_flows"), changed), members)
+                .set("now", postgres.now())
+                .ints("parts", news, it -> it.flow.id().partition().number())
+                .texts("namespaces", news, it -> it.flow.namespace().name())
+                .texts("actors", news, it -> it.event.by().map(Attribution::actor).orElse(null))
+                .texts("reasons", news, it -> it.event.by().map(Attribution::reason).orElse(null))
+                .texts("payloads", news, FlowTable::payload)
+                .update();
+    }
+
+    /** Tells what happened to flows, with their tags, by which they can be asked for. */
+    public void tell(Jdbc tx, List<News> news) {
+        change(tx, List.of(), List.of(), news);
     }
 
     private record Changed(FlowRecord record, JsonObject changing) {}
@@ -120,26 +133,6 @@ public final class FlowTable {
                         flows,
                         it -> it.record.endedAt().map(Instant::toEpochMilli).orElse(null))
                 .texts("changings", flows, it -> it.changing.toString());
-    }
-
-    /** What happened to a flow, as it is then. */
-    public record News(FlowRecord flow, FlowChange event) {}
-
-    /** Tells what happened to flows, with their tags, by which they can be asked for. */
-    public void tell(Jdbc tx, List<News> news) {
-        if (!news.isEmpty()) {
-            tx.query("tell_flows")
-                    .set("now", postgres.now())
-                    .ints("parts", news, it -> it.flow.id().partition().number())
-                    .texts("namespaces", news, it -> it.flow.namespace().name())
-                    .texts("actors", news, it -> it.event.by().map(Attribution::actor).orElse(null))
-                    .texts(
-                            "reasons",
-                            news,
-                            it -> it.event.by().map(Attribution::reason).orElse(null))
-                    .texts("payloads", news, FlowTable::payload)
-                    .update();
-        }
     }
 
     private static String payload(News news) {

@@ -2,23 +2,24 @@ package io.flowfabric.postgres.internal.settle;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.flowfabric.core.decision.FlowSettlement.EndedMember;
 import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.MemberRecord.Decided;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
-import io.flowfabric.postgres.internal.settle.FlowSettler.Ends;
 import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 import io.flowfabric.postgres.internal.step.FactsReader;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -34,13 +35,21 @@ final class LockedGraphs {
     private final Jdbc tx;
     private final Map<UUID, LockedGraph> graphs;
 
+    private final Map<UUID, List<EndedMember>> ended = new HashMap<>();
+
     private LockedGraphs(PostgresContext postgres, Jdbc tx, Map<UUID, LockedGraph> graphs) {
         this.postgres = postgres;
         this.tx = tx;
         this.graphs = graphs;
     }
 
-    static LockedGraphs read(PostgresContext postgres, Jdbc tx, Collection<UUID> flows, Ends ends) {
+    /**
+     * Reads what has happened in flows.
+     *
+     * @param how executions that this transaction has ended, and how
+     */
+    static LockedGraphs read(
+            PostgresContext postgres, Jdbc tx, Collection<UUID> flows, Map<UUID, Outcome> how) {
         var graphs =
                 new LockedGraphs(
                         postgres,
@@ -51,12 +60,8 @@ final class LockedGraphs {
                                                 id -> id,
                                                 id ->
                                                         new LockedGraph(
-                                                                postgres,
-                                                                tx,
-                                                                id,
-                                                                ends.members(id)))));
-        graphs.readAhead(
-                ends.all().stream().filter(end -> graphs.graphs.containsKey(end.flow())).toList());
+                                                                postgres, tx, id, List.of()))));
+        graphs.takeEnded(List.copyOf(how.entrySet()));
         return graphs;
     }
 
@@ -64,67 +69,69 @@ final class LockedGraphs {
         return Objects.requireNonNull(graphs.get(flow));
     }
 
-    /** A member that has ended, of a flow. */
-    record End(UUID flow, int number, Outcome outcome) {}
+    /** The members of a flow that have ended since it was settled. */
+    List<EndedMember> ended(UUID flow) {
+        return ended.getOrDefault(flow, List.of());
+    }
 
-    /** Where an arc begins. */
-    private record Origin(UUID flow, int upstream) {}
+    /** A member of a flow, by its number. */
+    private record Place(UUID flow, int number) {}
 
     /** An arc, and what it leads to. */
     private record Read(FlowMember to, Arc arc) {
-        Origin origin() {
-            return new Origin(to.flow(), arc.upstream());
+        Place origin() {
+            return new Place(to.flow(), arc.upstream());
+        }
+
+        Place target() {
+            return new Place(to.flow(), arc.downstream());
         }
     }
 
-    private void readAhead(List<End> ends) {
-        if (ends.isEmpty()) {
-            return;
-        }
-        var arcs =
-                tx.query("edges_from")
-                        .uuids("flows", ends, End::flow)
-                        .ints("upstreams", ends, End::number)
-                        .ints("afters", ends, each -> -1)
-                        .set("limit", AHEAD)
-                        .list(row -> new Read(FlowMember.of(row), MemberTable.arc(row)));
-        arcs.forEach(arc -> of(arc.to.flow()).know(arc.to.member()));
-        // Of the last one there may be more.
-        var unsure = arcs.size() < AHEAD ? Optional.<Origin>empty() : last(arcs);
-        var from = new LinkedHashMap<Origin, List<Arc>>();
-        ends.forEach(end -> from.put(new Origin(end.flow, end.number), new ArrayList<>()));
+    private void takeEnded(List<Map.Entry<UUID, Outcome>> how) {
+        var outcomes = new HashMap<Place, Outcome>();
+        var from = new LinkedHashMap<Place, List<Arc>>();
+        var arcs = new ArrayList<Read>();
+        tx.query("take_ended")
+                .uuids("flows", graphs.keySet(), id -> id)
+                .uuids("executions", how, Map.Entry::getKey)
+                .texts("outcomes", how, end -> RowCodec.word(end.getValue()))
+                .set("limit", AHEAD)
+                .each(
+                        row -> {
+                            var one = FlowMember.of(row);
+                            of(one.flow()).know(one.member());
+                            var outcome = MemberTable.outcome(row, "how");
+                            if (outcome.isPresent()) {
+                                var place = new Place(one.flow(), one.member().number());
+                                outcomes.put(place, outcome.get());
+                                from.put(place, new ArrayList<>());
+                                ended.computeIfAbsent(one.flow(), first -> new ArrayList<>())
+                                        .add(new EndedMember(place.number, outcome.get()));
+                            } else {
+                                arcs.add(new Read(one, MemberTable.arcTo(row)));
+                            }
+                        });
         arcs.forEach(it -> Objects.requireNonNull(from.get(it.origin())).add(it.arc));
+        // Where the reading stopped, there may be more.
+        var unsure = arcs.size() < AHEAD ? null : arcs.getLast().origin();
         for (var known : from.entrySet()) {
-            if (unsure.filter(known.getKey()::equals).isPresent()) {
+            if (known.getKey().equals(unsure)) {
                 break;
             }
-            of(known.getKey().flow).knowFrom(known.getKey().upstream, known.getValue());
+            of(known.getKey().flow).knowFrom(known.getKey().number, known.getValue());
         }
-        readFacts(decided(ends, arcs));
-    }
-
-    private static Optional<Origin> last(List<Read> arcs) {
-        return Optional.of(arcs.getLast().origin());
+        readFacts(decided(outcomes, arcs));
     }
 
     /** Those that are decided once they are told of all these ends. */
-    private static List<FlowMember> decided(List<End> ends, List<Read> arcs) {
-        var outcomes =
-                ends.stream()
-                        .collect(
-                                toMap(
-                                        end -> new Origin(end.flow, end.number),
-                                        End::outcome,
-                                        (first, same) -> first));
-        var told = new LinkedHashMap<Origin, FlowMember>();
+    private static List<FlowMember> decided(Map<Place, Outcome> outcomes, List<Read> arcs) {
+        var told = new LinkedHashMap<Place, FlowMember>();
         for (var it : arcs) {
             boolean had =
                     it.arc.on() == Edge.On.COMPLETION
                             || outcomes.get(it.origin()) == Outcome.SUCCESS;
-            told.merge(
-                    new Origin(it.to.flow(), it.arc.downstream()),
-                    resolved(it.to, had),
-                    (before, same) -> resolved(before, had));
+            told.put(it.target(), resolved(told.getOrDefault(it.target(), it.to), had));
         }
         return told.values().stream()
                 .filter(it -> it.member().waits() && it.member().verdict() != Decided.PENDING)

@@ -24,7 +24,7 @@ public final class MemberActs {
     /** Does a piece of what follows in flows that this transaction has locked. */
     public void settle(Jdbc tx, Collection<UUID> locked, FlowAftermath after) {
         if (!locked.isEmpty()) {
-            var unused = settler.settle(tx, flows.lock(tx, locked), new FlowSettler.Ends(), after);
+            settler.settle(tx, flows.lock(tx, locked).values(), after);
         }
     }
 

@@ -1,12 +1,10 @@
 package io.flowfabric.postgres.internal.settle;
 
-import io.flowfabric.core.decision.FlowSettlement.EndedMember;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -48,24 +46,10 @@ public final class MemberEnds {
                                         return new Done<T>(Optional.empty(), after);
                                     }
                                     var result = write.apply(tx);
-                                    settle(tx, locked, ended.apply(result), after);
+                                    settler.settle(tx, locked.values(), ended.apply(result), after);
                                     return new Done<>(Optional.of(result), after);
                                 });
         settler.finish(done.after);
         return done.result;
-    }
-
-    private void settle(
-            Jdbc tx, Map<UUID, LockedFlow> locked, Map<UUID, Outcome> ended, FlowAftermath after) {
-        var ends = new FlowSettler.Ends();
-        if (!ended.isEmpty()) {
-            for (var one : MemberTable.of(tx, List.copyOf(ended.keySet()), locked.keySet())) {
-                var outcome = ended.get(one.member().execution().uuid());
-                if (outcome != null) {
-                    ends.add(one, new EndedMember(one.member().number(), outcome));
-                }
-            }
-        }
-        var unused = settler.settle(tx, locked, ends, after);
     }
 }

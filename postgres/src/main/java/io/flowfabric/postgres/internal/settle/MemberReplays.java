@@ -66,13 +66,15 @@ public final class MemberReplays {
                     }
                 });
         after.add(steps, steps.writeSettled(tx, postgres.now()));
-        MemberTable.change(tx, MemberTable.of(flow, reopened.members()));
         var now = settled.with(reopened.flow());
-        flows.change(tx, List.of(now));
-        if (settled.record().state().ended()) {
-            var event = FlowNews.of(now.record(), FlowStep.REOPENED, replay.by(), now.now());
-            flows.tell(tx, List.of(new News(now.record(), event)));
-        }
+        var event = FlowNews.of(now.record(), FlowStep.REOPENED, replay.by(), now.now());
+        flows.change(
+                tx,
+                List.of(now),
+                MemberTable.of(flow, reopened.members()),
+                settled.record().state().ended()
+                        ? List.of(new News(now.record(), event))
+                        : List.of());
         return own.after();
     }
 

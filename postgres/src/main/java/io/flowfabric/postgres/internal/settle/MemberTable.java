@@ -71,6 +71,11 @@ public final class MemberTable {
         return new Arc(row.intValue("upstream"), row.intValue("downstream"), on(row));
     }
 
+    /** The arc to the member that a row shows. */
+    static Arc arcTo(Row row) {
+        return new Arc(row.intValue("upstream"), row.intValue("number"), on(row));
+    }
+
     public static Edge.On on(Row row) {
         return row.bool("any_end") ? Edge.On.COMPLETION : Edge.On.SUCCESS;
     }
@@ -83,15 +88,6 @@ public final class MemberTable {
     /** All edges of a flow. */
     public static List<Arc> arcs(Jdbc db, UUID flow) {
         return db.query("all_edges").set("flow", flow).list(MemberTable::arc);
-    }
-
-    /** Executions as members of these flows. */
-    public static List<FlowMember> of(
-            Jdbc db, Collection<UUID> executions, Collection<UUID> flows) {
-        return db.query("members_of")
-                .uuids("executions", executions, id -> id)
-                .uuids("flows", flows, id -> id)
-                .list(FlowMember::of);
     }
 
     public static void add(Jdbc tx, List<FlowMember> members, List<FlowArc> arcs) {
@@ -117,20 +113,17 @@ public final class MemberTable {
         }
     }
 
-    /** Writes what has become of members. */
-    public static void change(Jdbc tx, List<FlowMember> members) {
-        if (!members.isEmpty()) {
-            counts(tx.query("change_members"), members)
-                    .texts(
-                            "outcomes",
-                            members,
-                            one -> one.member.outcome().map(RowCodec::word).orElse(null))
-                    .longs(
-                            "ended_ats",
-                            members,
-                            one -> one.member.endedAt().map(Instant::toEpochMilli).orElse(null))
-                    .update();
-        }
+    /** Says what has become of members. */
+    static Query changed(Query query, List<FlowMember> members) {
+        return counts(query, members)
+                .texts(
+                        "outcomes",
+                        members,
+                        one -> one.member.outcome().map(RowCodec::word).orElse(null))
+                .longs(
+                        "ended_ats",
+                        members,
+                        one -> one.member.endedAt().map(Instant::toEpochMilli).orElse(null));
     }
 
     private static Query counts(Query query, List<FlowMember> members) {

@@ -51,13 +51,24 @@ from unnest(
 on conflict (id) do nothing
 
 -- name: change_flows
-update ${schema}.flow f
-set state = i.state::${schema}.flow_state, unsettled = i.unsettled, ended = i.ended, changing = i.changing
-from unnest(:ids::uuid[], :states::text[], :unsettleds::boolean[], :endeds::bigint[], :changings::text[])
-    as i (id, state, unsettled, ended, changing)
-where f.id = i.id
-
--- name: tell_flows
+-- What has become of flows and of their members, and what is told of it.
+with members as (
+    update ${schema}.flow_member m
+    set growing = i.growing, edges = i.edges, met = i.met, missed = i.missed, decided = i.decided::${schema}.member_decision,
+        ready_at = i.ready_at, outcome = i.outcome::${schema}.outcome, ended_at = i.ended_at
+    from unnest(
+        :flows::uuid[], :numbers::integer[], :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[],
+        :decided::text[], :ready_ats::bigint[], :outcomes::text[], :ended_ats::bigint[]
+    ) as i (flow, number, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
+    where m.flow = i.flow and m.number = i.number
+),
+flows as (
+    update ${schema}.flow f
+    set state = i.state::${schema}.flow_state, unsettled = i.unsettled, ended = i.ended, changing = i.changing
+    from unnest(:ids::uuid[], :states::text[], :unsettleds::boolean[], :endeds::bigint[], :changings::text[])
+        as i (id, state, unsettled, ended, changing)
+    where f.id = i.id
+)
 insert into ${schema}.event_${day} (kind, at, part, namespace, actor, reason, payload)
 select 'flow_changed', ${>now}, i.part, i.namespace, i.actor, i.reason, i.payload::jsonb
 from unnest(:parts::smallint[], :namespaces::text[], :actors::text[], :reasons::text[], :payloads::text[]) with ordinality
@@ -76,16 +87,6 @@ from unnest(
     :ready_ats::bigint[]
 ) as i (flow, number, name, execution, part, quorum, cancels, growing, edges, met, missed, decided, ready_at)
 
--- name: change_members
-update ${schema}.flow_member m
-set growing = i.growing, edges = i.edges, met = i.met, missed = i.missed, decided = i.decided::${schema}.member_decision,
-    ready_at = i.ready_at, outcome = i.outcome::${schema}.outcome, ended_at = i.ended_at
-from unnest(
-    :flows::uuid[], :numbers::integer[], :growing::boolean[], :edges::integer[], :met::integer[], :missed::integer[],
-    :decided::text[], :ready_ats::bigint[], :outcomes::text[], :ended_ats::bigint[]
-) as i (flow, number, growing, edges, met, missed, decided, ready_at, outcome, ended_at)
-where m.flow = i.flow and m.number = i.number
-
 -- name: add_edges
 insert into ${schema}.flow_edge (flow, upstream, downstream, any_end)
 select i.flow, i.upstream, i.downstream, i.any_end
@@ -93,22 +94,43 @@ from unnest(:flows::uuid[], :upstreams::integer[], :downstreams::integer[], :any
     as i (flow, upstream, downstream, any_end)
 
 -- name: take_ended
--- The members that have ended since their flows were settled. The caller has the locks of the flows, and settles them.
+-- The members that have ended since their flows were settled: those that this transaction has ended, and those that ended without the
+-- locks of their flows. Behind them the first arcs out of them, each with the member that it leads to. The caller has the locks of the
+-- flows, and settles them.
 with taken as (
     delete from ${schema}.flow_ended where flow = any(:flows::uuid[]) returning flow, execution, outcome
+),
+ended as materialized (
+    select how.outcome as how, ${>member_columns}
+    from (
+        select execution, outcome, flow from taken
+        union all
+        select i.execution, i.outcome::${schema}.outcome, e.flow
+        from unnest(:executions::uuid[], :outcomes::text[]) as i (execution, outcome)
+        join ${schema}.execution e on e.id = i.execution and e.flow = any(:flows::uuid[])
+    ) as how
+    join ${schema}.flow_member m on m.execution = how.execution and m.flow = how.flow
 )
-select
-    taken.outcome as how, ${>member_columns}
-from taken
-join ${schema}.flow_member m on m.execution = taken.execution and m.flow = taken.flow
-order by m.flow, m.number
-
--- name: members_of
--- Some executions as members of these flows.
-select
-    ${>member_columns}
-from ${schema}.flow_member m
-where m.execution = any(:executions::uuid[]) and m.flow = any(:flows::uuid[])
+select *
+from (
+    (select how, null::integer as upstream, null::boolean as any_end, ${>member_columns} from ended m)
+    union all
+    (select null, g.upstream, g.any_end, ${>member_columns}
+    from ended
+    cross join lateral (
+        select g.upstream, g.downstream, g.any_end
+        from ${schema}.flow_edge g
+        where g.flow = ended.flow and g.upstream = ended.number
+        order by g.downstream
+        limit :limit::integer
+    ) as g
+    cross join lateral (
+        select * from ${schema}.flow_member m where m.flow = ended.flow and m.number = g.downstream limit 1
+    ) as m
+    order by m.flow, g.upstream, m.number
+    limit :limit::integer)
+) as row
+order by row.how is null, row.flow, row.upstream, row.number
 
 -- name: members_numbered
 select
