@@ -24,11 +24,25 @@ public record FlowId(Partition partition, UUID uuid) {
      */
     public static FlowId of(Namespace namespace, String key) {
         Text.name("flow key", key, Limit.NAME_BYTES);
-        var hex = Digest.of("flow key").text(namespace.name()).text(key).done().hex();
+        return of(
+                Digest.of("flow key").text(namespace.name()).text(key).done(),
+                Partition.of(namespace));
+    }
+
+    /** The id of a flow below an execution, always the same: it lies where the execution does. */
+    public static FlowId below(ExecutionId execution, String name) {
+        Text.name("flow name", name, Limit.NAME_BYTES);
+        return of(
+                Digest.of("flow below").text(execution.toString()).text(name).done(),
+                execution.partition());
+    }
+
+    private static FlowId of(Digest digest, Partition partition) {
+        var hex = digest.hex();
         long most = Long.parseUnsignedLong(hex.substring(0, HEX_OF_A_HALF), 16);
         long least = Long.parseUnsignedLong(hex.substring(HEX_OF_A_HALF, 2 * HEX_OF_A_HALF), 16);
         var uuid = new UUID((most & ~VERSION) | VERSION_8, (least & VARIANT_MASK) | VARIANT);
-        return of(ExecutionId.stamped(uuid, Partition.of(namespace)));
+        return of(ExecutionId.stamped(uuid, partition));
     }
 
     /** The id whose partition is the last byte of its UUID, as in every id that we mint. */

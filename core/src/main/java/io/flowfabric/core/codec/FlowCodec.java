@@ -2,6 +2,7 @@ package io.flowfabric.core.codec;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Tags;
@@ -51,6 +52,7 @@ public final class FlowCodec {
                 .list("budgets", flow.policy().budgets(), PolicyCodec::write)
                 .text("digest", Optional.of(flow.digest().hex()))
                 .number("submitted", Optional.of(flow.submitted().toEpochMilli()))
+                .text("parent", flow.parent().map(ExecutionId::toString))
                 .done();
     }
 
@@ -87,6 +89,7 @@ public final class FlowCodec {
                         PolicyCodec.sorted(fixed, "budgets", PolicyCodec::budgetUse)),
                 new Digest(fixed.require("digest", Json::asString)),
                 Instant.ofEpochMilli(fixed.require("submitted", Json::asLong)),
+                fixed.get("parent", Json::asString).map(ExecutionId::parse),
                 changing.get("open", Json::asBoolean).orElse(false),
                 changing.get("revision", Json::asLong).orElse(0L),
                 changing.get("extended", Json::asString).map(Digest::new),

@@ -1,11 +1,13 @@
 package io.flowfabric.core.decision;
 
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.MemberRecord;
 
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** What a store shows of the graph of one flow while it holds the lock of that flow. */
@@ -41,4 +43,7 @@ public interface FlowGraph {
      * is left out.
      */
     Map<Integer, Facts> facts(Collection<MemberRecord> members);
+
+    /** The execution that this flow is below, locked; nothing when it is gone or cannot be read. */
+    Optional<Facts> parent(ExecutionId execution);
 }

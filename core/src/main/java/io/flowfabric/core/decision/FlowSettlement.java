@@ -66,8 +66,15 @@ public final class FlowSettlement {
     /** A member that has ended, as its store has written it. */
     public record EndedMember(int number, Outcome outcome) {}
 
-    /** A step that a member takes because of the others. */
-    public record MemberStep(int member, Facts facts, Change change) {}
+    /**
+     * A step that a member takes because of the others.
+     *
+     * @param member its number; {@link #PARENT} for the execution that awaits the flow
+     */
+    public record MemberStep(int member, Facts facts, Change change) {
+        /** Of the execution that awaits the flow, which is none of its members. */
+        public static final int PARENT = -1;
+    }
 
     /**
      * What a piece has come to.
@@ -132,10 +139,16 @@ public final class FlowSettlement {
         // Without members that have not ended there is nobody to tell.
         boolean over = tally.live() == 0;
         var after = before.going(tally, over ? List.of() : List.copyOf(agenda));
-        return new Settled(
-                over && !after.awaitsMore() && !after.state().ended() ? after.ended(now) : after,
-                List.copyOf(changed.values()),
-                List.copyOf(steps));
+        if (over && !after.awaitsMore() && !after.state().ended()) {
+            after = after.ended(now);
+            after.parent().flatMap(graph::parent).ifPresent(this::goOn);
+        }
+        return new Settled(after, List.copyOf(changed.values()), List.copyOf(steps));
+    }
+
+    private void goOn(Facts parent) {
+        FlowAwaiting.goOn(parent, before.id(), now)
+                .ifPresent(step -> steps.add(new MemberStep(MemberStep.PARENT, parent, step)));
     }
 
     // What is to be done, a piece of it at a time. Each says how much it looked at.

@@ -79,6 +79,9 @@ public record LeaseEnd(
             case Ending.Suspend suspend ->
                     throw new IllegalArgumentException(
                             "what a suspension writes depends on the signals that are kept");
+            case Ending.Await await ->
+                    throw new IllegalArgumentException(
+                            "what it writes depends on the flow that is awaited");
         };
     }
 

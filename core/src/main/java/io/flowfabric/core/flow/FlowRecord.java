@@ -1,6 +1,7 @@
 package io.flowfabric.core.flow;
 
 import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Tags;
@@ -13,6 +14,7 @@ import java.util.Optional;
  * What is kept of a flow beside its graph and its input. It changes only under its lock.
  *
  * @param digest of what it was submitted with
+ * @param parent the execution that may await it, if one may
  * @param open whether members may still be added from outside
  * @param revision how often its graph was changed
  * @param extended the digest of the last change of its graph, by which a repeat is known
@@ -30,6 +32,7 @@ public record FlowRecord(
         FlowPolicy policy,
         Digest digest,
         Instant submitted,
+        Optional<ExecutionId> parent,
         boolean open,
         long revision,
         Optional<Digest> extended,
@@ -53,6 +56,7 @@ public record FlowRecord(
                 flow.policy(),
                 digest,
                 now,
+                flow.parent(),
                 flow.open(),
                 1,
                 Optional.empty(),
@@ -93,8 +97,8 @@ public record FlowRecord(
     /** This flow with members that stand otherwise, and with this still to be done. */
     public FlowRecord going(MemberTally members, List<Consequence> left) {
         return new FlowRecord(
-                id, namespace, kind, tags, creator, policy, digest, submitted, open, revision,
-                extended, members, state, cancelled, endedAt, left);
+                id, namespace, kind, tags, creator, policy, digest, submitted, parent, open,
+                revision, extended, members, state, cancelled, endedAt, left);
     }
 
     /** This flow at its end. */
@@ -108,6 +112,7 @@ public record FlowRecord(
                 policy,
                 digest,
                 submitted,
+                parent,
                 false,
                 revision,
                 extended,
@@ -129,6 +134,7 @@ public record FlowRecord(
                 policy,
                 digest,
                 submitted,
+                parent,
                 open,
                 revision,
                 extended,
@@ -150,6 +156,7 @@ public record FlowRecord(
                 policy,
                 digest,
                 submitted,
+                parent,
                 false,
                 revision,
                 extended,
@@ -171,6 +178,7 @@ public record FlowRecord(
                 policy,
                 digest,
                 submitted,
+                parent,
                 stillOpen,
                 revision + 1,
                 Optional.of(change),

@@ -1,6 +1,7 @@
 package io.flowfabric.core.flow;
 
 import io.flowfabric.core.Digest;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Limit;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A graph of executions to be done, accepted or refused as a whole.
@@ -24,6 +26,7 @@ import java.util.Objects;
  * @param input what the flow is about; any member can read it
  * @param creator who asked for it; may be empty
  * @param open whether members may still be added from outside: it does not end before it is closed
+ * @param parent the execution that may await it, if one may
  */
 public record FlowSubmission(
         FlowId id,
@@ -35,7 +38,8 @@ public record FlowSubmission(
         FlowPolicy policy,
         List<Member> members,
         List<Edge> edges,
-        boolean open) {
+        boolean open,
+        Optional<ExecutionId> parent) {
 
     public FlowSubmission {
         Text.name("kind", kind, Limit.NAME_BYTES);
@@ -66,13 +70,14 @@ public record FlowSubmission(
                 FlowPolicy.DEFAULT,
                 new ArrayList<>(),
                 new ArrayList<>(),
-                false);
+                false,
+                Optional.empty());
     }
 
     /** This flow under another id. */
     public FlowSubmission id(FlowId other) {
         return new FlowSubmission(
-                other, namespace, kind, input, tags, creator, policy, members, edges, open);
+                other, namespace, kind, input, tags, creator, policy, members, edges, open, parent);
     }
 
     /** This flow under the id of a key: the same key again is the same flow. */
@@ -80,10 +85,29 @@ public record FlowSubmission(
         return id(FlowId.of(namespace, key));
     }
 
+    /**
+     * This flow below an execution, which may await it. Its id is made from that execution and a
+     * name: whoever goes on with the execution after a crash submits the same flow.
+     */
+    public FlowSubmission below(ExecutionId execution, String name) {
+        return new FlowSubmission(
+                FlowId.below(execution, name),
+                namespace,
+                kind,
+                input,
+                tags,
+                creator,
+                policy,
+                members,
+                edges,
+                open,
+                Optional.of(execution));
+    }
+
     /** This flow with an input of its own. */
     public FlowSubmission input(Payload other) {
         return new FlowSubmission(
-                id, namespace, kind, other, tags, creator, policy, members, edges, open);
+                id, namespace, kind, other, tags, creator, policy, members, edges, open, parent);
     }
 
     /** This flow with one tag more. */
@@ -98,25 +122,26 @@ public record FlowSubmission(
                 policy,
                 members,
                 edges,
-                open);
+                open,
+                parent);
     }
 
     /** This flow by another creator. */
     public FlowSubmission creator(String other) {
         return new FlowSubmission(
-                id, namespace, kind, input, tags, other, policy, members, edges, open);
+                id, namespace, kind, input, tags, other, policy, members, edges, open, parent);
     }
 
     /** This flow with another policy. */
     public FlowSubmission policy(FlowPolicy other) {
         return new FlowSubmission(
-                id, namespace, kind, input, tags, creator, other, members, edges, open);
+                id, namespace, kind, input, tags, creator, other, members, edges, open, parent);
     }
 
     /** This flow, which stays open for more members from outside. */
     public FlowSubmission leftOpen() {
         return new FlowSubmission(
-                id, namespace, kind, input, tags, creator, policy, members, edges, true);
+                id, namespace, kind, input, tags, creator, policy, members, edges, true, parent);
     }
 
     /** Adds a member that needs the success of all of these, of which there may be none. */
@@ -154,7 +179,8 @@ public record FlowSubmission(
                 policy,
                 List.copyOf(otherMembers),
                 List.copyOf(otherEdges),
-                open);
+                open,
+                parent);
     }
 
     /** The fingerprint of everything: two submissions with the same one ask for the same. */
@@ -165,7 +191,8 @@ public record FlowSubmission(
                         .text(kind)
                         .payload(input)
                         .text(creator)
-                        .number(open ? 1 : 0);
+                        .number(open ? 1 : 0)
+                        .text(parent.map(ExecutionId::toString).orElse(""));
         policy.digest(digest);
         digest.number(tags.values().size());
         tags.values().forEach((name, value) -> digest.text(name).text(value));

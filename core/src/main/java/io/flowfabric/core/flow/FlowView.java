@@ -1,5 +1,6 @@
 package io.flowfabric.core.flow;
 
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Tags;
@@ -10,6 +11,7 @@ import java.util.Optional;
 /**
  * A flow as it is, without its members.
  *
+ * @param parent the execution that may await it, if one may
  * @param revision what a change of its graph has to name
  * @param open whether members may still be added from outside
  * @param tally how its members stand
@@ -23,6 +25,7 @@ public record FlowView(
         Tags tags,
         String creator,
         FlowPolicy policy,
+        Optional<ExecutionId> parent,
         FlowState state,
         long revision,
         boolean open,
@@ -40,6 +43,7 @@ public record FlowView(
                 flow.tags(),
                 flow.creator(),
                 flow.policy(),
+                flow.parent(),
                 flow.state(),
                 flow.revision(),
                 flow.open(),

@@ -3,6 +3,7 @@ package io.flowfabric.core.lease;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Text;
@@ -127,6 +128,19 @@ public sealed interface Ending {
             var digest = Digest.of("suspend");
             suspension.digest(digest);
             return digest.done();
+        }
+    }
+
+    /** The worker lets go of it until a flow below it has ended; the attempt goes on then. */
+    record Await(Fence fence, FlowId flow) implements Ending {
+        public Await {
+            Objects.requireNonNull(fence, "fence");
+            Objects.requireNonNull(flow, "flow");
+        }
+
+        @Override
+        public Digest digest() {
+            return Digest.of("await").text(flow.toString()).done();
         }
     }
 }

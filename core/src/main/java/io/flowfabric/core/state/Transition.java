@@ -60,8 +60,8 @@ public enum Transition {
     RELEASE(from(RUNNING), to(READY)),
     /** Its worker lets go of it until a signal comes; it may have come already. */
     SUSPEND(from(RUNNING), to(SUSPENDED, READY, RESUMING_LATER)),
-    /** Its worker lets go of it until its children have ended. */
-    AWAIT(from(RUNNING), to(AWAITING_CHILDREN)),
+    /** Its worker lets go of it until its children have ended; they may have ended already. */
+    AWAIT(from(RUNNING), to(AWAITING_CHILDREN, READY)),
 
     // What happens to the holder of a lease.
     /** The session of its lease died. */

@@ -151,6 +151,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class FlowAwaiting extends FlowAwaitingRules {
+        FlowAwaiting() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class FlowReading extends FlowReadingRules {
         FlowReading() {
             super(StoreContract.this::open);

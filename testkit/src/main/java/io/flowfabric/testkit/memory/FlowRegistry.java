@@ -7,6 +7,7 @@ import io.flowfabric.core.FlowId;
 import io.flowfabric.core.NotFound;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.FlowAcceptance;
+import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.FlowChanges.Extended;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowReopening;
@@ -133,9 +134,34 @@ final class FlowRegistry {
         place.flow.ended.add(new EndedMember(place.number, outcome));
     }
 
-    /** Does what follows from the ends of members in the present commit. */
+    /** Takes note that an execution has ended that awaited a flow. */
+    void abandoned(FlowId id) {
+        Optional.ofNullable(flows.get(id.uuid())).ifPresent(flow -> flow.abandoned = true);
+    }
+
+    /** Does what follows in the present commit: what is done in one flow may end others. */
     void settle() {
-        flows.values().stream().filter(flow -> !flow.ended.isEmpty()).forEach(this::settle);
+        for (var due = due(); due.isPresent(); due = due()) {
+            var flow = due.get();
+            if (flow.abandoned) {
+                flow.abandoned = false;
+                FlowAwaiting.abandoned(flow.record, world.now())
+                        .ifPresent(
+                                cancelled ->
+                                        cancelled(
+                                                flow,
+                                                cancelled,
+                                                cancelled.cancelled().orElseThrow().by()));
+            } else {
+                settle(flow);
+            }
+        }
+    }
+
+    private Optional<MemoryFlow> due() {
+        return flows.values().stream()
+                .filter(flow -> flow.abandoned || !flow.ended.isEmpty())
+                .findFirst();
     }
 
     private void settle(MemoryFlow flow) {
@@ -154,7 +180,7 @@ final class FlowRegistry {
         settled.steps()
                 .forEach(
                         step ->
-                                flow.row(flow.members.get(step.member()))
+                                flow.row(step)
                                         .forEach(row -> world.steps.apply(row, step.change())));
         flow.ended.clear();
     }

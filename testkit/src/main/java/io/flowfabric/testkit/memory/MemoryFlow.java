@@ -3,10 +3,12 @@ package io.flowfabric.testkit.memory;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.FlowGraph;
 import io.flowfabric.core.decision.FlowSettlement.EndedMember;
+import io.flowfabric.core.decision.FlowSettlement.MemberStep;
 import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.MemberRecord;
@@ -16,6 +18,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -28,6 +31,9 @@ final class MemoryFlow implements FlowGraph {
 
     /** Members that have ended in the present commit, and were not settled yet. */
     final List<EndedMember> ended = new ArrayList<>();
+
+    /** Whether the execution that awaited it has ended in the present commit. */
+    boolean abandoned;
 
     FlowRecord record;
 
@@ -97,6 +103,22 @@ final class MemoryFlow implements FlowGraph {
                         toMap(
                                 MemberRecord::number,
                                 member -> row(member).findFirst().orElseThrow().facts()));
+    }
+
+    @Override
+    public Optional<Facts> parent(ExecutionId execution) {
+        return parentRow(execution).filter(row -> !row.poisoned).map(MemoryExecution::facts);
+    }
+
+    private Optional<MemoryExecution> parentRow(ExecutionId execution) {
+        return world.executions.byUuid(execution.uuid()).filter(row -> row.id().equals(execution));
+    }
+
+    /** Whose step it is: that of a member, or of the execution that awaits this flow. */
+    Stream<MemoryExecution> row(MemberStep step) {
+        return step.member() == MemberStep.PARENT
+                ? parentRow(step.facts().id()).stream()
+                : row(members.get(step.member()));
     }
 
     /** The execution of a member, unless it was forgotten. */

@@ -8,6 +8,7 @@ import io.flowfabric.core.admission.UsageEntry;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Conflicts;
 import io.flowfabric.core.decision.Definitions;
+import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.LeaseEnd;
 import io.flowfabric.core.decision.LeaseStanding.GivenUp;
 import io.flowfabric.core.decision.StepRecording;
@@ -144,6 +145,9 @@ final class MemoryLeases implements Leases {
         if (ending instanceof Ending.Suspend suspend) {
             change = suspend(row, suspend.suspension());
             answer = new Ended(Transition.SUSPEND, WaitDecisions.until(change));
+        } else if (ending instanceof Ending.Await await) {
+            change = FlowAwaiting.await(row.facts(), world.flows.find(await.flow()).record);
+            answer = new Ended(Transition.AWAIT, Optional.empty());
         } else {
             var end = LeaseEnd.of(ending);
             change = end.change(row.facts(), world.now());
