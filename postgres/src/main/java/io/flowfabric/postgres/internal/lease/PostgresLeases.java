@@ -19,7 +19,6 @@ import io.flowfabric.core.stream.Append;
 import io.flowfabric.postgres.internal.ExecutionBatches;
 import io.flowfabric.postgres.internal.PostgresContext;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -115,25 +114,30 @@ public final class PostgresLeases implements Leases {
                 this::ended);
     }
 
-    /** Suspensions are decided by what is known here; the other endings by what they say. */
+    /** Waits are decided by what is known here; the other endings by what they say. */
     private Map<UUID, Answer<Ended>> ended(List<Ending> endings) {
-        var suspensions = new ArrayList<Ending.Suspend>();
-        var others = new ArrayList<Ending>();
-        for (Ending ending : endings) {
-            if (ending instanceof Ending.Suspend suspension) {
-                suspensions.add(suspension);
-            } else {
-                others.add(ending);
-            }
-        }
-        if (suspensions.isEmpty()) {
+        var suspensions = some(endings, Ending.Suspend.class);
+        var awaiting = some(endings, Ending.Await.class);
+        if (suspensions.isEmpty() && awaiting.isEmpty()) {
             return endedAtOnce(endings);
         }
-        var answers = new HashMap<>(new SuspendedLeases(postgres).suspend(suspensions));
+        var waits = new SuspendedLeases(postgres);
+        var answers = new HashMap<UUID, Answer<Ended>>();
+        if (!suspensions.isEmpty()) {
+            answers.putAll(waits.suspend(suspensions));
+        }
+        if (!awaiting.isEmpty()) {
+            answers.putAll(waits.await(awaiting));
+        }
+        var others = unanswered(endings, answers);
         if (!others.isEmpty()) {
             answers.putAll(endedAtOnce(others));
         }
         return answers;
+    }
+
+    private static <E extends Ending> List<E> some(List<Ending> endings, Class<E> kind) {
+        return endings.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
     /** Members of flows have their own way, which is tried first where they are expected. */

@@ -3,7 +3,9 @@ package io.flowfabric.postgres.internal.lease;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.WaitDecisions;
 import io.flowfabric.core.decision.WaitDecisions.Kept;
 import io.flowfabric.core.decision.WaitDecisions.StepRoom;
@@ -14,10 +16,11 @@ import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.SignalHead;
 import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.ExecutionState.Running;
-import io.flowfabric.core.state.Transition;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
+import io.flowfabric.postgres.internal.settle.FlowTable;
+import io.flowfabric.postgres.internal.settle.LockedFlow;
 import io.flowfabric.postgres.internal.step.FactsReader;
 import io.flowfabric.postgres.internal.step.FactsReader.Locked;
 import io.flowfabric.postgres.internal.step.StepBatch;
@@ -33,11 +36,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * How workers open waitpoints and suspend their executions. What that leads to depends on signals
- * that have come already: the rows are locked, the core decides, what was decided is written.
+ * How workers open waitpoints, suspend their executions, and await flows. What that leads to
+ * depends on what has come already: the rows are locked, the core decides, what was decided is
+ * written.
  */
 final class SuspendedLeases {
     private final PostgresContext postgres;
@@ -57,18 +63,70 @@ final class SuspendedLeases {
         final List<Instant> timeouts = new ArrayList<>();
     }
 
+    /** Says what an ending leads to for an execution whose lease holds. */
+    @FunctionalInterface
+    private interface Decision<E> {
+        Change decide(E ending, Held held);
+    }
+
     Map<UUID, Answer<Ended>> suspend(List<Ending.Suspend> suspensions) {
-        var outcome = postgres.db().transaction(tx -> suspend(tx, suspensions));
+        return letGo(
+                suspensions, one -> one.suspension().name(), tx -> {}, SuspendedLeases::suspending);
+    }
+
+    private static Decision<Ending.Suspend> suspending(Jdbc tx, Map<UUID, Locked> locked) {
+        var kept = kept(tx, locked);
+        return (one, held) ->
+                WaitDecisions.suspend(
+                        held.facts,
+                        one.suspension(),
+                        kept.getOrDefault(id(one.fence()), List.of()),
+                        held.room,
+                        held.row.now());
+    }
+
+    /** Lets go of executions until flows below them have ended, which are locked first. */
+    Map<UUID, Answer<Ended>> await(List<Ending.Await> awaiting) {
+        var table = new FlowTable(postgres);
+        var flows = new HashMap<UUID, LockedFlow>();
+        return letGo(
+                awaiting,
+                one -> "",
+                tx -> {
+                    flows.clear();
+                    flows.putAll(
+                            table.lock(
+                                    tx, awaiting.stream().map(one -> one.flow().uuid()).toList()));
+                },
+                (tx, locked) ->
+                        (one, held) ->
+                                FlowAwaiting.await(
+                                        held.facts,
+                                        FlowTable.found(one.flow(), flows.get(one.flow().uuid()))
+                                                .record()));
+    }
+
+    private <E extends Ending> Map<UUID, Answer<Ended>> letGo(
+            List<E> endings,
+            Function<E, String> step,
+            Consumer<Jdbc> first,
+            BiFunction<Jdbc, Map<UUID, Locked>, Decision<E>> deciding) {
+        var outcome =
+                postgres.db()
+                        .transaction(
+                                tx -> {
+                                    first.accept(tx);
+                                    return letGo(tx, endings, step, deciding);
+                                });
         outcome.timeouts.forEach(at -> postgres.timers().set(at.toEpochMilli()));
         postgres.goesOn(outcome.lanes);
         postgres.freed(outcome.meters);
         var refused =
-                suspensions.stream()
+                endings.stream()
                         .filter(one -> !outcome.answers.containsKey(id(one.fence())))
                         .toList();
         var standings =
-                LeaseStandings.read(
-                        postgres.db(), refused.stream().map(Ending.Suspend::fence).toList());
+                LeaseStandings.read(postgres.db(), refused.stream().map(Ending::fence).toList());
         refused.forEach(one -> outcome.answers.put(id(one.fence()), standings.repeated(one)));
         return outcome.answers;
     }
@@ -77,15 +135,17 @@ final class SuspendedLeases {
         return fence.execution().uuid();
     }
 
-    private Outcome<Ended> suspend(Jdbc tx, List<Ending.Suspend> suspensions) {
-        var locked = lock(tx, suspensions, Ending.Suspend::fence);
-        var circumstances =
-                circumstances(
-                        tx, suspensions, Ending.Suspend::fence, one -> one.suspension().name());
-        var kept = kept(tx, locked);
+    private <E extends Ending> Outcome<Ended> letGo(
+            Jdbc tx,
+            List<E> endings,
+            Function<E, String> step,
+            BiFunction<Jdbc, Map<UUID, Locked>, Decision<E>> deciding) {
+        var locked = lock(tx, endings, Ending::fence);
+        var circumstances = circumstances(tx, endings, Ending::fence, step);
+        var decision = deciding.apply(tx, locked);
         var outcome = new Outcome<Ended>();
         var steps = new StepBatch();
-        for (Ending.Suspend one : suspensions) {
+        for (E one : endings) {
             var id = id(one.fence());
             if (isUnreadable(one.fence(), locked.get(id), circumstances.get(id))) {
                 outcome.answers.put(
@@ -96,27 +156,20 @@ final class SuspendedLeases {
             if (held.isEmpty()) {
                 continue;
             }
-            var facts = held.get().facts;
             try {
-                var change =
-                        WaitDecisions.suspend(
-                                facts,
-                                one.suspension(),
-                                kept.getOrDefault(id, List.of()),
-                                held.get().room,
-                                held.get().row.now());
-                steps.addEnding(change, facts, one.digest());
+                var change = decision.decide(one, held.get());
+                steps.addEnding(change, held.get().facts, one.digest());
                 var until = WaitDecisions.until(change);
                 until.ifPresent(outcome.timeouts::add);
-                outcome.answers.put(id, Answer.done(new Ended(Transition.SUSPEND, until)));
+                outcome.answers.put(id, Answer.done(new Ended(change.transition(), until)));
             } catch (FlowFabricException refusal) {
                 outcome.answers.put(id, Answer.refused(refusal));
             }
         }
-        for (var step : steps.write(tx, postgres.now())) {
-            outcome.meters.addAll(step.freed());
-            if (step.ready()) {
-                outcome.lanes.add(step.lane(), step.id());
+        for (var written : steps.write(tx, postgres.now())) {
+            outcome.meters.addAll(written.freed());
+            if (written.ready()) {
+                outcome.lanes.add(written.lane(), written.id());
             }
         }
         return outcome;

@@ -49,6 +49,7 @@ public final class FlowAftermath {
         }
         losers.addAll(steps.losers());
         streamed.addAll(steps.streamed());
+        unsettled.addAll(steps.abandoned());
     }
 
     public void add(LockedFlow flow) {

@@ -1,8 +1,11 @@
 package io.flowfabric.postgres.internal.settle;
 
+import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
 import io.flowfabric.core.decision.FlowSettlement.Settled;
+import io.flowfabric.core.feed.Event.FlowStep;
+import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.postgres.internal.PostgresContext;
@@ -70,14 +73,19 @@ public final class FlowSettler {
                         postgres, tx, locked.stream().map(LockedFlow::id).toList(), ended);
         var decisions = new ArrayList<Decision>();
         for (var flow : locked) {
+            var cancelled =
+                    graphs.isAbandoned(flow.id())
+                            ? FlowAwaiting.abandoned(flow.record(), flow.now())
+                            : Optional.<FlowRecord>empty();
+            var record = cancelled.orElse(flow.record());
             var ends = graphs.ended(flow.id());
-            if (!ends.isEmpty() || isDue(flow.record())) {
+            if (!ends.isEmpty() || isDue(record)) {
                 var graph = graphs.of(flow.id());
                 decisions.add(
                         new Decision(
                                 flow,
-                                FlowSettlement.settle(
-                                        flow.record(), graph, ends, flow.now(), most)));
+                                cancelled,
+                                FlowSettlement.settle(record, graph, ends, flow.now(), most)));
             }
         }
         return write(tx, decisions, after);
@@ -89,8 +97,12 @@ public final class FlowSettler {
         return flow.unsettled() || over;
     }
 
-    /** What was decided of a flow. */
-    private record Decision(LockedFlow before, Settled settled) {
+    /**
+     * What was decided of a flow.
+     *
+     * @param cancelled the flow as it was cancelled first, if it was
+     */
+    private record Decision(LockedFlow before, Optional<FlowRecord> cancelled, Settled settled) {
         LockedFlow after() {
             return before.with(settled.flow());
         }
@@ -103,15 +115,29 @@ public final class FlowSettler {
             return MemberTable.of(before.id(), settled.members()).stream();
         }
 
-        Optional<News> end() {
-            return FlowNews.ended(before.record(), settled.flow(), before.now())
-                    .map(event -> new News(settled.flow(), event));
+        Stream<News> news() {
+            return Stream.concat(
+                    cancelled.stream()
+                            .map(
+                                    it ->
+                                            new News(
+                                                    it,
+                                                    FlowNews.of(
+                                                            it,
+                                                            FlowStep.CANCELLED,
+                                                            it.cancelled()
+                                                                    .map(FlowCancellation::by),
+                                                            before.now()))),
+                    FlowNews.ended(before.record(), settled.flow(), before.now())
+                            .map(event -> new News(settled.flow(), event))
+                            .stream());
         }
     }
 
     /** Writes what was decided of a flow, and says how it is then. */
     public LockedFlow write(Jdbc tx, LockedFlow before, Settled settled, FlowAftermath after) {
-        return write(tx, List.of(new Decision(before, settled)), after).getFirst();
+        return write(tx, List.of(new Decision(before, Optional.empty(), settled)), after)
+                .getFirst();
     }
 
     private List<LockedFlow> write(Jdbc tx, List<Decision> decisions, FlowAftermath after) {
@@ -125,7 +151,7 @@ public final class FlowSettler {
                 tx,
                 decisions.stream().filter(Decision::changes).map(Decision::after).toList(),
                 decisions.stream().flatMap(Decision::members).toList(),
-                decisions.stream().flatMap(it -> it.end().stream()).toList());
+                decisions.stream().flatMap(Decision::news).toList());
         var now = decisions.stream().map(Decision::after).toList();
         now.forEach(after::add);
         return now;

@@ -1,5 +1,6 @@
 package io.flowfabric.postgres.internal.settle;
 
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.FlowGraph;
 import io.flowfabric.core.flow.Arc;
@@ -154,5 +155,13 @@ public final class LockedGraph implements FlowGraph {
                     .ifPresent(readable -> found.put(member.number(), readable));
         }
         return found;
+    }
+
+    @Override
+    public Optional<Facts> parent(ExecutionId execution) {
+        return FactsReader.lock("facts", tx, postgres, List.of(execution.uuid())).values().stream()
+                .filter(row -> row.id().equals(execution))
+                .findFirst()
+                .flatMap(Locked::facts);
     }
 }

@@ -16,10 +16,12 @@ import io.flowfabric.postgres.internal.step.FactsReader;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -36,6 +38,7 @@ final class LockedGraphs {
     private final Map<UUID, LockedGraph> graphs;
 
     private final Map<UUID, List<EndedMember>> ended = new HashMap<>();
+    private final Set<UUID> abandoned = new HashSet<>();
 
     private LockedGraphs(PostgresContext postgres, Jdbc tx, Map<UUID, LockedGraph> graphs) {
         this.postgres = postgres;
@@ -74,6 +77,11 @@ final class LockedGraphs {
         return ended.getOrDefault(flow, List.of());
     }
 
+    /** Whether the execution that awaited a flow has ended. */
+    boolean isAbandoned(UUID flow) {
+        return abandoned.contains(flow);
+    }
+
     /** A member of a flow, by its number. */
     private record Place(UUID flow, int number) {}
 
@@ -99,6 +107,11 @@ final class LockedGraphs {
                 .set("limit", AHEAD)
                 .each(
                         row -> {
+                            if (row.intOrNull("number") == null) {
+                                // It was not a member that has ended.
+                                abandoned.add(row.uuid("settled"));
+                                return;
+                            }
                             var one = FlowMember.of(row);
                             of(one.flow()).know(one.member());
                             var outcome = MemberTable.outcome(row, "how");

@@ -3,10 +3,12 @@ package io.flowfabric.postgres.internal.step;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
+import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.Waited;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
@@ -30,6 +32,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Decided steps on their way into the one statement that writes them. */
 public final class StepBatch {
@@ -57,13 +61,15 @@ public final class StepBatch {
             @Nullable Payload result,
             boolean cleared,
             @Nullable Long since,
-            @Nullable Digest digest) {}
+            @Nullable Digest digest,
+            @Nullable UUID abandoned) {}
 
     /**
      * What a step has led to.
      *
      * @param fresh the number by which it is queued, if it is ready and was not begun yet
-     * @param memberEnded whether it is a member of a flow, and has ended
+     * @param memberEnded whether something follows in a flow: it is a member and has ended, or has
+     *     awaited the flow
      */
     public record Written(
             UUID id,
@@ -80,6 +86,13 @@ public final class StepBatch {
     /** The sessions from which these steps take work; they are told of it after the commit. */
     public Set<SessionId> losers() {
         return Set.copyOf(losers);
+    }
+
+    /** The flows that those have awaited which these steps end. */
+    public Set<UUID> abandoned() {
+        return steps.stream()
+                .flatMap(step -> Stream.ofNullable(step.abandoned))
+                .collect(Collectors.toSet());
     }
 
     /** The executions among those written that have streams; readers are told after the commit. */
@@ -130,7 +143,15 @@ public final class StepBatch {
                         after instanceof Suspended suspended
                                 ? (Long) suspended.since().toEpochMilli()
                                 : null,
-                        digest));
+                        digest,
+                        abandoned(change, before)));
+    }
+
+    /** The flow for which nobody waits any more. */
+    private static @Nullable UUID abandoned(Change change, Facts before) {
+        return change.after().terminal()
+                ? FlowAwaiting.awaited(before.state()).map(FlowId::uuid).orElse(null)
+                : null;
     }
 
     private static @Nullable Long until(ExecutionState after, Optional<Delayed> delayed) {
@@ -227,6 +248,7 @@ public final class StepBatch {
                         "digests",
                         steps,
                         step -> step.digest == null ? null : RowCodec.bytes(step.digest))
+                .uuids("abandoned", steps, Step::abandoned)
                 .set("inline", RowCodec.INLINE)
                 .list(
                         row -> {

@@ -95,13 +95,13 @@ from unnest(:flows::uuid[], :upstreams::integer[], :downstreams::integer[], :any
 
 -- name: take_ended
 -- The members that have ended since their flows were settled: those that this transaction has ended, and those that ended without the
--- locks of their flows. Behind them the first arcs out of them, each with the member that it leads to. The caller has the locks of the
+-- locks of their flows, as did executions that awaited one, which are no members. Behind them the first arcs out of them, each with the member that it leads to. The caller has the locks of the
 -- flows, and settles them.
 with taken as (
     delete from ${schema}.flow_ended where flow = any(:flows::uuid[]) returning flow, execution, outcome
 ),
 ended as materialized (
-    select how.outcome as how, ${>member_columns}
+    select how.flow as settled, how.outcome as how, ${>member_columns}
     from (
         select execution, outcome, flow from taken
         union all
@@ -109,13 +109,13 @@ ended as materialized (
         from unnest(:executions::uuid[], :outcomes::text[]) as i (execution, outcome)
         join ${schema}.execution e on e.id = i.execution and e.flow = any(:flows::uuid[])
     ) as how
-    join ${schema}.flow_member m on m.execution = how.execution and m.flow = how.flow
+    left join ${schema}.flow_member m on m.execution = how.execution and m.flow = how.flow
 )
 select *
 from (
-    (select how, null::integer as upstream, null::boolean as any_end, ${>member_columns} from ended m)
+    (select settled, how, null::integer as upstream, null::boolean as any_end, ${>member_columns} from ended m)
     union all
-    (select null, g.upstream, g.any_end, ${>member_columns}
+    (select ended.settled, null, g.upstream, g.any_end, ${>member_columns}
     from ended
     cross join lateral (
         select g.upstream, g.downstream, g.any_end
@@ -130,7 +130,7 @@ from (
     order by m.flow, g.upstream, m.number
     limit :limit::integer)
 ) as row
-order by row.how is null, row.flow, row.upstream, row.number
+order by row.how is null, row.settled, row.upstream, row.number
 
 -- name: members_numbered
 select

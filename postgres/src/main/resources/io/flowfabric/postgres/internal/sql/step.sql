@@ -259,14 +259,14 @@ item as (
         :priorities::smallint[], :retries::integer[], :reclaims::integer[], :replays::integer[],
         :deadlines::bigint[], :actors::text[], :reasons::text[],
         :categories::text[], :messages::text[], :traces::text[], :types::text[], :results::bytea[], :cleared::boolean[],
-        :sinces::bigint[], :digests::bytea[]
+        :sinces::bigint[], :digests::bytea[], :abandoned::uuid[]
     ) as i (
         id, transition, situation,
         next, until, delayed_by, detail,
         priority, retries, reclaims, replays,
         deadline, actor, reason,
         category, message, trace, content_type, result, cleared,
-        suspended_since, digest)
+        suspended_since, digest, abandoned)
 ),
 before as (
     -- with all that the item says: joining the two again would compare each with each
@@ -342,13 +342,19 @@ changed as (
         e.attempts, e.epoch, i.owner, i.counted_meters, i.reserved_amounts,
         case when i.was = 'granted' and i.begins then i.since end as unbegun, e.policy, e.changed as now, i.transition, i.actor, i.reason, i.category, i.message, i.trace,
         i.result as produced, i.cleared,
-        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished, e.streamed, e.flow
+        e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped') as finished, e.streamed, e.flow, i.abandoned
 ),
 left_to_flow as (
-    -- What follows in its flow is done under the lock of that, which the caller may not have.
+    -- What follows in its flow, or in one that it has awaited, is done under the lock of that, which the caller may not have.
     insert into ${schema}.flow_ended (flow, execution, outcome)
-    select flow, id, (case situation when 'completed' then 'success' else situation::text end)::${schema}.outcome
-    from changed where flow is not null and finished and not :settles::boolean
+    select left_to.flow, id, (case situation when 'completed' then 'success' else situation::text end)::${schema}.outcome
+    from changed
+    cross join lateral (
+        select flow where flow is not null and not :settles::boolean
+        union all
+        select abandoned where abandoned is not null
+    ) as left_to
+    where finished
     on conflict (flow, execution) do update set outcome = excluded.outcome
 ),
 queued as (
@@ -450,7 +456,7 @@ recorded as (
 )
 select
     id, lane, situation = 'ready' as ready, case when situation = 'ready' and next = 'first' then seq end as fresh, counted_meters,
-    streamed is not null as streamed, finished and flow is not null as member_ended,
+    streamed is not null as streamed, finished and (flow is not null or abandoned is not null) as member_ended,
     -- fresh work where keys share is placed by the statement after this one
     situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
