@@ -227,6 +227,7 @@ final class Assignment implements Runnable {
                         new Ending.Delay(fence(), given("delay", until));
                 case TaskResult.Suspend(var suspension) ->
                         new Ending.Suspend(fence(), given("suspend", suspension));
+                case TaskResult.Await(var flow) -> new Ending.Await(fence(), given("await", flow));
                 case TaskResult.Release() -> new Ending.Release(fence());
                 case TaskResult.Cancel(var reason) ->
                         new Ending.Cancel(fence(), given("cancel", reason));

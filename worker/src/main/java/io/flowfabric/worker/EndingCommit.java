@@ -7,6 +7,7 @@ import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.LeaseLost;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.lease.Ended;
 import io.flowfabric.core.lease.Ending;
@@ -145,6 +146,9 @@ final class EndingCommit implements Commit<Assignment> {
             // The lease is still held: a suspension whose name is taken has not ended it.
             case Conflict taken when taken.code() == Conflict.Code.RECORDED_DIFFERENTLY ->
                     !changed(assignment, taken);
+            // And so has one that awaits a flow that there is not.
+            case NotFound missing when assignment.ending() instanceof Ending.Await ->
+                    !changed(assignment, missing);
             default -> {
                 log.error(
                         "The store refused the end of {}, which is dropped.", assignment, refusal);

@@ -1,5 +1,6 @@
 package io.flowfabric.worker;
 
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.signal.Suspension;
@@ -14,6 +15,9 @@ public sealed interface TaskResult {
 
     /** Something is to happen first: the same attempt goes on, from the top, when it has. */
     record Suspend(Suspension suspension) implements TaskResult {}
+
+    /** A flow below it is to end first: the same attempt goes on, from the top, when it has. */
+    record Await(FlowId flow) implements TaskResult {}
 
     /** Not here: the same attempt goes on at once, with the worker that claims it. */
     record Release() implements TaskResult {}
@@ -39,6 +43,15 @@ public sealed interface TaskResult {
      */
     static TaskResult suspend(Suspension suspension) {
         return new Suspend(suspension);
+    }
+
+    /**
+     * The attempt goes on, from the top, when a flow has ended that was submitted below this work
+     * ({@code FlowSubmission.below}), however it has. It holds no slot and no lease until then, and
+     * if it ends meanwhile the flow is cancelled.
+     */
+    static TaskResult await(FlowId flow) {
+        return new Await(flow);
     }
 
     /** The work goes back to its queue at once, under the same attempt. */
