@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.policy.Due;
@@ -74,6 +75,8 @@ class EndingTest {
                                 "approval",
                                 Condition.atLeast(1, Condition.Distinct.SOURCES, "boss"))),
                 new Ending.Suspend(fence, Suspension.untilResumed("approval")),
+                new Ending.Await(fence, FlowId.below(fence.execution(), "one")),
+                new Ending.Await(fence, FlowId.below(fence.execution(), "another")),
                 new Ending.Release(fence));
     }
 
