@@ -100,25 +100,17 @@ local function has_remains(id)
     return unit.get('flow', id .. 'g')
 end
 
--- change_flow: changes a flow with all that follows from it, if everything is as it was when that was decided.
--- submit_flow: the same with members that come, but not where no memory is left.
--- asked: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
---     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
---     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
--- each step: id, the execution as it was or false if it comes, the change, what was remembered of its waits, what is to be, the
---     fence under which alone it is taken, what a repeat is compared with
--- answers: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the number of a
---     member that comes and why; 'unheard' as 'submit' does
-local function change(asked)
-    local id, before, after, namespace, members, arcs, coming, taken, first, events, steps, left, listed = unpack(asked)
+-- What is in the way of a change; nil when nothing is.
+local function obstacle_to(change)
+    local id, before, _, _, _, _, coming, _, first, _, steps = unpack(change)
     if (unit.get('flow', id) or false) ~= before or (not before and has_remains(id)) then
         return {'again'}
     end
-    local obstacle = in_the_way(first) or in_the_way(steps) or (coming and flows.obstacle(coming[1]))
-    if obstacle then
-        return obstacle
-    end
-    flows.settling = true
+    return in_the_way(first) or in_the_way(steps) or (coming and flows.obstacle(coming[1]))
+end
+
+local function write(change)
+    local id, _, after, _, members, arcs, coming = unpack(change)
     unit.set('flow', id, after)
     for n = 1, #members, 2 do
         unit.set('member', id .. bytes.four(members[n]), members[n + 1])
@@ -127,18 +119,71 @@ local function change(asked)
     if coming then
         add_members(id, coming)
     end
-    take(first)
-    for n = 1, #events do
-        log.append(events[n])
-    end
-    take(steps)
-    settle(id, taken, left)
-    list(id, namespace, listed)
-    return {'done'}
 end
 
-register('change_flow', {'allow-oom'}, change)
-register('submit_flow', {}, change)
+-- Makes changes that nothing is in the way of. What they have in common stands together in the log.
+local function make(changes)
+    flows.settling = true
+    for n = 1, #changes do
+        write(changes[n])
+    end
+    for n = 1, #changes do
+        take(changes[n][9])
+    end
+    for n = 1, #changes do
+        local events = changes[n][10]
+        for m = 1, #events do
+            log.append(events[m])
+        end
+    end
+    for n = 1, #changes do
+        take(changes[n][11])
+    end
+    for n = 1, #changes do
+        local id, _, _, namespace, _, _, _, taken, _, _, _, left, listed = unpack(changes[n])
+        settle(id, taken, left)
+        list(id, namespace, listed)
+    end
+end
+
+-- change_flows: changes flows with all that follows from it, each if everything is as it was when that was decided.
+-- submit_flow: the same for one flow with members that come, but not where no memory is left.
+-- asked, each: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
+--     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
+--     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
+-- each step: id, the execution as it was or false if it comes, the change, what was remembered of its waits, what is to be, the
+--     fence under which alone it is taken, what a repeat is compared with
+-- answers, each: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the
+--     number of a member that comes and why; 'unheard' as 'submit' does
+local function change(asked)
+    local answers, fine, seen, ids = {}, {}, {}, {}
+    for n = 1, #asked do
+        for at = 9, 11, 2 do
+            local steps = asked[n][at]
+            for m = 1, #steps do
+                ids[#ids + 1] = steps[m][1]
+            end
+        end
+    end
+    executions.fetch(ids)
+    for n = 1, #asked do
+        local id = asked[n][1]
+        -- The second of two changes was decided without the first.
+        local obstacle = seen[id] and {'again'} or obstacle_to(asked[n])
+        seen[id] = true
+        answers[n] = obstacle or {'done'}
+        if not obstacle then
+            fine[#fine + 1] = asked[n]
+        end
+    end
+    make(fine)
+    return answers
+end
+
+register('change_flows', {'allow-oom'}, change)
+register('submit_flow', {}, function(asked)
+    return change({asked})[1]
+end)
 
 -- put_off: nothing can be done in a flow now; it is looked at again later.
 register('put_off', {'allow-oom'}, function(asked)
@@ -146,12 +191,14 @@ register('put_off', {'allow-oom'}, function(asked)
     return true
 end)
 
--- take_off: nothing is left to be done in a flow, unless something has happened to it since that was read.
--- asked: id; what it was or false
+-- take_off: nothing is left to be done in flows, unless something has happened to them since that was read.
+-- asked: ids and what they were or false, one behind the other
 register('take_off', {'allow-oom'}, function(asked)
-    local id, before = unpack(asked)
-    if (unit.get('flow', id) or false) == before and not unit.get('flow', id .. 'i') then
-        unit.drop('unsettled', id)
+    for n = 1, #asked, 2 do
+        local id, before = asked[n], asked[n + 1]
+        if (unit.get('flow', id) or false) == before and not unit.get('flow', id .. 'i') then
+            unit.drop('unsettled', id)
+        end
     end
     return true
 end)
