@@ -121,12 +121,8 @@ local function write(change)
     end
 end
 
--- Makes changes that nothing is in the way of. What they have in common stands together in the log.
-local function make(changes)
-    flows.settling = true
-    for n = 1, #changes do
-        write(changes[n])
-    end
+-- Does what follows from changes that are written. What they have in common stands together in the log.
+local function follow(changes)
     for n = 1, #changes do
         take(changes[n][9])
     end
@@ -147,7 +143,7 @@ local function make(changes)
 end
 
 -- change_flows: changes flows with all that follows from it, each if everything is as it was when that was decided.
--- submit_flow: the same for one flow with members that come, but not where no memory is left.
+-- submit_flows: the same with members that come, but not where no memory is left.
 -- asked, each: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
 --     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
 --     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
@@ -166,6 +162,8 @@ local function change(asked)
         end
     end
     executions.fetch(ids)
+    -- The program knows of all ends of this call.
+    flows.settling = true
     for n = 1, #asked do
         local id = asked[n][1]
         -- The second of two changes was decided without the first.
@@ -173,17 +171,17 @@ local function change(asked)
         seen[id] = true
         answers[n] = obstacle or {'done'}
         if not obstacle then
+            -- It is written before the next is looked at: a member may come only once.
+            write(asked[n])
             fine[#fine + 1] = asked[n]
         end
     end
-    make(fine)
+    follow(fine)
     return answers
 end
 
 register('change_flows', {'allow-oom'}, change)
-register('submit_flow', {}, function(asked)
-    return change({asked})[1]
-end)
+register('submit_flows', {}, change)
 
 -- put_off: nothing can be done in a flow now; it is looked at again later.
 register('put_off', {'allow-oom'}, function(asked)

@@ -116,21 +116,24 @@ local function find_around(look, most)
     return ended + #arcs
 end
 
--- around: what follows from the ends of members is mostly decided by this.
--- asked: flows, each id and the numbers of members that end besides those in its inbox; how many members and arcs in all at most
--- answers: of each flow what it is; its inbox; members, those that end and those that come after them, each number and what
+-- How many members and arcs are read together.
+local AROUND = 1000
+
+-- What follows from the ends of members is mostly decided by this.
+-- asked: flows, each id and the numbers of members that end besides those in its inbox
+-- Tells of each flow what it is; its inbox; members, those that end and those that come after them, each number and what
 --     it is; the arcs from them, false when they were too many; numbers of those that may be decided by them; and of all those
---     their executions as above
-register_reading('around', function(asked)
-    local flow_fields, most = {}, asked[2]
-    for n = 1, #asked[1] do
-        flow_fields[2 * n - 1] = asked[1][n][1]
-        flow_fields[2 * n] = asked[1][n][1] .. 'i'
+--     their executions as above.
+function flows.around(asked)
+    local flow_fields, most = {}, AROUND
+    for n = 1, #asked do
+        flow_fields[2 * n - 1] = asked[n][1]
+        flow_fields[2 * n] = asked[n][1] .. 'i'
     end
     local stored = unit.get_all('flow', flow_fields)
     local looks, fields = {}, {}
-    for n = 1, #asked[1] do
-        local look = {id = asked[1][n][1], numbers = asked[1][n][2], inbox = stored[2 * n] or '', fields = {}, arcs = false}
+    for n = 1, #asked do
+        local look = {id = asked[n][1], numbers = asked[n][2], inbox = stored[2 * n] or '', fields = {}, arcs = false}
         most = most - find_around(look, most)
         for m = 1, #look.fields do
             fields[#fields + 1] = look.fields[m]
@@ -154,7 +157,9 @@ register_reading('around', function(asked)
         answers[n] = {stored[2 * n - 1], stored[2 * n], found, look.arcs and table.concat(look.arcs), waiting}
     end
     return {answers, facts_of(ids)}
-end)
+end
+
+register_reading('around', flows.around)
 
 -- all_arcs: arcs of a flow in the order of their upstreams.
 -- asked: id; how many are before the first; how many at most

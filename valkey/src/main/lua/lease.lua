@@ -47,7 +47,8 @@ local function end_one(ends, n)
         return executions.unheld(id, partition, x)
     end
     if x[MEMBER] and not ends.anyhow and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
-        ends.left[id] = true
+        ends.left[id] = x[MEMBER]
+        ends.leaves = true
         return {
             'member', unit.get('execution', id), unit.get('detail', id .. 's'), unit.get('detail', id .. 'w'),
             unit.get('detail', id .. 'a')}
@@ -58,11 +59,30 @@ local function end_one(ends, n)
     return {true, until_when}
 end
 
+-- The flows of members that are left to the program, with what is around those members.
+local function around_left(ends)
+    local asked, by_flow = {}, {}
+    for n = 1, #ends.ids do
+        local member = ends.left[ends.ids[n]]
+        if member then
+            local flow = string.sub(member, 1, 16)
+            if not by_flow[flow] then
+                by_flow[flow] = {flow, {}}
+                asked[#asked + 1] = by_flow[flow]
+            end
+            local numbers = by_flow[flow][2]
+            numbers[#numbers + 1] = bytes.read_four(member, 17)
+        end
+    end
+    return {asked, flows.around(asked)}
+end
+
 -- end: ends leases.
 -- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other; whether what ends
 --     members of flows is not left to the program: then what follows from it is noted
 -- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, and what that is
---     decided by; or why not
+--     decided by; or why not. If some are left to the program, then behind the answers: their flows, each with the numbers of the
+--     members, and what 'around' tells of them
 register('end', {'allow-oom'}, function(asked)
     local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, anyhow = asked[3]}
     for n = 1, #ends.changes do
@@ -78,6 +98,9 @@ register('end', {'allow-oom'}, function(asked)
             ends.answers[ends.next] = end_one(ends, ends.next)
             ends.next = ends.next + 1
         end
+    end
+    if ends.leaves then
+        ends.answers[#ends.ids + 1] = around_left(ends)
     end
     return ends.answers
 end)

@@ -50,10 +50,9 @@ final class FlowEndings {
     /**
      * Ends leases of members, those of one flow together, and answers in their order.
      *
-     * @param known how their executions stood when they were last looked at
+     * @param known how they stood when they were last looked at
      */
-    List<Answer<Ended>> end(
-            List<Ending> endings, Map<ExecutionId, ExecutionFacts> known, AppliedParts parts) {
+    List<Answer<Ended>> end(List<Ending> endings, Known known, AppliedParts parts) {
         return new DecidedBatches<Ending, Ended>(
                         valkey,
                         "endings",
@@ -63,6 +62,16 @@ final class FlowEndings {
                         parts)
                 .chunks((int) Limit.BATCH.max())
                 .each(new Call(known, parts)::attempt);
+    }
+
+    /**
+     * What was found of members and of their flows when they were left to be decided here. It is
+     * used once: what was decided by it, and is not so any more, is read anew.
+     */
+    record Known(Map<ExecutionId, ExecutionFacts> executions, Map<UUID, FlowSurroundings> flows) {
+        Known() {
+            this(new HashMap<>(), new HashMap<>());
+        }
     }
 
     /**
@@ -104,11 +113,11 @@ final class FlowEndings {
 
     /** One call, in which something may have to be decided anew. */
     private final class Call {
-        private final Map<ExecutionId, ExecutionFacts> known;
+        private final Known known;
         private final AppliedParts parts;
         private final Map<UUID, Integer> tries = new HashMap<>();
 
-        Call(Map<ExecutionId, ExecutionFacts> known, AppliedParts parts) {
+        Call(Known known, AppliedParts parts) {
             this.known = known;
             this.parts = parts;
         }
@@ -161,7 +170,7 @@ final class FlowEndings {
         /** How executions stand: as they were looked at, and the next time as they are then. */
         private List<ExecutionFacts> facts(Partition home, List<Ending> endings) {
             var ids = endings.stream().map(ending -> ending.fence().execution()).toList();
-            var looked = ids.stream().map(known::remove).toList();
+            var looked = ids.stream().map(known.executions::remove).toList();
             return looked.stream().allMatch(Objects::nonNull)
                     ? looked
                     : ExecutionFacts.read(valkey, home, ids).all();
@@ -172,13 +181,7 @@ final class FlowEndings {
                 Partition home,
                 List<Map.Entry<UUID, List<Held>>> flows,
                 List<Optional<Answer<Ended>>> answers) {
-            var numbers = new LinkedHashMap<UUID, List<Integer>>();
-            flows.forEach(
-                    flow ->
-                            numbers.put(
-                                    flow.getKey(),
-                                    flow.getValue().stream().map(Held::number).toList()));
-            var around = FlowSurroundings.read(valkey, home, numbers);
+            var around = around(home, flows);
             var decided = new LinkedHashMap<UUID, DecidedEnds>();
             for (int n = 0; n < flows.size(); n++) {
                 var held = flows.get(n).getValue();
@@ -206,6 +209,27 @@ final class FlowEndings {
                 }
             }
             settling.settleIfPossible(home, unsettled);
+        }
+
+        /** What is around members that end, of each flow: as it was found, or as it is now. */
+        private List<FlowSurroundings> around(
+                Partition home, List<Map.Entry<UUID, List<Held>>> flows) {
+            var found = new HashMap<UUID, FlowSurroundings>();
+            var unknown = new LinkedHashMap<UUID, List<Integer>>();
+            for (var flow : flows) {
+                var numbers = flow.getValue().stream().map(Held::number).toList();
+                var before = known.flows.remove(flow.getKey());
+                if (before != null && before.isAround(home, numbers)) {
+                    found.put(flow.getKey(), before);
+                } else {
+                    unknown.put(flow.getKey(), numbers);
+                }
+            }
+            if (!unknown.isEmpty()) {
+                FlowSurroundings.read(valkey, home, unknown)
+                        .forEach(it -> found.put(it.uuid(), it));
+            }
+            return flows.stream().map(flow -> found.get(flow.getKey())).toList();
         }
 
         /** What follows from the ends of members of a flow. */

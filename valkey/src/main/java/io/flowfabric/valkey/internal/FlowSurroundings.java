@@ -7,6 +7,7 @@ import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,9 +19,6 @@ import java.util.stream.Stream;
  * by that. Many flows are read with one call; what is seldom needed is read when it is.
  */
 final class FlowSurroundings {
-    /** How many members and arcs one call reads: a call keeps all others waiting. */
-    private static final int MOST = 1000;
-
     private final ValkeyContext valkey;
     private final Partition home;
     private final UUID uuid;
@@ -62,23 +60,37 @@ final class FlowSurroundings {
                         "around",
                         home,
                         out ->
-                                out.list(2)
-                                        .list(
-                                                asked.entrySet(),
-                                                (o, flow) ->
-                                                        o.list(2)
-                                                                .uuid(flow.getKey())
-                                                                .list(
-                                                                        flow.getValue(),
-                                                                        (all, it) ->
-                                                                                all.number(it)))
-                                        .number(MOST));
-        var executions = told.answer().at(1).at(0);
-        var details = told.answer().at(1).at(1);
+                                out.list(
+                                        asked.entrySet(),
+                                        (o, flow) ->
+                                                o.list(2)
+                                                        .uuid(flow.getKey())
+                                                        .list(
+                                                                flow.getValue(),
+                                                                (all, it) -> all.number(it))));
+        return of(valkey, home, asked, told.answer(), told.now());
+    }
+
+    /** The flows of members whose ends were left to be decided here, as {@code end} tells. */
+    static List<FlowSurroundings> left(
+            ValkeyContext valkey, Partition home, Item left, Instant now) {
+        var asked = new LinkedHashMap<UUID, List<Integer>>();
+        left.at(0).list().forEach(it -> asked.put(it.at(0).uuid(), it.at(1).list(Item::small)));
+        return of(valkey, home, asked, left.at(1), now);
+    }
+
+    private static List<FlowSurroundings> of(
+            ValkeyContext valkey,
+            Partition home,
+            Map<UUID, List<Integer>> asked,
+            Item told,
+            Instant now) {
+        var executions = told.at(1).at(0);
+        var details = told.at(1).at(1);
         var found = new ArrayList<FlowSurroundings>();
         int next = 0;
         for (var flow : asked.entrySet()) {
-            var one = told.answer().at(0).at(found.size());
+            var one = told.at(0).at(found.size());
             var facts = new ArrayList<WaitingFacts>();
             for (int number : one.at(4).list(Item::small)) {
                 facts.add(
@@ -92,13 +104,18 @@ final class FlowSurroundings {
             }
             found.add(
                     new FlowSurroundings(
-                            valkey, home, flow.getKey(), flow.getValue(), one, facts, told.now()));
+                            valkey, home, flow.getKey(), flow.getValue(), one, facts, now));
         }
         return found;
     }
 
     UUID uuid() {
         return uuid;
+    }
+
+    /** Whether this is what is around these members, and lies in a partition. */
+    boolean isAround(Partition where, List<Integer> members) {
+        return home.equals(where) && numbers.equals(members);
     }
 
     /**

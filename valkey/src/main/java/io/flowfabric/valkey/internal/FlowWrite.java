@@ -208,9 +208,7 @@ final class FlowWrite {
     }
 
     Told write(ValkeyContext valkey, Partition home) {
-        return coming.isPresent() || before.isEmpty()
-                ? told(valkey.call("submit_flow", home, this::write).answer())
-                : write(valkey, home, List.of(this)).getFirst();
+        return write(valkey, home, List.of(this)).getFirst();
     }
 
     /**
@@ -234,11 +232,12 @@ final class FlowWrite {
     /**
      * Writes changes of flows with one call, each by itself.
      *
-     * @param changes of flows that there are, without members that come
+     * @param changes each of another flow
      */
     static List<Told> write(ValkeyContext valkey, Partition home, List<FlowWrite> changes) {
+        boolean comes = changes.stream().anyMatch(it -> it.coming.isPresent() || it.isNew());
         return valkey.call(
-                        "change_flows",
+                        comes ? "submit_flows" : "change_flows",
                         home,
                         out -> out.list(changes, (o, change) -> change.write(o)))
                 .answer()
@@ -251,6 +250,10 @@ final class FlowWrite {
                 answer.at(0).text(),
                 more ? answer.at(1).small() - 1 : 0,
                 more ? answer.at(2) : answer);
+    }
+
+    private boolean isNew() {
+        return before.isEmpty();
     }
 
     UUID flow() {
