@@ -1,26 +1,27 @@
 -- What happens to flows. The program decides it by what it has read; here it is written, all of it or nothing.
 
 -- Whether an execution is as it was when a step of it was decided.
-local function is_unchanged(step)
+-- stored: how executions are stored, by id
+local function is_unchanged(step, stored)
     local id, before, _, remembered, waited = unpack(step)
     if not before then
         -- It comes with this call.
         return true
     end
     local x = executions.get(id)
-    return x and unit.get('execution', id) == before and (not waited or executions.remembered(id, x) == remembered)
+    return x and stored[id] == before and (not waited or executions.remembered(id, x) == remembered)
 end
 
 -- What is in the way of some steps: 'unheld' with the number of the one whose fence does not hold, and how its execution stands;
 -- 'again' when one has changed; nil when nothing is.
-local function in_the_way(steps)
+local function in_the_way(steps, stored)
     for n = 1, #steps do
         local id, fence = steps[n][1], steps[n][6]
         local x = fence and executions.get(id)
         if fence and (not x or x[PARTITION] ~= fence[1] or not executions.holds(x, fence[2], fence[3])) then
             return {'unheld', n, executions.unheld(id, fence[1], x)}
         end
-        if not is_unchanged(steps[n]) then
+        if not is_unchanged(steps[n], stored) then
             return {'again'}
         end
     end
@@ -100,13 +101,31 @@ local function has_remains(id)
     return unit.get('flow', id .. 'g')
 end
 
+-- How the executions are stored that take steps with changes, by id.
+local function stored_of(changes)
+    local ids, stored = {}, {}
+    for n = 1, #changes do
+        for at = 9, 11, 2 do
+            local steps = changes[n][at]
+            for m = 1, #steps do
+                ids[#ids + 1] = steps[m][1]
+            end
+        end
+    end
+    local packed = executions.fetch(ids)
+    for n = 1, #ids do
+        stored[ids[n]] = packed[n]
+    end
+    return stored
+end
+
 -- What is in the way of a change; nil when nothing is.
-local function obstacle_to(change)
+local function obstacle_to(change, stored)
     local id, before, _, _, _, _, coming, _, first, _, steps = unpack(change)
     if (unit.get('flow', id) or false) ~= before or (not before and has_remains(id)) then
         return {'again'}
     end
-    return in_the_way(first) or in_the_way(steps) or (coming and flows.obstacle(coming[1]))
+    return in_the_way(first, stored) or in_the_way(steps, stored) or (coming and flows.obstacle(coming[1]))
 end
 
 local function write(change)
@@ -152,22 +171,14 @@ end
 -- answers, each: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the
 --     number of a member that comes and why; 'unheard' as 'submit' does
 local function change(asked)
-    local answers, fine, seen, ids = {}, {}, {}, {}
-    for n = 1, #asked do
-        for at = 9, 11, 2 do
-            local steps = asked[n][at]
-            for m = 1, #steps do
-                ids[#ids + 1] = steps[m][1]
-            end
-        end
-    end
-    executions.fetch(ids)
+    local answers, fine, seen = {}, {}, {}
+    local stored = stored_of(asked)
     -- The program knows of all ends of this call.
     flows.settling = true
     for n = 1, #asked do
         local id = asked[n][1]
         -- The second of two changes was decided without the first.
-        local obstacle = seen[id] and {'again'} or obstacle_to(asked[n])
+        local obstacle = seen[id] and {'again'} or obstacle_to(asked[n], stored)
         seen[id] = true
         answers[n] = obstacle or {'done'}
         if not obstacle then

@@ -57,7 +57,7 @@ register_reading('arcs', function(asked)
 end)
 
 -- What is decided by about executions: how they stand, what was submitted, why they are held back, what is remembered of their waits.
-local function facts_of(ids)
+function flows.facts_of(ids)
     local details = {}
     for n = 1, #ids do
         details[3 * n - 2] = ids[n] .. 's'
@@ -156,7 +156,7 @@ function flows.around(asked)
         end
         answers[n] = {stored[2 * n - 1], stored[2 * n], found, look.arcs and table.concat(look.arcs), waiting}
     end
-    return {answers, facts_of(ids)}
+    return {answers, flows.facts_of(ids)}
 end
 
 register_reading('around', flows.around)

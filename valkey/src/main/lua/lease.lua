@@ -39,19 +39,20 @@ end
 -- from it; and so is what comes after it for the same execution.
 local function end_one(ends, n)
     local id, partition, attempts, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 1)
-    local x = executions.get(id)
     if ends.left[id] then
         return {'member'}
     end
+    if executions.known[id] == nil and unit.changed_fields('execution')[id] == nil then
+        executions.known[id] = executions.read(ends.records[n])
+    end
+    local x = executions.get(id)
     if not x or x[PARTITION] ~= partition or not executions.holds(x, attempts - 1, epoch) then
         return executions.unheld(id, partition, x)
     end
     if x[MEMBER] and not ends.anyhow and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
         ends.left[id] = x[MEMBER]
-        ends.leaves = true
-        return {
-            'member', unit.get('execution', id), unit.get('detail', id .. 's'), unit.get('detail', id .. 'w'),
-            unit.get('detail', id .. 'a')}
+        ends.members[#ends.members + 1] = id
+        return {'member', #ends.members}
     end
     local decided, until_when = decided_for(x, ends.changes[number])
     executions.apply(id, x, decided)
@@ -62,29 +63,28 @@ end
 -- The flows of members that are left to the program, with what is around those members.
 local function around_left(ends)
     local asked, by_flow = {}, {}
-    for n = 1, #ends.ids do
-        local member = ends.left[ends.ids[n]]
-        if member then
-            local flow = string.sub(member, 1, 16)
-            if not by_flow[flow] then
-                by_flow[flow] = {flow, {}}
-                asked[#asked + 1] = by_flow[flow]
-            end
-            local numbers = by_flow[flow][2]
-            numbers[#numbers + 1] = bytes.read_four(member, 17)
+    for n = 1, #ends.members do
+        local member = ends.left[ends.members[n]]
+        local flow = string.sub(member, 1, 16)
+        if not by_flow[flow] then
+            by_flow[flow] = {flow, {}}
+            asked[#asked + 1] = by_flow[flow]
         end
+        local numbers = by_flow[flow][2]
+        numbers[#numbers + 1] = bytes.read_four(member, 17)
     end
-    return {asked, flows.around(asked)}
+    return {asked, flows.around(asked), flows.facts_of(ends.members)}
 end
 
 -- end: ends leases.
 -- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other; whether what ends
 --     members of flows is not left to the program: then what follows from it is noted
--- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, and what that is
---     decided by; or why not. If some are left to the program, then behind the answers: their flows, each with the numbers of the
---     members, and what 'around' tells of them
+-- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, with its place among
+--     those, or without when it is told of before; or why not. If some are left to the program, then behind the answers: their flows,
+--     each with the numbers of the members; what 'around' tells of them; and how the executions of the members stand
 register('end', {'allow-oom'}, function(asked)
-    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, anyhow = asked[3]}
+    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, members = {},
+        anyhow = asked[3]}
     for n = 1, #ends.changes do
         ends.changes[n].only_completes = plain.only_completes(ends.changes[n])
     end
@@ -99,7 +99,7 @@ register('end', {'allow-oom'}, function(asked)
             ends.next = ends.next + 1
         end
     end
-    if ends.leaves then
+    if #ends.members > 0 then
         ends.answers[#ends.ids + 1] = around_left(ends)
     end
     return ends.answers

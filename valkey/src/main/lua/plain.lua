@@ -13,6 +13,19 @@ local NO_TIME = '\0\0\0\0\0\0'
 local NEVER_HELD = '\0\0\0\0\0\0\0\0\0\0'
 local NEVER_TRIED_AGAIN = '\0\0\0\0\0\0\0\0\0\0\0\0'
 
+-- What follows in the record of a member of a flow that is plain otherwise: a list of what few have, and of that only which member
+-- it is.
+local ONLY_MEMBER = '\159\194\194\194\194\194\194\194\194\194\194\194\194\194\194\180'
+local MEMBER_BYTES = #ONLY_MEMBER + 20
+
+-- Which member of a flow a record is of, as it stands behind its texts; nil when it has something else there.
+local function only_member(record, length)
+    if #record == length + MEMBER_BYTES and string.sub(record, length + 1, length + #ONLY_MEMBER) == ONLY_MEMBER then
+        return string.sub(record, length + 1)
+    end
+    return nil
+end
+
 -- Where plain work of a lane, behind a gate, with a priority, comes to, and all that is the same for all of it.
 function plain.way_in(number, gate, priority)
     gates.touch(gate)
@@ -74,9 +87,15 @@ function plain.lease(session, lane, gate, members)
         end
         local format, situation, next = byte(record, 1, 3)
         local place, held, given_up, noted = byte(record, 62, 65)
-        if format ~= FORMAT or situation ~= READY or not noted or held > 0 or noted < 2 or noted > ROOM_FOR_ENTRIES
-            or #record ~= 65 + place + given_up + noted then
+        if format ~= FORMAT or situation ~= READY or not noted or held > 0 or noted < 2 or noted > ROOM_FOR_ENTRIES then
             break
+        end
+        local length, more = 65 + place + given_up + noted, ''
+        if #record ~= length then
+            more = only_member(record, length)
+            if not more then
+                break
+            end
         end
         if next ~= of_next then
             of_next = next
@@ -93,8 +112,8 @@ function plain.lease(session, lane, gate, members)
         local fence = sub(record, 4, 5) .. pack('>I4I6', next <= REPLAY and attempts + 1 or attempts, epoch)
         local step = id .. fence
         steps[#steps + 1] = step
-        changed[id] = begin .. fence .. times .. sub(record, 28, 61) .. lengths .. session .. sub(record, -noted)
-            .. entry
+        changed[id] = begin .. fence .. times .. sub(record, 28, 61) .. lengths .. session
+            .. sub(record, length - noted + 1, length) .. entry .. more
         ready[members[n]] = false
         given[2 * n - 1] = id
         given[2 * n] = epoch

@@ -15,6 +15,7 @@ import io.flowfabric.core.state.ExecutionState.Finished;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
 import io.flowfabric.valkey.internal.FlowWrite.FlowStep;
+import io.flowfabric.valkey.internal.ValkeyContext.Told;
 import io.flowfabric.valkey.internal.wire.Item;
 
 import java.time.Instant;
@@ -71,6 +72,29 @@ final class FlowEndings {
     record Known(Map<ExecutionId, ExecutionFacts> executions, Map<UUID, FlowSurroundings> flows) {
         Known() {
             this(new HashMap<>(), new HashMap<>());
+        }
+
+        /** Takes what was told of members behind the answers for endings. */
+        void know(ValkeyContext valkey, Partition home, List<Ending> endings, Told told) {
+            var left = told.answer().at(endings.size());
+            var details = left.at(2).at(1);
+            for (int n = 0; n < endings.size(); n++) {
+                var one = told.answer().at(n);
+                if (ValkeyLeases.isMember(one) && one.list().size() > 1) {
+                    int place = one.at(1).small() - 1;
+                    var id = endings.get(n).fence().execution();
+                    executions.put(
+                            id,
+                            new ExecutionFacts(
+                                    id,
+                                    left.at(2).at(0).at(place),
+                                    details.at(3 * place),
+                                    details.at(3 * place + 1),
+                                    details.at(3 * place + 2)));
+                }
+            }
+            FlowSurroundings.left(valkey, home, left, told.now())
+                    .forEach(flow -> flows.put(flow.uuid(), flow));
         }
     }
 

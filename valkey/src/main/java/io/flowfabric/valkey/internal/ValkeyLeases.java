@@ -1,7 +1,6 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
@@ -156,9 +155,7 @@ public final class ValkeyLeases implements Leases {
                     var told =
                             valkey.call("end", home, out -> new EndRequest(some).write(out, false));
                     if (told.answer().list().size() > some.size()) {
-                        FlowSurroundings.left(
-                                        valkey, home, told.answer().at(some.size()), told.now())
-                                .forEach(flow -> members.flows().put(flow.uuid(), flow));
+                        members.know(valkey, home, some, told);
                     }
                     return told.answer();
                 },
@@ -176,24 +173,16 @@ public final class ValkeyLeases implements Leases {
                                 told.at(1).optional(Item::moment));
                     }
                     if (isMember(told)) {
-                        facts(ending.fence().execution(), told)
-                                .ifPresent(it -> members.executions().put(it.id(), it));
                         return LEFT;
                     }
                     return standing(ending.fence(), told).repeated(ending);
                 });
     }
 
-    /** How an execution stood; nothing when it is told of before. */
-    private static Optional<ExecutionFacts> facts(ExecutionId id, Item told) {
-        return told.list().size() > 1
-                ? Optional.of(
-                        new ExecutionFacts(id, told.at(1), told.at(2), told.at(3), told.at(4)))
-                : Optional.empty();
-    }
-
-    private static boolean isMember(Item told) {
-        return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("member");
+    static boolean isMember(Item told) {
+        return !(told instanceof Item.Truth)
+                && told.at(0) instanceof Item.Bytes
+                && told.at(0).text().equals("member");
     }
 
     private static void write(Packer out, Progress report) {
