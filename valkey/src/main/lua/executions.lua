@@ -47,7 +47,7 @@ local function read_all(ids, packed)
     end
 end
 
--- Reads many at once, which are then known, and says how they are stored.
+-- Reads many at once, which are then known.
 function executions.fetch(ids)
     local packed = unit.get_all('execution', ids)
     -- One guard for all of them: that one is damaged is seldom, and those that were read before it stay known.
@@ -56,7 +56,6 @@ function executions.fetch(ids)
             executions.get(ids[n])
         end
     end
-    return packed
 end
 
 -- Those of some executions that somebody may have. Most have ended, and are not read whole to see that.

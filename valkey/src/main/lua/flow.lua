@@ -1,25 +1,37 @@
 -- What happens to flows. The program decides it by what it has read; here it is written, all of it or nothing.
 
+-- Whether a lease holds under which alone a step is taken.
+local function is_held(step, stored)
+    local id, fence = step[1], step[6]
+    if stored[id] and plain.member_holds(stored[id], struct.pack('>I2I4I6', fence[1], fence[2] + 1, fence[3])) then
+        return true
+    end
+    local x = executions.get(id)
+    return x and x[PARTITION] == fence[1] and executions.holds(x, fence[2], fence[3])
+end
+
 -- Whether an execution is as it was when a step of it was decided.
--- stored: how executions are stored, by id
 local function is_unchanged(step, stored)
     local id, before, _, remembered, waited = unpack(step)
     if not before then
         -- It comes with this call.
         return true
     end
-    local x = executions.get(id)
-    return x and stored[id] == before and (not waited or executions.remembered(id, x) == remembered)
+    if stored[id] ~= before then
+        return false
+    end
+    return plain.member(before) and not waited
+        or (executions.get(id) and (not waited or executions.remembered(id, executions.get(id)) == remembered))
 end
 
 -- What is in the way of some steps: 'unheld' with the number of the one whose fence does not hold, and how its execution stands;
 -- 'again' when one has changed; nil when nothing is.
+-- stored: how executions are stored, by id
 local function in_the_way(steps, stored)
     for n = 1, #steps do
         local id, fence = steps[n][1], steps[n][6]
-        local x = fence and executions.get(id)
-        if fence and (not x or x[PARTITION] ~= fence[1] or not executions.holds(x, fence[2], fence[3])) then
-            return {'unheld', n, executions.unheld(id, fence[1], x)}
+        if fence and not is_held(steps[n], stored) then
+            return {'unheld', n, executions.unheld(id, fence[1], executions.get(id))}
         end
         if not is_unchanged(steps[n], stored) then
             return {'again'}
@@ -28,18 +40,36 @@ local function in_the_way(steps, stored)
     return nil
 end
 
+-- Takes a step of a member that is plain otherwise, and says whether it did.
+local function take_plain(step)
+    local id, before, decided, _, waited, fence, given_up = unpack(step)
+    if not before or not decided or waited or executions.known[id] ~= nil or unit.changed_fields('execution')[id] ~= nil then
+        return false
+    end
+    if fence then
+        return given_up and not given_up[2] and plain.complete_member(id, before, decided, given_up[1])
+    end
+    return plain.satisfy_member(id, before, decided)
+end
+
+local function take_one(step)
+    local id, _, decided, _, waited, fence, given_up = unpack(step)
+    local x = executions.get(id)
+    if waited then
+        executions.remember(id, x, waited)
+    end
+    if decided then
+        executions.apply(id, x, decided)
+    end
+    if given_up then
+        x[GIVEN_UP] = records.given_up(fence[3], given_up[1], decided[CHANGE_STEP], given_up[2])
+    end
+end
+
 local function take(steps)
     for n = 1, #steps do
-        local id, _, decided, _, waited, fence, given_up = unpack(steps[n])
-        local x = executions.get(id)
-        if waited then
-            executions.remember(id, x, waited)
-        end
-        if decided then
-            executions.apply(id, x, decided)
-        end
-        if given_up then
-            x[GIVEN_UP] = records.given_up(fence[3], given_up[1], decided[CHANGE_STEP], given_up[2])
+        if not take_plain(steps[n]) then
+            take_one(steps[n])
         end
     end
 end
@@ -112,10 +142,14 @@ local function stored_of(changes)
             end
         end
     end
-    local packed = executions.fetch(ids)
+    local packed, others = unit.get_all('execution', ids), {}
     for n = 1, #ids do
         stored[ids[n]] = packed[n]
+        if not plain.member(packed[n]) then
+            others[#others + 1] = ids[n]
+        end
     end
+    executions.fetch(others)
     return stored
 end
 

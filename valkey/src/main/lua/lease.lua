@@ -35,12 +35,32 @@ local function decided_for(x, change)
     return decided, ends
 end
 
+-- Leaves what ends a member of a flow to the program.
+local function leave(ends, id, member)
+    ends.left[id] = member
+    ends.members[#ends.members + 1] = id
+    return {'member', #ends.members}
+end
+
+-- Whether an ending is that of a member of a flow that is plain otherwise, and is left to the program: then says of which member.
+local function plain_member(ends, n, id, number)
+    local record = ends.records[n]
+    local member = not ends.anyhow and executions.known[id] == nil and unit.changed_fields('execution')[id] == nil
+        and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) and plain.member(record)
+    local at = ENDING_BYTES * (n - 1)
+    return member and plain.member_holds(record, string.sub(ends.items, at + 17, at + 28)) and member
+end
+
 -- Ends a lease, whatever becomes of the work. What ends a member of a flow is left to the program, which decides at once what follows
 -- from it; and so is what comes after it for the same execution.
 local function end_one(ends, n)
     local id, partition, attempts, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 1)
     if ends.left[id] then
         return {'member'}
+    end
+    local member = plain_member(ends, n, id, number)
+    if member then
+        return leave(ends, id, member)
     end
     if executions.known[id] == nil and unit.changed_fields('execution')[id] == nil then
         executions.known[id] = executions.read(ends.records[n])
@@ -50,9 +70,7 @@ local function end_one(ends, n)
         return executions.unheld(id, partition, x)
     end
     if x[MEMBER] and not ends.anyhow and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
-        ends.left[id] = x[MEMBER]
-        ends.members[#ends.members + 1] = id
-        return {'member', #ends.members}
+        return leave(ends, id, x[MEMBER])
     end
     local decided, until_when = decided_for(x, ends.changes[number])
     executions.apply(id, x, decided)
@@ -94,9 +112,13 @@ register('end', {'allow-oom'}, function(asked)
     ends.records = unit.get_all('execution', ends.ids)
     while ends.next <= #ends.ids do
         plain.complete(ends)
-        if ends.next <= #ends.ids then
+        -- What follows is not plain; members of flows seldom come alone.
+        while ends.next <= #ends.ids do
             ends.answers[ends.next] = end_one(ends, ends.next)
             ends.next = ends.next + 1
+            if not plain.member(ends.records[ends.next]) then
+                break
+            end
         end
     end
     if #ends.members > 0 then

@@ -13,19 +13,6 @@ local NO_TIME = '\0\0\0\0\0\0'
 local NEVER_HELD = '\0\0\0\0\0\0\0\0\0\0'
 local NEVER_TRIED_AGAIN = '\0\0\0\0\0\0\0\0\0\0\0\0'
 
--- What follows in the record of a member of a flow that is plain otherwise: a list of what few have, and of that only which member
--- it is.
-local ONLY_MEMBER = '\159\194\194\194\194\194\194\194\194\194\194\194\194\194\194\180'
-local MEMBER_BYTES = #ONLY_MEMBER + 20
-
--- Which member of a flow a record is of, as it stands behind its texts; nil when it has something else there.
-local function only_member(record, length)
-    if #record == length + MEMBER_BYTES and string.sub(record, length + 1, length + #ONLY_MEMBER) == ONLY_MEMBER then
-        return string.sub(record, length + 1)
-    end
-    return nil
-end
-
 -- Where plain work of a lane, behind a gate, with a priority, comes to, and all that is the same for all of it.
 function plain.way_in(number, gate, priority)
     gates.touch(gate)
@@ -92,7 +79,7 @@ function plain.lease(session, lane, gate, members)
         end
         local length, more = 65 + place + given_up + noted, ''
         if #record ~= length then
-            more = only_member(record, length)
+            more = plain.only_member(record, length)
             if not more then
                 break
             end
