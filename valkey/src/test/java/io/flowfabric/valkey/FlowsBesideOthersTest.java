@@ -1,15 +1,18 @@
 package io.flowfabric.valkey;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.flow.Edge;
+import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowExtension;
 import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
@@ -18,6 +21,7 @@ import io.flowfabric.core.flow.Join;
 import io.flowfabric.core.flow.Member;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.store.Maintenance.Chore;
@@ -168,6 +172,132 @@ class FlowsBesideOthersTest {
             assertThat(view(other, flow).settled()).isTrue();
             assertThat(view(other, flow).state()).isEqualTo(FlowState.FAILED);
             assertThat(view(other, flow).tally().skipped()).isEqualTo(2);
+        }
+    }
+
+    /** A wire that counts what is asked, and lets something happen before flows are changed. */
+    private static final class CountingWire extends PassedOnWire {
+        private final Runnable meanwhile;
+        private final List<String> asked = new ArrayList<>();
+        private boolean happened;
+
+        CountingWire(Wire real, Runnable meanwhile) {
+            super(real);
+            this.meanwhile = meanwhile;
+        }
+
+        @Override
+        public byte[] call(String function, Partition partition, byte[] request) {
+            asked.add(function);
+            if (function.endsWith("change_flows") && !happened) {
+                happened = true;
+                meanwhile.run();
+            }
+            return super.call(function, partition, request);
+        }
+
+        @Override
+        public byte[] read(String function, Partition partition, byte[] request) {
+            asked.add(function);
+            return super.read(function, partition, request);
+        }
+    }
+
+    private static List<Ending> completed(List<Lease> leases) {
+        return leases.stream()
+                .<Ending>map(lease -> new Ending.Complete(lease.fence(), Payload.EMPTY))
+                .toList();
+    }
+
+    private static List<FlowSubmission> chains(int many) {
+        return Stream.generate(
+                        () -> FlowSubmission.of("f").member("a", work()).member("b", work(), "a"))
+                .limit(many)
+                .toList();
+    }
+
+    @Test
+    void ends_in_many_flows_take_as_many_calls_as_ends_in_one() {
+        int many = 100;
+        var wire =
+                new CountingWire(TestRedis.oneNode().wire(TestRedis.keys("many-flows")), () -> {});
+        try (var store = new ValkeyStore(wire, Optional.empty())) {
+            var flows = chains(many);
+            store.flows().submit(flows).forEach(Answer::orThrow);
+            var session = Session.of("worker", "instance", "flows");
+            store.sessions().open(session);
+            var leases = store.claims().claim(new Claim(session.id(), 1, many)).leases();
+            assertThat(leases).hasSize(many);
+            wire.asked.clear();
+
+            store.leases().end(completed(leases)).forEach(Answer::orThrow);
+
+            assertThat(wire.asked).containsExactly("end", "change_flows");
+            assertThat(store.claims().claim(new Claim(session.id(), 2, many)).leases())
+                    .hasSize(many);
+        }
+    }
+
+    @Test
+    void a_flow_that_was_changed_meanwhile_is_decided_anew_without_the_others() {
+        int many = 10;
+        var redis = TestRedis.oneNode();
+        var keys = TestRedis.keys("changed-meanwhile");
+        var flows = chains(many);
+        try (var other = new ValkeyStore(redis.wire(keys), Optional.empty())) {
+            var cancelled = flows.get(3);
+            var wire =
+                    new CountingWire(
+                            redis.wire(keys),
+                            () -> {
+                                var unused =
+                                        other.flows()
+                                                .cancel(
+                                                        List.of(cancelled.id()),
+                                                        FlowCancellation.Mode.RECORD,
+                                                        OLGA);
+                            });
+            try (var store = new ValkeyStore(wire, Optional.empty())) {
+                store.flows().submit(flows).forEach(Answer::orThrow);
+                var session = Session.of("worker", "instance", "flows");
+                store.sessions().open(session);
+                var leases = store.claims().claim(new Claim(session.id(), 1, many)).leases();
+                wire.asked.clear();
+
+                store.leases().end(completed(leases)).forEach(Answer::orThrow);
+
+                assertThat(wire.asked)
+                        .containsExactly("end", "change_flows", "read", "around", "change_flows");
+                assertThat(flows)
+                        .allSatisfy(
+                                flow ->
+                                        assertThat(view(store, flow).tally().succeeded())
+                                                .isEqualTo(1));
+                assertThat(store.claims().claim(new Claim(session.id(), 2, many)).leases())
+                        .hasSize(many);
+            }
+        }
+    }
+
+    @Test
+    void flows_that_share_a_member_are_not_both_submitted() {
+        try (var store =
+                new ValkeyStore(
+                        TestRedis.oneNode().wire(TestRedis.keys("shared-members")),
+                        Optional.empty())) {
+            var shared = work();
+            var first = FlowSubmission.of("f").member("a", shared);
+            var second = FlowSubmission.of("f").member("a", shared);
+
+            var answers = store.flows().submit(List.of(first, second, first));
+
+            assertThat(answers.get(0).orThrow().created()).isTrue();
+            assertThatThrownBy(() -> answers.get(1).orThrow())
+                    .isInstanceOfSatisfying(
+                            Conflict.class,
+                            conflict ->
+                                    assertThat(conflict.code()).isEqualTo(Conflict.Code.ID_TAKEN));
+            assertThat(answers.get(2).orThrow().created()).isFalse();
         }
     }
 

@@ -39,7 +39,7 @@ final class FlowWrite {
     /** The number of an event that was decided here. */
     private static final int EVENT_OTHER = 1;
 
-    /** How many steps and members one call writes: a call keeps all others waiting. */
+    /** How many steps, members and arcs one call writes: a call keeps all others waiting. */
     private static final int MOST = 500;
 
     private final Optional<StoredFlow> before;
@@ -265,9 +265,9 @@ final class FlowWrite {
         return after.unsettled();
     }
 
-    /** How much is to be written, roughly: steps, and members that are different. */
+    /** How much is to be written, roughly: steps, members that are different, and new arcs. */
     private int size() {
-        return 1 + first.size() + steps.size() + members.size();
+        return 1 + first.size() + steps.size() + members.size() + arcs.size();
     }
 
     private void write(Packer out) {
