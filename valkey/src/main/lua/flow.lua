@@ -1,44 +1,75 @@
 -- What happens to flows. The program decides it by what it has read; here it is written, all of it or nothing.
 
+-- Whether a lease holds under which alone a step is taken.
+local function is_held(step, stored)
+    local id, fence = step[1], step[6]
+    if stored[id] and plain.member_holds(stored[id], struct.pack('>I2I4I6', fence[1], fence[2] + 1, fence[3])) then
+        return true
+    end
+    local x = executions.get(id)
+    return x and x[PARTITION] == fence[1] and executions.holds(x, fence[2], fence[3])
+end
+
 -- Whether an execution is as it was when a step of it was decided.
-local function is_unchanged(step)
+local function is_unchanged(step, stored)
     local id, before, _, remembered, waited = unpack(step)
     if not before then
         -- It comes with this call.
         return true
     end
-    local x = executions.get(id)
-    return x and unit.get('execution', id) == before and (not waited or executions.remembered(id, x) == remembered)
+    if stored[id] ~= before then
+        return false
+    end
+    return plain.member(before) and not waited
+        or (executions.get(id) and (not waited or executions.remembered(id, executions.get(id)) == remembered))
 end
 
 -- What is in the way of some steps: 'unheld' with the number of the one whose fence does not hold, and how its execution stands;
 -- 'again' when one has changed; nil when nothing is.
-local function in_the_way(steps)
+-- stored: how executions are stored, by id
+local function in_the_way(steps, stored)
     for n = 1, #steps do
         local id, fence = steps[n][1], steps[n][6]
-        local x = fence and executions.get(id)
-        if fence and (not x or x[PARTITION] ~= fence[1] or not executions.holds(x, fence[2], fence[3])) then
-            return {'unheld', n, executions.unheld(id, fence[1], x)}
+        if fence and not is_held(steps[n], stored) then
+            return {'unheld', n, executions.unheld(id, fence[1], executions.get(id))}
         end
-        if not is_unchanged(steps[n]) then
+        if not is_unchanged(steps[n], stored) then
             return {'again'}
         end
     end
     return nil
 end
 
+-- Takes a step of a member that is plain otherwise, and says whether it did.
+local function take_plain(step)
+    local id, before, decided, _, waited, fence, given_up = unpack(step)
+    if not before or not decided or waited or executions.known[id] ~= nil or unit.changed_fields('execution')[id] ~= nil then
+        return false
+    end
+    if fence then
+        return given_up and not given_up[2] and plain.complete_member(id, before, decided, given_up[1])
+    end
+    return plain.satisfy_member(id, before, decided)
+end
+
+local function take_one(step)
+    local id, _, decided, _, waited, fence, given_up = unpack(step)
+    local x = executions.get(id)
+    if waited then
+        executions.remember(id, x, waited)
+    end
+    if decided then
+        executions.apply(id, x, decided)
+    end
+    if given_up then
+        x[GIVEN_UP] = records.given_up(fence[3], given_up[1], decided[CHANGE_STEP], given_up[2])
+    end
+end
+
 local function take(steps)
     for n = 1, #steps do
-        local id, _, decided, _, waited, fence, given_up = unpack(steps[n])
-        local x = executions.get(id)
-        if waited then
-            executions.remember(id, x, waited)
-        end
-        if decided then
-            executions.apply(id, x, decided)
-        end
-        if given_up then
-            x[GIVEN_UP] = records.given_up(fence[3], given_up[1], decided[CHANGE_STEP], given_up[2])
+        if not take_plain(steps[n]) then
+            take_one(steps[n])
         end
     end
 end
@@ -100,25 +131,39 @@ local function has_remains(id)
     return unit.get('flow', id .. 'g')
 end
 
--- change_flow: changes a flow with all that follows from it, if everything is as it was when that was decided.
--- submit_flow: the same with members that come, but not where no memory is left.
--- asked: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
---     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
---     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
--- each step: id, the execution as it was or false if it comes, the change, what was remembered of its waits, what is to be, the
---     fence under which alone it is taken, what a repeat is compared with
--- answers: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the number of a
---     member that comes and why; 'unheard' as 'submit' does
-local function change(asked)
-    local id, before, after, namespace, members, arcs, coming, taken, first, events, steps, left, listed = unpack(asked)
+-- How the executions are stored that take steps with changes, by id.
+local function stored_of(changes)
+    local ids, stored = {}, {}
+    for n = 1, #changes do
+        for at = 9, 11, 2 do
+            local steps = changes[n][at]
+            for m = 1, #steps do
+                ids[#ids + 1] = steps[m][1]
+            end
+        end
+    end
+    local packed, others = unit.get_all('execution', ids), {}
+    for n = 1, #ids do
+        stored[ids[n]] = packed[n]
+        if not plain.member(packed[n]) then
+            others[#others + 1] = ids[n]
+        end
+    end
+    executions.fetch(others)
+    return stored
+end
+
+-- What is in the way of a change; nil when nothing is.
+local function obstacle_to(change, stored)
+    local id, before, _, _, _, _, coming, _, first, _, steps = unpack(change)
     if (unit.get('flow', id) or false) ~= before or (not before and has_remains(id)) then
         return {'again'}
     end
-    local obstacle = in_the_way(first) or in_the_way(steps) or (coming and flows.obstacle(coming[1]))
-    if obstacle then
-        return obstacle
-    end
-    flows.settling = true
+    return in_the_way(first, stored) or in_the_way(steps, stored) or (coming and flows.obstacle(coming[1]))
+end
+
+local function write(change)
+    local id, _, after, _, members, arcs, coming = unpack(change)
     unit.set('flow', id, after)
     for n = 1, #members, 2 do
         unit.set('member', id .. bytes.four(members[n]), members[n + 1])
@@ -127,18 +172,61 @@ local function change(asked)
     if coming then
         add_members(id, coming)
     end
-    take(first)
-    for n = 1, #events do
-        log.append(events[n])
-    end
-    take(steps)
-    settle(id, taken, left)
-    list(id, namespace, listed)
-    return {'done'}
 end
 
-register('change_flow', {'allow-oom'}, change)
-register('submit_flow', {}, change)
+-- Does what follows from changes that are written. What they have in common stands together in the log.
+local function follow(changes)
+    for n = 1, #changes do
+        take(changes[n][9])
+    end
+    for n = 1, #changes do
+        local events = changes[n][10]
+        for m = 1, #events do
+            log.append(events[m])
+        end
+    end
+    for n = 1, #changes do
+        take(changes[n][11])
+    end
+    for n = 1, #changes do
+        local id, _, _, namespace, _, _, _, taken, _, _, _, left, listed = unpack(changes[n])
+        settle(id, taken, left)
+        list(id, namespace, listed)
+    end
+end
+
+-- change_flows: changes flows with all that follows from it, each if everything is as it was when that was decided.
+-- submit_flows: the same with members that come, but not where no memory is left.
+-- asked, each: id; what it was or false; what it is; its namespace; members that are different, each number and what it is; arcs that
+--     come; members that come or false; how much of the inbox is done; steps that are taken first; events; steps that
+--     follow; whether something is left to be done; its input if it is new, when it had ended before and when it has ended, each or false
+-- each step: id, the execution as it was or false if it comes, the change, what was remembered of its waits, what is to be, the
+--     fence under which alone it is taken, what a repeat is compared with
+-- answers, each: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the
+--     number of a member that comes and why; 'unheard' as 'submit' does
+local function change(asked)
+    local answers, fine, seen = {}, {}, {}
+    local stored = stored_of(asked)
+    -- The program knows of all ends of this call.
+    flows.settling = true
+    for n = 1, #asked do
+        local id = asked[n][1]
+        -- The second of two changes was decided without the first.
+        local obstacle = seen[id] and {'again'} or obstacle_to(asked[n], stored)
+        seen[id] = true
+        answers[n] = obstacle or {'done'}
+        if not obstacle then
+            -- It is written before the next is looked at: a member may come only once.
+            write(asked[n])
+            fine[#fine + 1] = asked[n]
+        end
+    end
+    follow(fine)
+    return answers
+end
+
+register('change_flows', {'allow-oom'}, change)
+register('submit_flows', {}, change)
 
 -- put_off: nothing can be done in a flow now; it is looked at again later.
 register('put_off', {'allow-oom'}, function(asked)
@@ -146,12 +234,14 @@ register('put_off', {'allow-oom'}, function(asked)
     return true
 end)
 
--- take_off: nothing is left to be done in a flow, unless something has happened to it since that was read.
--- asked: id; what it was or false
+-- take_off: nothing is left to be done in flows, unless something has happened to them since that was read.
+-- asked: ids and what they were or false, one behind the other
 register('take_off', {'allow-oom'}, function(asked)
-    local id, before = unpack(asked)
-    if (unit.get('flow', id) or false) == before and not unit.get('flow', id .. 'i') then
-        unit.drop('unsettled', id)
+    for n = 1, #asked, 2 do
+        local id, before = asked[n], asked[n + 1]
+        if (unit.get('flow', id) or false) == before and not unit.get('flow', id .. 'i') then
+            unit.drop('unsettled', id)
+        end
     end
     return true
 end)

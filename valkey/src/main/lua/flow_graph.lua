@@ -57,7 +57,7 @@ register_reading('arcs', function(asked)
 end)
 
 -- What is decided by about executions: how they stand, what was submitted, why they are held back, what is remembered of their waits.
-local function facts_of(ids)
+function flows.facts_of(ids)
     local details = {}
     for n = 1, #ids do
         details[3 * n - 2] = ids[n] .. 's'
@@ -67,45 +67,99 @@ local function facts_of(ids)
     return {unit.get_all('execution', ids), unit.get_all('detail', details)}
 end
 
--- around: what follows from the ends of members is mostly decided by this.
--- asked: id; the numbers of the members; how many arcs at most
--- answers: what the flow is; its inbox; members, those that were asked for and those that come after them, each number and what
---     it is; the arcs from them, false when there are more; and of those that may be decided by them numbers, and their executions as above
-register_reading('around', function(asked)
-    local id, numbers, most = unpack(asked)
-    local fields, arcs, seen = {}, {}, {}
-    for n = 1, #numbers do
-        fields[n] = id .. bytes.four(numbers[n])
-        seen[fields[n]] = true
-    end
-    for n = 1, #numbers do
-        local some = bytes.range('arc', id .. '>' .. bytes.four(numbers[n]), nil, most + 1 - #arcs)
-        for m = 1, #some do
-            local downstream = id .. string.sub(some[m], ENDS + 4, ENDS + 7)
-            if not seen[downstream] then
-                seen[downstream] = true
-                fields[#fields + 1] = downstream
-            end
-            arcs[#arcs + 1] = string.sub(some[m], ENDS)
-        end
-        if #arcs > most then
-            return {unit.get('flow', id), unit.get('flow', id .. 'i'), {}, false, {}, {{}, {}}}
+-- What an inbox has of each member: its number, and how it ended.
+local END_BYTES = 5
+
+-- Where members are stored that have ended, each once: those that were asked for, and those in the inbox.
+local function ended_fields(look)
+    local fields, seen = {}, {}
+    local function add(number)
+        local field = look.id .. number
+        if not seen[field] then
+            seen[field] = true
+            fields[#fields + 1] = field
         end
     end
-    local stored = unit.get_all('member', fields)
-    local members, waiting, ids = {}, {}, {}
+    for n = 1, #look.numbers do
+        add(bytes.four(look.numbers[n]))
+    end
+    for at = 1, #look.inbox, END_BYTES do
+        add(string.sub(look.inbox, at, at + 3))
+    end
+    return fields, seen
+end
+
+-- Finds the arcs from members that have ended, and the members around them, if that is not too much, and says how much it was.
+local function find_around(look, most)
+    local fields, seen = ended_fields(look)
+    local arcs = {}
     for n = 1, #fields do
-        local number = bytes.read_four(fields[n], 17)
-        members[#members + 1] = number
-        members[#members + 1] = stored[n]
-        local ended, decided = string.byte(stored[n] or '\1', 1, 2)
-        if ended == 0 and decided == 0 then
-            waiting[#waiting + 1] = number
-            ids[#ids + 1] = string.sub(stored[n], 3, 18)
+        if #fields + #arcs >= most then
+            return #arcs
+        end
+        local some = bytes.range('arc', look.id .. '>' .. string.sub(fields[n], 17), nil, most - #fields - #arcs)
+        for m = 1, #some do
+            arcs[#arcs + 1] = some[m]
         end
     end
-    return {unit.get('flow', id), unit.get('flow', id .. 'i'), members, table.concat(arcs), waiting, facts_of(ids)}
-end)
+    look.fields = fields
+    look.arcs = {}
+    local ended = #fields
+    for n = 1, #arcs do
+        look.arcs[n] = string.sub(arcs[n], ENDS)
+        local downstream = look.id .. string.sub(arcs[n], ENDS + 4, ENDS + 7)
+        if not seen[downstream] then
+            seen[downstream] = true
+            fields[#fields + 1] = downstream
+        end
+    end
+    return ended + #arcs
+end
+
+-- How many members and arcs are read together.
+local AROUND = 1000
+
+-- What follows from the ends of members is mostly decided by this.
+-- asked: flows, each id and the numbers of members that end besides those in its inbox
+-- Tells of each flow what it is; its inbox; members, those that end and those that come after them, each number and what
+--     it is; the arcs from them, false when they were too many; numbers of those that may be decided by them; and of all those
+--     their executions as above.
+function flows.around(asked)
+    local flow_fields, most = {}, AROUND
+    for n = 1, #asked do
+        flow_fields[2 * n - 1] = asked[n][1]
+        flow_fields[2 * n] = asked[n][1] .. 'i'
+    end
+    local stored = unit.get_all('flow', flow_fields)
+    local looks, fields = {}, {}
+    for n = 1, #asked do
+        local look = {id = asked[n][1], numbers = asked[n][2], inbox = stored[2 * n] or '', fields = {}, arcs = false}
+        most = most - find_around(look, most)
+        for m = 1, #look.fields do
+            fields[#fields + 1] = look.fields[m]
+        end
+        looks[n] = look
+    end
+    local members, next, ids, answers = unit.get_all('member', fields), 1, {}, {}
+    for n = 1, #looks do
+        local look, found, waiting = looks[n], {}, {}
+        for m = 1, #look.fields do
+            local number, member = bytes.read_four(look.fields[m], 17), members[next]
+            next = next + 1
+            found[2 * m - 1] = number
+            found[2 * m] = member
+            local ended, decided = string.byte(member or '\1', 1, 2)
+            if ended == 0 and decided == 0 then
+                waiting[#waiting + 1] = number
+                ids[#ids + 1] = string.sub(member, 3, 18)
+            end
+        end
+        answers[n] = {stored[2 * n - 1], stored[2 * n], found, look.arcs and table.concat(look.arcs), waiting}
+    end
+    return {answers, flows.facts_of(ids)}
+end
+
+register_reading('around', flows.around)
 
 -- all_arcs: arcs of a flow in the order of their upstreams.
 -- asked: id; how many are before the first; how many at most

@@ -35,22 +35,42 @@ local function decided_for(x, change)
     return decided, ends
 end
 
+-- Leaves what ends a member of a flow to the program.
+local function leave(ends, id, member)
+    ends.left[id] = member
+    ends.members[#ends.members + 1] = id
+    return {'member', #ends.members}
+end
+
+-- Whether an ending is that of a member of a flow that is plain otherwise, and is left to the program: then says of which member.
+local function plain_member(ends, n, id, number)
+    local record = ends.records[n]
+    local member = not ends.anyhow and executions.known[id] == nil and unit.changed_fields('execution')[id] == nil
+        and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) and plain.member(record)
+    local at = ENDING_BYTES * (n - 1)
+    return member and plain.member_holds(record, string.sub(ends.items, at + 17, at + 28)) and member
+end
+
 -- Ends a lease, whatever becomes of the work. What ends a member of a flow is left to the program, which decides at once what follows
 -- from it; and so is what comes after it for the same execution.
 local function end_one(ends, n)
     local id, partition, attempts, epoch, digest, number = struct.unpack(ENDING, ends.items, ENDING_BYTES * (n - 1) + 1)
-    local x = executions.get(id)
     if ends.left[id] then
         return {'member'}
     end
+    local member = plain_member(ends, n, id, number)
+    if member then
+        return leave(ends, id, member)
+    end
+    if executions.known[id] == nil and unit.changed_fields('execution')[id] == nil then
+        executions.known[id] = executions.read(ends.records[n])
+    end
+    local x = executions.get(id)
     if not x or x[PARTITION] ~= partition or not executions.holds(x, attempts - 1, epoch) then
         return executions.unheld(id, partition, x)
     end
     if x[MEMBER] and not ends.anyhow and executions.is_terminal(ends.changes[number][CHANGE_SITUATION]) then
-        ends.left[id] = true
-        return {
-            'member', unit.get('execution', id), unit.get('detail', id .. 's'), unit.get('detail', id .. 'w'),
-            unit.get('detail', id .. 'a')}
+        return leave(ends, id, x[MEMBER])
     end
     local decided, until_when = decided_for(x, ends.changes[number])
     executions.apply(id, x, decided)
@@ -58,13 +78,31 @@ local function end_one(ends, n)
     return {true, until_when}
 end
 
+-- The flows of members that are left to the program, with what is around those members.
+local function around_left(ends)
+    local asked, by_flow = {}, {}
+    for n = 1, #ends.members do
+        local member = ends.left[ends.members[n]]
+        local flow = string.sub(member, 1, 16)
+        if not by_flow[flow] then
+            by_flow[flow] = {flow, {}}
+            asked[#asked + 1] = by_flow[flow]
+        end
+        local numbers = by_flow[flow][2]
+        numbers[#numbers + 1] = bytes.read_four(member, 17)
+    end
+    return {asked, flows.around(asked), flows.facts_of(ends.members)}
+end
+
 -- end: ends leases.
 -- asked: the changes that they come to, each of which may be that of many; and the endings, one behind the other; whether what ends
 --     members of flows is not left to the program: then what follows from it is noted
--- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, and what that is
---     decided by; or why not
+-- answers, each: true; or a list of true and until when it waits; or 'member' when it is left to the program, with its place among
+--     those, or without when it is told of before; or why not. If some are left to the program, then behind the answers: their flows,
+--     each with the numbers of the members; what 'around' tells of them; and how the executions of the members stand
 register('end', {'allow-oom'}, function(asked)
-    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, anyhow = asked[3]}
+    local ends = {changes = asked[1], items = asked[2], size = ENDING_BYTES, ids = {}, answers = {}, next = 1, left = {}, members = {},
+        anyhow = asked[3]}
     for n = 1, #ends.changes do
         ends.changes[n].only_completes = plain.only_completes(ends.changes[n])
     end
@@ -74,10 +112,17 @@ register('end', {'allow-oom'}, function(asked)
     ends.records = unit.get_all('execution', ends.ids)
     while ends.next <= #ends.ids do
         plain.complete(ends)
-        if ends.next <= #ends.ids then
+        -- What follows is not plain; members of flows seldom come alone.
+        while ends.next <= #ends.ids do
             ends.answers[ends.next] = end_one(ends, ends.next)
             ends.next = ends.next + 1
+            if not plain.member(ends.records[ends.next]) then
+                break
+            end
         end
+    end
+    if #ends.members > 0 then
+        ends.answers[#ends.ids + 1] = around_left(ends)
     end
     return ends.answers
 end)

@@ -74,9 +74,15 @@ function plain.lease(session, lane, gate, members)
         end
         local format, situation, next = byte(record, 1, 3)
         local place, held, given_up, noted = byte(record, 62, 65)
-        if format ~= FORMAT or situation ~= READY or not noted or held > 0 or noted < 2 or noted > ROOM_FOR_ENTRIES
-            or #record ~= 65 + place + given_up + noted then
+        if format ~= FORMAT or situation ~= READY or not noted or held > 0 or noted < 2 or noted > ROOM_FOR_ENTRIES then
             break
+        end
+        local length, more = 65 + place + given_up + noted, ''
+        if #record ~= length then
+            more = plain.only_member(record, length)
+            if not more then
+                break
+            end
         end
         if next ~= of_next then
             of_next = next
@@ -93,8 +99,8 @@ function plain.lease(session, lane, gate, members)
         local fence = sub(record, 4, 5) .. pack('>I4I6', next <= REPLAY and attempts + 1 or attempts, epoch)
         local step = id .. fence
         steps[#steps + 1] = step
-        changed[id] = begin .. fence .. times .. sub(record, 28, 61) .. lengths .. session .. sub(record, -noted)
-            .. entry
+        changed[id] = begin .. fence .. times .. sub(record, 28, 61) .. lengths .. session
+            .. sub(record, length - noted + 1, length) .. entry .. more
         ready[members[n]] = false
         given[2 * n - 1] = id
         given[2 * n] = epoch

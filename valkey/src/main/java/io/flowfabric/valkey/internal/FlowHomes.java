@@ -10,6 +10,7 @@ import io.flowfabric.valkey.internal.wire.Packer;
 
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -50,29 +51,47 @@ final class FlowHomes {
                 .flatMap(home -> read(home, id.uuid()).map(flow -> new Located(home, flow)));
     }
 
-    /** What was found at a moment. */
-    record Look(Optional<StoredFlow> flow, Instant now) {}
+    /**
+     * What was found at a moment.
+     *
+     * @param stored the flow as it is stored, if there is one
+     * @param inbox members that have ended without the others being told
+     */
+    record Look(UUID uuid, Item stored, Item inbox, Instant now) {
+        /**
+         * @throws StoreFailure when it cannot be read any more
+         */
+        Optional<StoredFlow> flow() {
+            return read(uuid, stored, inbox, now);
+        }
+    }
 
     /** The flow of a UUID, if it lies in a partition. */
     Optional<StoredFlow> read(Partition home, UUID uuid) {
-        return look(home, uuid).flow;
+        return look(home, uuid).flow();
     }
 
     /** The same, with the time. */
     Look look(Partition home, UUID uuid) {
+        return look(home, List.of(uuid)).getFirst();
+    }
+
+    /** What there is of UUIDs in a partition, in their order. */
+    List<Look> look(Partition home, List<UUID> uuids) {
         var told =
                 valkey.read(
                         "read",
                         home,
-                        out ->
-                                out.list(1)
-                                        .list(2)
-                                        .text("flow")
-                                        .list(2)
-                                        .uuid(uuid)
-                                        .bytes(field(uuid, 'i')));
+                        out -> {
+                            out.list(1).list(2).text("flow").list(2 * uuids.size());
+                            uuids.forEach(uuid -> out.uuid(uuid).bytes(field(uuid, 'i')));
+                        });
         var stored = told.answer().at(0);
-        return new Look(read(uuid, stored.at(0), stored.at(1), told.now()), told.now());
+        var found = new ArrayList<Look>();
+        for (int n = 0; n < uuids.size(); n++) {
+            found.add(new Look(uuids.get(n), stored.at(2 * n), stored.at(2 * n + 1), told.now()));
+        }
+        return found;
     }
 
     /** A flow as it was read, if there is one. */

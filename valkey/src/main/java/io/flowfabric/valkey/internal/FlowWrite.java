@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * A change of a flow with all that follows from it, which is written by one call, all of it or
@@ -37,6 +38,9 @@ import java.util.TreeMap;
 final class FlowWrite {
     /** The number of an event that was decided here. */
     private static final int EVENT_OTHER = 1;
+
+    /** How many steps, members and arcs one call writes: a call keeps all others waiting. */
+    private static final int MOST = 500;
 
     private final Optional<StoredFlow> before;
     private final Map<Integer, MemberRecord> members = new TreeMap<>();
@@ -204,17 +208,66 @@ final class FlowWrite {
     }
 
     Told write(ValkeyContext valkey, Partition home) {
-        var told =
-                valkey.call(
-                                coming.isPresent() || before.isEmpty()
-                                        ? "submit_flow"
-                                        : "change_flow",
-                                home,
-                                this::write)
-                        .answer();
-        boolean more = told.list().size() > 1;
+        return write(valkey, home, List.of(this)).getFirst();
+    }
+
+    /**
+     * Puts changes together that go with one call: not more than a call should write, but for one
+     * that is larger by itself.
+     */
+    static List<List<FlowWrite>> calls(List<FlowWrite> changes) {
+        var calls = new ArrayList<List<FlowWrite>>();
+        int size = MOST;
+        for (var change : changes) {
+            size += change.size();
+            if (size > MOST) {
+                calls.add(new ArrayList<>());
+                size = change.size();
+            }
+            calls.getLast().add(change);
+        }
+        return calls;
+    }
+
+    /**
+     * Writes changes of flows with one call, each by itself.
+     *
+     * @param changes each of another flow
+     */
+    static List<Told> write(ValkeyContext valkey, Partition home, List<FlowWrite> changes) {
+        boolean comes = changes.stream().anyMatch(it -> it.coming.isPresent() || it.isNew());
+        return valkey.call(
+                        comes ? "submit_flows" : "change_flows",
+                        home,
+                        out -> out.list(changes, (o, change) -> change.write(o)))
+                .answer()
+                .list(FlowWrite::told);
+    }
+
+    private static Told told(Item answer) {
+        boolean more = answer.list().size() > 1;
         return new Told(
-                told.at(0).text(), more ? told.at(1).small() - 1 : 0, more ? told.at(2) : told);
+                answer.at(0).text(),
+                more ? answer.at(1).small() - 1 : 0,
+                more ? answer.at(2) : answer);
+    }
+
+    private boolean isNew() {
+        return before.isEmpty();
+    }
+
+    UUID flow() {
+        return after.id().uuid();
+    }
+
+    /** Whether something is left to be done in the flow. */
+    boolean leavesWork() {
+        return after.unsettled();
+    }
+
+    /** How much is to be written, roughly: steps, members that are different, and new arcs. */
+    private int size() {
+        return 1 + first.size() + steps.size() + members.size() + arcs.size();
     }
 
     private void write(Packer out) {

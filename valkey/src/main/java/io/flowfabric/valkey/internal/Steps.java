@@ -2,6 +2,7 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Partition;
+import io.flowfabric.core.Payload;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.ExecutionState.Blocked;
@@ -133,7 +134,9 @@ public final class Steps {
                 .optional(change.deadline(), Packer::moment)
                 .optional(change.by(), (o, by) -> o.list(2).text(by.actor()).text(by.reason()))
                 .optional(change.failure(), (o, failure) -> o.bytes(write(failure)))
-                .optional(change.result(), (o, result) -> o.bytes(SubmissionRecord.write(result)));
+                .optional(
+                        change.result().filter(result -> !result.equals(Payload.EMPTY)),
+                        (o, result) -> o.bytes(SubmissionRecord.write(result)));
         if (change.transition() == Transition.REPLAY) {
             var submission = submitted.orElseThrow();
             GateDefinition.of(submission.kind(), submission.policy()).write(out);

@@ -36,9 +36,6 @@ final class StoredGraph implements FlowGraph {
     /** How many members or arcs are read with one call. */
     private static final int PORTION = 2000;
 
-    /** How many arcs are read with a flow. */
-    private static final int AROUND = 64;
-
     private final ValkeyContext valkey;
     private final Partition home;
     private final UUID flow;
@@ -58,29 +55,19 @@ final class StoredGraph implements FlowGraph {
     }
 
     /**
-     * Reads a flow with what is around members of it that end.
+     * Takes what is around members that end, so that it need not be read piece by piece.
      *
-     * @return the flow, if there is one
+     * @param ended members and arcs, as {@code around} tells of them
+     * @param facts of executions of members that may be decided
      */
-    Optional<StoredFlow> around(List<Integer> numbers) {
-        var told =
-                valkey.read(
-                        "around",
-                        home,
-                        out ->
-                                out.list(3)
-                                        .uuid(flow)
-                                        .list(numbers, (o, it) -> o.number(it))
-                                        .number(AROUND));
-        var answer = told.answer();
-        var members = answer.at(2).list();
+    void know(List<Item> members, Item packedArcs, List<Integer> ended, List<WaitingFacts> facts) {
         for (int n = 0; n < members.size(); n += 2) {
             int number = members.get(n).small();
             knownMembers.put(number, member(number, members.get(n + 1)));
         }
-        if (!answer.at(3).isAbsent()) {
-            numbers.forEach(number -> knownArcs.put(number, new ArrayList<>()));
-            FlowArcs.read(answer.at(3))
+        if (!packedArcs.isAbsent()) {
+            ended.forEach(number -> knownArcs.put(number, new ArrayList<>()));
+            FlowArcs.read(packedArcs)
                     .forEach(
                             arc ->
                                     knownArcs
@@ -88,20 +75,21 @@ final class StoredGraph implements FlowGraph {
                                                     arc.upstream(), none -> new ArrayList<>())
                                             .add(arc));
         }
-        var waiting = answer.at(4).list(Item::small);
-        for (int n = 0; n < waiting.size(); n++) {
-            var details = answer.at(5).at(1);
+        for (var waiting : facts) {
+            var member = Objects.requireNonNull(knownMembers.get(waiting.number));
             knownFacts.put(
-                    waiting.get(n),
+                    waiting.number,
                     new ExecutionFacts(
-                            Objects.requireNonNull(knownMembers.get(waiting.get(n))).execution(),
-                            answer.at(5).at(0).at(n),
-                            details.at(3 * n),
-                            details.at(3 * n + 1),
-                            details.at(3 * n + 2)));
+                            member.execution(),
+                            waiting.packed,
+                            waiting.submitted,
+                            waiting.words,
+                            waiting.remembered));
         }
-        return FlowHomes.read(flow, answer.at(0), answer.at(1), told.now());
     }
+
+    /** What is stored of the execution of a member that may be decided. */
+    record WaitingFacts(int number, Item packed, Item submitted, Item words, Item remembered) {}
 
     /** The execution of a member, as far as its facts were asked for. */
     Decidable execution(int member) {

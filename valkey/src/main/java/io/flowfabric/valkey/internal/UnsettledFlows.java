@@ -3,8 +3,10 @@ package io.flowfabric.valkey.internal;
 import io.flowfabric.core.Partition;
 import io.flowfabric.valkey.internal.Steps.Step;
 
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -14,11 +16,8 @@ import java.util.UUID;
  */
 final class UnsettledFlows {
     private final FlowSettling settling;
-    private final Set<Place> flows = new LinkedHashSet<>();
-
-    private final Set<Place> others = new LinkedHashSet<>();
-
-    private record Place(Partition home, UUID flow) {}
+    private final Map<Partition, Set<UUID>> flows = new LinkedHashMap<>();
+    private final Map<Partition, Set<UUID>> others = new LinkedHashMap<>();
 
     UnsettledFlows(FlowSettling settling) {
         this.settling = settling;
@@ -29,28 +28,33 @@ final class UnsettledFlows {
         for (int n = 0; n < steps.size(); n++) {
             var step = steps.get(n);
             if (taken.get(n) && step.change().after().terminal()) {
-                step.before().member().ifPresent(place -> flows.add(new Place(home, place.flow())));
+                step.before().member().ifPresent(place -> of(flows, home).add(place.flow()));
             }
         }
     }
 
+    private static Set<UUID> of(Map<Partition, Set<UUID>> places, Partition home) {
+        return places.computeIfAbsent(home, first -> new LinkedHashSet<>());
+    }
+
     /** Takes note of flows that other processes have left. */
     void noteLeft(Partition home, List<UUID> left) {
-        left.forEach(flow -> others.add(new Place(home, flow)));
+        of(others, home).addAll(left);
     }
 
     /** Does what other processes have left, and says in how many flows that cannot be done. */
     int settleLeft() {
-        others.removeAll(flows);
-        return (int)
-                others.stream()
-                        .filter(place -> !settling.settleLeft(place.home, place.flow))
-                        .count();
+        int undone = 0;
+        for (var left : others.entrySet()) {
+            left.getValue().removeAll(of(flows, left.getKey()));
+            undone += settling.settleLeft(left.getKey(), left.getValue());
+        }
+        return undone;
     }
 
     /** Does what follows. */
     void settle() {
-        flows.forEach(place -> settling.settleIfPossible(place.home, place.flow));
+        flows.forEach(settling::settleIfPossible);
         flows.clear();
     }
 }

@@ -12,7 +12,6 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
-import io.flowfabric.core.decision.FlowAcceptance;
 import io.flowfabric.core.decision.FlowChanges;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
@@ -20,25 +19,23 @@ import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowExtension;
-import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.FlowView;
 import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.flow.MemberView;
 import io.flowfabric.core.flow.Upstream;
 
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Graphs of executions. */
 public final class ValkeyFlows implements Flows {
     private final ValkeyContext valkey;
     private final FlowSettling settling;
     private final FlowHomes homes;
-    private final FlowMembers members;
+    private final FlowSubmissions submissions;
     private final FlowExtensions extensions;
     private final FlowReads reads;
     private final FlowListing listing;
@@ -47,7 +44,7 @@ public final class ValkeyFlows implements Flows {
         this.valkey = valkey;
         this.settling = settling;
         this.homes = new FlowHomes(valkey);
-        this.members = new FlowMembers(valkey);
+        this.submissions = new FlowSubmissions(valkey);
         this.extensions = new FlowExtensions(valkey, settling);
         this.reads = new FlowReads(valkey);
         this.listing = new FlowListing(valkey);
@@ -56,61 +53,30 @@ public final class ValkeyFlows implements Flows {
     private static <T, R> List<Answer<R>> each(String what, List<T> items, Function<T, R> act) {
         Limit.BATCH.checkCount(what, items.size());
         var parts = new AppliedParts();
-        var answers = new ArrayList<Answer<R>>(items.size());
-        for (var item : items) {
-            answers.add(
-                    parts.change(
-                            () -> {
-                                try {
-                                    return Answer.done(act.apply(item));
-                                } catch (Unavailable closed) {
-                                    throw closed;
-                                } catch (StoreFailure failure) {
-                                    if (!failure.isUnreadable()) {
-                                        throw failure;
-                                    }
-                                    return Answer.<R>refused(failure);
-                                } catch (FlowFabricException refusal) {
-                                    return Answer.<R>refused(refusal);
-                                }
-                            }));
+        return items.stream()
+                .map(item -> parts.change(() -> answered(() -> act.apply(item))))
+                .toList();
+    }
+
+    /** What is refused of one flow is no matter of the others. */
+    static <R> Answer<R> answered(Supplier<R> act) {
+        try {
+            return Answer.done(act.get());
+        } catch (Unavailable closed) {
+            throw closed;
+        } catch (StoreFailure failure) {
+            if (!failure.isUnreadable()) {
+                throw failure;
+            }
+            return Answer.refused(failure);
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
         }
-        return answers;
     }
 
     @Override
     public List<Answer<SubmittedFlow>> submit(List<FlowSubmission> flows) {
-        return each("flows", flows, this::accept);
-    }
-
-    private SubmittedFlow accept(FlowSubmission flow) {
-        // What can never be done is refused before anything is noted.
-        var unused = FlowAcceptance.number(flow, Instant.EPOCH);
-        var home = homes.of(flow.namespace(), flow.id());
-        return GuardedWrites.retry("the flow " + flow.id(), () -> attempt(home, flow));
-    }
-
-    private Optional<SubmittedFlow> attempt(Partition home, FlowSubmission flow) {
-        var digest = flow.digest();
-        var found = homes.look(home, flow.id().uuid());
-        var known = FlowAcceptance.repeated(flow, digest, found.flow().map(StoredFlow::record));
-        if (known.isPresent()) {
-            return known;
-        }
-        var now = found.now();
-        var graph = FlowAcceptance.number(flow, now);
-        var record = FlowRecord.submitted(flow, digest, now);
-        var work = FlowMembers.work(record, flow.members());
-        var write = FlowWrite.of(record, flow.input()).connect(graph.arcs());
-        members.come(write, home, work, graph.members());
-        write.tell(
-                FlowNews.of(record, Event.FlowStep.SUBMITTED, Optional.empty(), now), flow.tags());
-        // A flow without members has nothing to wait for.
-        var stored = new StoredGraph(valkey, home, flow.id().uuid());
-        write.settle(FlowSettlement.settle(record, stored, List.of(), now, FlowSettling.MOST), now);
-        var told = write.write(valkey, home);
-        members.clear(told, home, work);
-        return told.done() ? Optional.of(new SubmittedFlow(flow.id(), true)) : Optional.empty();
+        return submissions.submit(flows);
     }
 
     @Override

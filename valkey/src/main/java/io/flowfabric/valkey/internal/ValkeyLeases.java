@@ -1,7 +1,6 @@
 package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Limit;
@@ -32,9 +31,7 @@ import io.flowfabric.valkey.internal.wire.Packer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -67,12 +64,11 @@ public final class ValkeyLeases implements Leases {
     public List<Answer<Fence>> progress(List<Progress> reports) {
         Limit.BATCH.checkCount("progress reports", reports.size());
         return each(
-                "progress",
+                asking("progress", ValkeyLeases::write),
                 reports,
                 Progress::fence,
                 report -> 0,
                 new AppliedParts(),
-                (out, some) -> out.list(some, ValkeyLeases::write),
                 (report, told) -> {
                     if (told.at(0) instanceof Item.Truth) {
                         return report.fence();
@@ -90,12 +86,11 @@ public final class ValkeyLeases implements Leases {
     public List<Answer<Step>> checkpoint(List<Checkpoint> checkpoints) {
         Limit.BATCH.checkCount("checkpoints", checkpoints.size());
         return each(
-                "checkpoint",
+                asking("checkpoint", ValkeyLeases::write),
                 checkpoints,
                 Checkpoint::fence,
                 Checkpoint::bytes,
                 new AppliedParts(),
-                (out, some) -> out.list(some, ValkeyLeases::write),
                 (checkpoint, told) -> {
                     if (told.at(0) instanceof Item.Truth) {
                         return new Step(
@@ -132,7 +127,7 @@ public final class ValkeyLeases implements Leases {
 
     /** Ends leases by what does not depend on what else is stored. */
     private List<Answer<Ended>> endAtOnce(List<Ending> endings, AppliedParts parts) {
-        var known = new HashMap<ExecutionId, ExecutionFacts>();
+        var known = new FlowEndings.Known();
         var answers = endOthers(endings, known, parts);
         var members =
                 IntStream.range(0, answers.size())
@@ -151,17 +146,23 @@ public final class ValkeyLeases implements Leases {
     /**
      * Ends those that are no members of flows.
      *
-     * @param members gets the executions of the others, as they were looked at
+     * @param members gets the executions of the others and their flows, as they were looked at
      */
     private List<Answer<Ended>> endOthers(
-            List<Ending> endings, Map<ExecutionId, ExecutionFacts> members, AppliedParts parts) {
+            List<Ending> endings, FlowEndings.Known members, AppliedParts parts) {
         return each(
-                "end",
+                (home, some) -> {
+                    var told =
+                            valkey.call("end", home, out -> new EndRequest(some).write(out, false));
+                    if (told.answer().list().size() > some.size()) {
+                        members.know(valkey, home, some, told);
+                    }
+                    return told.answer();
+                },
                 endings,
                 Ending::fence,
                 Ending::bytes,
                 parts,
-                (out, some) -> new EndRequest(some).write(out, false),
                 (ending, told) -> {
                     if (told instanceof Item.Truth) {
                         return new Ended(LeaseEnd.of(ending).transition(), Optional.empty());
@@ -172,24 +173,16 @@ public final class ValkeyLeases implements Leases {
                                 told.at(1).optional(Item::moment));
                     }
                     if (isMember(told)) {
-                        facts(ending.fence().execution(), told)
-                                .ifPresent(it -> members.put(it.id(), it));
                         return LEFT;
                     }
                     return standing(ending.fence(), told).repeated(ending);
                 });
     }
 
-    /** How an execution stood; nothing when it is told of before. */
-    private static Optional<ExecutionFacts> facts(ExecutionId id, Item told) {
-        return told.list().size() > 1
-                ? Optional.of(
-                        new ExecutionFacts(id, told.at(1), told.at(2), told.at(3), told.at(4)))
-                : Optional.empty();
-    }
-
-    private static boolean isMember(Item told) {
-        return told.at(0) instanceof Item.Bytes && told.at(0).text().equals("member");
+    static boolean isMember(Item told) {
+        return !(told instanceof Item.Truth)
+                && told.at(0) instanceof Item.Bytes
+                && told.at(0).text().equals("member");
     }
 
     private static void write(Packer out, Progress report) {
@@ -225,12 +218,11 @@ public final class ValkeyLeases implements Leases {
 
     /** Asks for each item by itself, those of a partition in one call, and in their order. */
     private <T, R> List<Answer<R>> each(
-            String function,
+            BiFunction<Partition, List<T>, Item> question,
             List<T> items,
             Function<T, Fence> fence,
             ToLongFunction<T> bytes,
             AppliedParts parts,
-            BiConsumer<Packer, List<T>> writer,
             BiFunction<T, Item, R> reader) {
         var answers = new ArrayList<Answer<R>>(Collections.nCopies(items.size(), null));
         valkey.homes()
@@ -243,7 +235,7 @@ public final class ValkeyLeases implements Leases {
                                     Chunks.of(
                                             places, CHUNK, i -> bytes.applyAsLong(items.get(i)))) {
                                 var some = part.stream().map(items::get).toList();
-                                var told = parts.change(() -> ask(function, home, some, writer));
+                                var told = parts.change(() -> question.apply(home, some));
                                 for (int n = 0; n < some.size(); n++) {
                                     answers.set(
                                             part.get(n),
@@ -258,9 +250,10 @@ public final class ValkeyLeases implements Leases {
         return answers;
     }
 
-    private <T> Item ask(
-            String function, Partition home, List<T> items, BiConsumer<Packer, List<T>> writer) {
-        return valkey.call(function, home, out -> writer.accept(out, items)).answer();
+    /** Asks a function about items of a partition. */
+    private <T> BiFunction<Partition, List<T>, Item> asking(
+            String function, BiConsumer<Packer, T> writer) {
+        return (home, some) -> valkey.call(function, home, out -> out.list(some, writer)).answer();
     }
 
     static boolean isUnknown(Item told) {
