@@ -13,6 +13,7 @@ import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.query.Fact.PendingUpstreams;
 import io.flowfabric.core.submit.Submission;
 
 import org.junit.jupiter.api.Test;
@@ -98,5 +99,41 @@ class FlowPlansTest extends BacklogPlans {
                                             .doesNotContainPattern(
                                                     "Seq Scan on (flow_member|flow_edge)\\b"));
         }
+    }
+
+    /** A flow in which one member comes after everything else. */
+    private static FlowSubmission fan(Submission end) {
+        var members = new ArrayList<Member>();
+        var edges = new ArrayList<Edge>();
+        for (int n = 0; n < LARGE; n++) {
+            members.add(Member.of("m" + n, work().lane(apart("nowhere"))));
+            edges.add(Edge.of("m" + n, "end"));
+        }
+        members.add(Member.of("end", end));
+        return FlowSubmission.of(LANE.namespace(), "fan").graph(members, edges);
+    }
+
+    @Test
+    void an_explanation_reads_no_more_upstreams_than_it_names() {
+        var end = work();
+        store.flows().submit(fan(end));
+        startLogging();
+
+        assertThat(store.queries().explain(end.id()).words()).endsWith(" and 4,980 more");
+
+        check("circumstances", 6);
+        check("pending_upstreams", 3 * PendingUpstreams.MOST + 1);
+    }
+
+    @Test
+    void an_explanation_of_what_is_in_no_flow_asks_for_none() {
+        var alone = work();
+        store.submissions().submit(List.of(alone)).getFirst().orThrow();
+        startLogging();
+
+        assertThat(store.queries().explain(alone.id()).words()).startsWith("ready");
+
+        assertThat(plans("circumstances")).hasSize(1);
+        assertThat(plans("pending_upstreams")).isEmpty();
     }
 }

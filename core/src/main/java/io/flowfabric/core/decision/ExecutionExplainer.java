@@ -152,8 +152,8 @@ public final class ExecutionExplainer {
                 told(workers());
                 yield blocked.detail();
             }
-            // What holds it back is in the detail; the facts come with flows.
-            case DEPENDENCIES -> blocked.detail();
+            case DEPENDENCIES ->
+                    given.upstreams().map(this::told).map(Fact::words).orElse(blocked.detail());
         };
     }
 

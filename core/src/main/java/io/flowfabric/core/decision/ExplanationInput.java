@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param held how many executions those of them hold who could take this one, if it is ready
  * @param ahead how many {@link CompetingWork} come before it, if it is ready
  * @param awaiting what is remembered of its waits, if it is suspended
+ * @param upstreams what it waits for as a member of a flow, if it does
  */
 public record ExplanationInput(
         ExecutionView view,
@@ -40,8 +41,9 @@ public record ExplanationInput(
         int held,
         Fact.Ahead ahead,
         Instant now,
-        Awaiting awaiting) {
-    /** What the explanation of an execution that is not suspended follows from. */
+        Awaiting awaiting,
+        Optional<Fact.PendingUpstreams> upstreams) {
+    /** What the explanation of an execution that waits for no other follows from. */
     public ExplanationInput(
             ExecutionView view,
             LaneView lane,
@@ -66,6 +68,7 @@ public record ExplanationInput(
                 held,
                 ahead,
                 now,
-                Awaiting.NOTHING);
+                Awaiting.NOTHING,
+                Optional.empty());
     }
 }

@@ -121,4 +121,32 @@ public interface Flows {
      * were asked for. Refusal: {@code NotFound}, also for an execution that is in no flow.
      */
     Page<Upstream> upstreams(ExecutionId member, Cursor after, int max);
+
+    /**
+     * Members of a flow that fit a filter, in the order in which they were added. A page looks at a
+     * bounded number of members, so that it may hold fewer than were asked for, even none; its
+     * cursor goes on behind the last one it has looked at. Refusal: {@code NotFound}.
+     */
+    default Page<MemberView> search(FlowId flow, MemberFilter filter, Cursor after, int max) {
+        return MemberSearch.page((from, most) -> members(flow, from, most), filter, after, max);
+    }
+
+    /**
+     * The chain of members that decided when a flow ended, or of one that runs, the chain that led
+     * to what it waits for. The whole graph is read for it, page by page: what changes meanwhile
+     * may be seen or not. Refusal: {@code NotFound}.
+     */
+    default CriticalPath criticalPath(FlowId flow) {
+        var graph = WholeGraph.read(this, flow);
+        return CriticalPath.of(graph.flow().submitted(), graph.members(), graph.edges());
+    }
+
+    /**
+     * The graph of a flow as a Mermaid diagram, as {@link FlowDiagram} draws it. It is read as for
+     * {@link #criticalPath}. Refusal: {@code NotFound}.
+     */
+    default String diagram(FlowId flow) {
+        var graph = WholeGraph.read(this, flow);
+        return FlowDiagram.mermaid(graph.flow(), graph.members(), graph.edges());
+    }
 }

@@ -1,10 +1,14 @@
 package io.flowfabric.core.query;
 
+import static java.util.stream.Collectors.joining;
+
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.flow.Join;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.BudgetUse;
@@ -16,10 +20,10 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.state.Transition;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * Something that bears on why an execution runs or does not: data for a program, and words for
@@ -253,7 +257,81 @@ public sealed interface Fact {
                                                                             head.name(),
                                                                             head.actor(),
                                                                             head.waitpoint()))
-                                            .collect(Collectors.joining(", ", "arrived: ", "")));
+                                            .collect(joining(", ", "arrived: ", "")));
+        }
+    }
+
+    /**
+     * What a member of a flow waits for.
+     *
+     * @param needed how many more of the members before it it needs
+     * @param first those among them that have not ended, in their order, no more than {@link #MOST}
+     * @param more how many there are besides these
+     * @param missed how many of those before it ended without the success that it needs
+     * @param growing whether others may still come before it, so that it does not start
+     */
+    record PendingUpstreams(
+            int needed, List<PendingMember> first, int more, int missed, boolean growing)
+            implements Fact {
+        /** More than these are counted, and not named. */
+        public static final int MOST = 20;
+
+        /** A member that is waited for, and what it is. */
+        public record PendingMember(String name, PublicState state) {
+            @Override
+            public String toString() {
+                return "%s (%s)".formatted(name, state.wire());
+            }
+        }
+
+        public PendingUpstreams {
+            first = List.copyOf(first);
+        }
+
+        /**
+         * What there is to tell of a member that waits.
+         *
+         * @param edges how many come before it
+         * @param met how many of them count as had
+         * @param pending those that have not ended, or the first {@link #MOST} of them
+         */
+        public static PendingUpstreams of(
+                Join join,
+                boolean growing,
+                int edges,
+                int met,
+                int missed,
+                List<PendingMember> pending) {
+            return new PendingUpstreams(
+                    Math.max(0, join.needed(edges) - met),
+                    pending,
+                    Math.max(0, edges - met - missed - pending.size()),
+                    missed,
+                    growing);
+        }
+
+        @Override
+        public String words() {
+            var parts = new ArrayList<String>();
+            if (growing) {
+                parts.add("waits to be sealed");
+            }
+            if (!first.isEmpty()) {
+                parts.add((growing ? "and for " : "waits for ") + some());
+            }
+            if (parts.isEmpty()) {
+                parts.add("waits for members of its flow");
+            }
+            var ended = missed == 0 ? "" : "; %s of those before it did not succeed";
+            return String.join(", ", parts) + ended.formatted(number(missed));
+        }
+
+        private String some() {
+            var names = first.stream().map(PendingMember::toString).collect(joining(", "));
+            var all = more == 0 ? names : "%s and %s more".formatted(names, number(more));
+            // Of an unsealed member it is not known how many it will need.
+            boolean every = growing || needed >= first.size() + more;
+            return every ? all : "%s of %s".formatted(number(needed), all);
         }
     }
 

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.BudgetView;
 import io.flowfabric.core.admission.Quota;
 import io.flowfabric.core.admission.QuotaView;
+import io.flowfabric.core.flow.Join;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.policy.BudgetUse;
@@ -18,6 +20,7 @@ import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.query.Fact.PendingUpstreams.PendingMember;
 import io.flowfabric.core.query.ViewExample;
 import io.flowfabric.core.state.BlockedBy;
 import io.flowfabric.core.state.DelayedBy;
@@ -32,9 +35,11 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 class ExplainingWaitingWorkTest {
     private static final Lane EMAILS = Lane.of("emails");
@@ -305,5 +310,52 @@ class ExplainingWaitingWorkTest {
 
     private static Policy needing(String capability) {
         return Policy.DEFAULT.needs(Capabilities.of(capability));
+    }
+
+    @Test
+    void a_member_that_waits_names_what_it_waits_for() {
+        var upstreams = upstreams(Join.ALL_OF, 3, 1, 0, "left", "right");
+
+        var explanation =
+                ExplanationExample.of(by(BlockedBy.DEPENDENCIES)).upstreams(upstreams).explain();
+
+        assertThat(explanation.words()).isEqualTo("waits for left (active), right (active)");
+        assertThat(explanation.facts()).containsExactly(upstreams);
+        assertThat(explanation.nextTry()).isEmpty();
+        assertThat(ExplanationExample.of(by(BlockedBy.DEPENDENCIES)).explain().words())
+                .isEqualTo("the detail");
+    }
+
+    @Test
+    void what_a_member_waits_for_is_said_by_how_many_it_needs() {
+        assertThat(upstreams(Join.quorum(2), 4, 1, 0, "b", "c", "d").words())
+                .isEqualTo("waits for 1 of b (active), c (active), d (active)");
+        assertThat(upstreams(Join.quorum(2), 4, 1, 1, "c", "d").words())
+                .isEqualTo(
+                        "waits for 1 of c (active), d (active); 1 of those before it did not"
+                                + " succeed");
+        assertThat(upstreams(Join.quorum(2), 3, 1, 1, "c").words())
+                .isEqualTo("waits for c (active); 1 of those before it did not succeed");
+        assertThat(upstreams(Join.ALL_OF, 5_000, 10, 0, "a", "b").words())
+                .isEqualTo("waits for a (active), b (active) and 4,988 more");
+        assertThat(upstreams(Join.ALL_OF, 1, 1, 0).words())
+                .isEqualTo("waits for members of its flow");
+    }
+
+    @Test
+    void an_unsealed_member_waits_to_be_sealed() {
+        assertThat(Fact.PendingUpstreams.of(Join.ALL_OF, true, 1, 1, 0, List.of()).words())
+                .isEqualTo("waits to be sealed");
+        assertThat(Fact.PendingUpstreams.of(Join.anyOf(), true, 2, 0, 0, pending("a", "b")).words())
+                .isEqualTo("waits to be sealed, and for a (active), b (active)");
+    }
+
+    private static Fact.PendingUpstreams upstreams(
+            Join join, int edges, int met, int missed, String... names) {
+        return Fact.PendingUpstreams.of(join, false, edges, met, missed, pending(names));
+    }
+
+    private static List<PendingMember> pending(String... names) {
+        return Stream.of(names).map(name -> new PendingMember(name, PublicState.ACTIVE)).toList();
     }
 }

@@ -11,6 +11,7 @@ import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.query.ViewExample;
+import io.flowfabric.core.signal.Awaiting;
 import io.flowfabric.core.state.ExecutionState;
 
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ final class ExplanationExample {
     private final List<QuotaView> quotas = new ArrayList<>();
     private int held;
     private int ahead;
+    private Optional<Fact.PendingUpstreams> upstreams = Optional.empty();
 
     private ExplanationExample(ExecutionView view) {
         this.view = view;
@@ -86,6 +88,11 @@ final class ExplanationExample {
         return this;
     }
 
+    ExplanationExample upstreams(Fact.PendingUpstreams other) {
+        upstreams = Optional.of(other);
+        return this;
+    }
+
     Explanation explain() {
         return ExecutionExplainer.explain(
                 new ExplanationInput(
@@ -100,6 +107,8 @@ final class ExplanationExample {
                         quotas,
                         held,
                         Fact.Ahead.of(ahead),
-                        NOON));
+                        NOON,
+                        Awaiting.NOTHING,
+                        upstreams));
     }
 }

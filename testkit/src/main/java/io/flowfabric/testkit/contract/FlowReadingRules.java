@@ -19,6 +19,7 @@ import io.flowfabric.core.flow.FlowView;
 import io.flowfabric.core.flow.Flows.FlowFilter;
 import io.flowfabric.core.flow.Flows.Membership;
 import io.flowfabric.core.flow.Join;
+import io.flowfabric.core.flow.MemberFilter;
 import io.flowfabric.core.flow.MemberView;
 import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.state.Outcome;
@@ -158,10 +159,136 @@ abstract class FlowReadingRules extends Rules {
     }
 
     @Test
+    void the_critical_path_leads_through_what_was_waited_for() {
+        var flow = diamond();
+        pass(1);
+        flow.complete("top");
+        pass(2);
+        flow.complete("left");
+        pass(3);
+
+        var running = world.store().flows().criticalPath(flow.id());
+        assertThat(running.names()).containsExactly("top", "right");
+        assertThat(running.stages().getLast().took(world.now())).isEqualTo(seconds(5));
+
+        flow.complete("right");
+        pass(4);
+        flow.complete("bottom");
+
+        var path = world.store().flows().criticalPath(flow.id());
+        assertThat(path.names()).containsExactly("top", "right", "bottom");
+        assertThat(path.stages())
+                .extracting(stage -> stage.took(world.now()))
+                .containsExactly(seconds(1), seconds(5), seconds(4));
+        assertThat(path.stages())
+                .allSatisfy(stage -> assertThat(stage.waited(world.now())).isZero());
+    }
+
+    @Test
+    void the_critical_path_leads_through_what_decided_a_join() {
+        var flow =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of("race")
+                                .member("slow", work())
+                                .member("quick", work())
+                                .member("broken", work())
+                                .member("end", work(), Join.anyOf(), "slow", "quick", "broken")
+                                .member("after", work(), "broken"));
+        pass(1);
+        flow.fail("broken");
+        pass(1);
+        flow.complete("quick");
+        pass(1);
+        flow.complete("end");
+
+        assertThat(world.store().flows().criticalPath(flow.id()).names())
+                .containsExactly("quick", "end");
+    }
+
+    private void pass(int seconds) {
+        world.advance(seconds(seconds));
+    }
+
+    private static Duration seconds(int count) {
+        return Duration.ofSeconds(count);
+    }
+
+    @Test
+    void a_flow_without_members_has_no_critical_path() {
+        var flow = FlowPlay.of(world, FlowSubmission.of("empty"));
+
+        assertThat(world.store().flows().criticalPath(flow.id()).stages()).isEmpty();
+    }
+
+    @Test
+    void members_are_found_by_state_and_by_the_beginning_of_their_names() {
+        var submission = FlowSubmission.of("many");
+        for (int n = 0; n < 12; n++) {
+            submission = submission.member((n % 2 == 0 ? "even-" : "odd-") + n, work());
+        }
+        var flow = FlowPlay.of(world, submission);
+        flow.complete("even-2", "odd-3", "even-8");
+
+        assertThat(found(flow, MemberFilter.ALL)).hasSize(12);
+        assertThat(found(flow, MemberFilter.ALL.states(PublicState.COMPLETED)))
+                .containsExactly("even-2", "odd-3", "even-8");
+        var waiting = MemberFilter.ALL.states(PublicState.WAITING, PublicState.FAILED);
+        assertThat(found(flow, waiting.prefix("even-")))
+                .containsExactly("even-0", "even-4", "even-6", "even-10");
+        assertThat(found(flow, MemberFilter.ALL.prefix("none"))).isEmpty();
+    }
+
+    private List<String> found(FlowPlay flow, MemberFilter filter) {
+        return Everything.pages(after -> world.store().flows().search(flow.id(), filter, after, 2))
+                .stream()
+                .map(MemberView::name)
+                .toList();
+    }
+
+    @Test
+    void a_flow_is_drawn_as_it_is() {
+        var flow = diamond();
+        pass(3);
+        flow.complete("top");
+
+        assertThat(world.store().flows().diagram(flow.id()).lines().map(String::strip))
+                .contains(
+                        "subgraph flow[\"diamond: running\"]",
+                        "m0[\"top<br/>completed, 3s\"]:::completed",
+                        "m1[\"left<br/>waiting\"]:::waiting",
+                        "m3{{\"bottom<br/>2 of 2<br/>waiting_children\"}}:::waiting_children",
+                        "m0 ==> m1",
+                        "m0 --> m2");
+    }
+
+    @Test
+    void what_is_unknown_can_neither_be_searched_nor_drawn() {
+        var flows = world.store().flows();
+        var unknown = FlowId.mint(Namespace.DEFAULT);
+
+        assertThat(Given.asked(() -> flows.criticalPath(unknown))).isNotFound("flow");
+        assertThat(Given.asked(() -> flows.diagram(unknown))).isNotFound("flow");
+        assertThat(Given.asked(() -> flows.search(unknown, MemberFilter.ALL, Cursor.START, 1)))
+                .isNotFound("flow");
+    }
+
+    @Test
     void pages_have_limits() {
         var flow = diamond();
 
         assertThat(Given.asked(() -> world.store().flows().members(flow.id(), Cursor.START, 0)))
+                .isInvalid(Invalid.Code.OUT_OF_RANGE);
+        assertThat(
+                        Given.asked(
+                                () ->
+                                        world.store()
+                                                .flows()
+                                                .search(
+                                                        flow.id(),
+                                                        MemberFilter.ALL,
+                                                        Cursor.START,
+                                                        0)))
                 .isInvalid(Invalid.Code.OUT_OF_RANGE);
     }
 

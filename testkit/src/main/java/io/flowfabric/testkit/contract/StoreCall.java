@@ -24,6 +24,7 @@ import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowExtension;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.Flows.FlowFilter;
+import io.flowfabric.core.flow.MemberFilter;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Grants;
@@ -146,6 +147,7 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("List<FlowId>", List.of(flow.id())),
                 entry("Mode", FlowCancellation.Mode.ALL),
                 entry("FlowFilter", FlowFilter.of(Namespace.DEFAULT)),
+                entry("MemberFilter", MemberFilter.ALL),
                 entry("int", 1),
                 entry("String", "name"),
                 entry("List<String>", List.of("token")),

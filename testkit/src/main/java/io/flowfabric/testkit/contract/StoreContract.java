@@ -165,6 +165,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class FlowExplaining extends FlowExplainingRules {
+        FlowExplaining() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class RandomFlows extends RandomFlowRules {
         RandomFlows() {
             super(StoreContract.this::open);

@@ -9,14 +9,17 @@ import io.flowfabric.core.decision.ExecutionExplainer;
 import io.flowfabric.core.decision.ExplanationInput;
 import io.flowfabric.core.decision.LaneExplainer;
 import io.flowfabric.core.feed.Event;
+import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.lease.Owner;
 import io.flowfabric.core.operate.LaneSettings;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Fact;
+import io.flowfabric.core.query.Fact.PendingUpstreams.PendingMember;
 import io.flowfabric.core.query.LaneExplanation;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.ExecutionState.Running;
+import io.flowfabric.core.state.Situation;
 import io.flowfabric.core.state.Transition;
 import io.flowfabric.testkit.memory.LaneRegistry.LaneRecord;
 
@@ -53,7 +56,40 @@ final class MemoryExplanations {
                         ready ? held(rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(row, rivals) : 0),
                         world.now(),
-                        row.facts().awaiting()));
+                        row.facts().awaiting(),
+                        upstreams(row)));
+    }
+
+    /** What a member waits for. */
+    private Optional<Fact.PendingUpstreams> upstreams(MemoryExecution row) {
+        return row.state.situation() == Situation.AWAITING_CHILDREN
+                ? row.member.map(place -> upstreams(place.flow(), place.number()))
+                : Optional.empty();
+    }
+
+    private static Fact.PendingUpstreams upstreams(MemoryFlow flow, int number) {
+        var member = flow.members.get(number);
+        var pending =
+                flow.into(number, -1, Integer.MAX_VALUE).stream()
+                        .map(arc -> flow.members.get(arc.upstream()))
+                        .filter(MemberRecord::live)
+                        .flatMap(
+                                upstream ->
+                                        flow.row(upstream)
+                                                .map(
+                                                        row ->
+                                                                new PendingMember(
+                                                                        upstream.name(),
+                                                                        row.state.publicState())))
+                        .limit(Fact.PendingUpstreams.MOST)
+                        .toList();
+        return Fact.PendingUpstreams.of(
+                member.join(),
+                member.growing(),
+                member.edges(),
+                member.met(),
+                member.missed(),
+                pending);
     }
 
     LaneExplanation explain(Lane lane) {

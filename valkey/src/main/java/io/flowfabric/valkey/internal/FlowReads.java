@@ -10,11 +10,14 @@ import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.NumberedPages;
+import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.Flows.Membership;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.flow.MemberView;
 import io.flowfabric.core.flow.Upstream;
+import io.flowfabric.core.query.Fact.PendingUpstreams;
+import io.flowfabric.core.query.Fact.PendingUpstreams.PendingMember;
 import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
@@ -38,6 +41,9 @@ import java.util.stream.Stream;
 final class FlowReads {
     /** How many results are read with one call: each may be large. */
     private static final int RESULTS = 16;
+
+    /** How many upstreams of a member are looked at with one call. */
+    private static final int UPSTREAMS = 250;
 
     private final ValkeyContext valkey;
     private final FlowHomes homes;
@@ -236,5 +242,36 @@ final class FlowReads {
                                     : Optional.empty()));
         }
         return found;
+    }
+
+    /** What a member waits for. It is read piece by piece, so that no call takes long. */
+    PendingUpstreams pending(Partition home, MemberPlace place) {
+        var graph = new StoredGraph(valkey, home, place.flow());
+        var member = graph.members(List.of(place.number())).getFirst();
+        var live = new ArrayList<MemberRecord>();
+        int after = -1;
+        while (live.size() < PendingUpstreams.MOST) {
+            var arcs = graph.into(place.number(), after, UPSTREAMS);
+            graph.members(arcs.stream().map(Arc::upstream).toList()).stream()
+                    .filter(MemberRecord::live)
+                    .limit(PendingUpstreams.MOST - live.size())
+                    .forEach(live::add);
+            if (arcs.size() < UPSTREAMS) {
+                break;
+            }
+            after = arcs.getLast().upstream();
+        }
+        var rows = rows(home, place.flow(), live);
+        return PendingUpstreams.of(
+                member.join(),
+                member.growing(),
+                member.edges(),
+                member.met(),
+                member.missed(),
+                live.stream()
+                        // One that is not there has ended since, and was erased.
+                        .filter(it -> rows.containsKey(it.number()))
+                        .map(it -> new PendingMember(it.name(), view(it, rows).state()))
+                        .toList());
     }
 }

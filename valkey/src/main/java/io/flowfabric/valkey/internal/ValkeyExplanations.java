@@ -78,7 +78,16 @@ final class ValkeyExplanations {
                         ready ? held(home, found, rivals) : 0,
                         Fact.Ahead.of(ready ? ahead(home, found, rivals) : 0),
                         around.now(),
-                        found.stored.awaiting()));
+                        found.stored.awaiting(),
+                        upstreams(home, found)));
+    }
+
+    /** What a member waits for: its flow lies where it does. */
+    private Optional<Fact.PendingUpstreams> upstreams(Partition home, Found found) {
+        var row = found.stored.row();
+        return row.situation() == Situation.AWAITING_CHILDREN
+                ? row.member().map(place -> new FlowReads(valkey).pending(home, place))
+                : Optional.empty();
     }
 
     private Found find(Partition home, ExecutionId id) {

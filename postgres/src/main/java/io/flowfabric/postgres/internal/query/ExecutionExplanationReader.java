@@ -33,6 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * What is found for an explanation why an execution is not running. What follows from it, and in
@@ -46,12 +47,18 @@ final class ExecutionExplanationReader {
     }
 
     /** What is known of an execution at one moment. */
-    private record Found(Raw raw, ViewReader reader, LaneView lane, Optional<Attribution> laneBy) {}
+    private record Found(
+            Raw raw,
+            ViewReader reader,
+            LaneView lane,
+            Optional<Attribution> laneBy,
+            Optional<Fact.PendingUpstreams> upstreams) {}
 
     /**
      * What is known of it besides what it is.
      *
      * @param place where it stands in the queue, while it is ready
+     * @param waitsIn the flow in which it waits for other members, if it does
      */
     private record Raw(
             Lane lane,
@@ -60,7 +67,8 @@ final class ExecutionExplanationReader {
             Optional<Fact.Step> step,
             Optional<Fact.Holder> holder,
             Instant now,
-            Awaiting awaiting) {}
+            Awaiting awaiting,
+            Optional<UUID> waitsIn) {}
 
     Explanation explain(ExecutionId execution) {
         var found =
@@ -84,7 +92,8 @@ final class ExecutionExplanationReader {
                         found.raw.ready ? held(rivals) : 0,
                         Fact.Ahead.of(view.state() instanceof Ready ? ahead(found, rivals) : 0),
                         found.raw.now,
-                        found.raw.awaiting));
+                        found.raw.awaiting,
+                        found.upstreams));
     }
 
     private Optional<Found> find(Jdbc tx, ExecutionId execution) {
@@ -105,7 +114,10 @@ final class ExecutionExplanationReader {
                         raw.get(),
                         reader,
                         PostgresLanes.find(tx, raw.get().lane).orElseThrow(),
-                        LaneExplanationReader.changedBy(tx, raw.get().place.gate().lane())));
+                        LaneExplanationReader.changedBy(tx, raw.get().place.gate().lane()),
+                        raw.get()
+                                .waitsIn
+                                .map(flow -> PendingUpstreamReader.read(tx, flow, execution))));
     }
 
     private ExecutionView view(ViewReader reader, ExecutionId execution) {
@@ -121,7 +133,8 @@ final class ExecutionExplanationReader {
                 step(row),
                 holder(row),
                 RowCodec.moment(row, "now"),
-                WaitBatch.read(row));
+                WaitBatch.read(row),
+                Optional.ofNullable(row.uuidOrNull("waits_in")));
     }
 
     private static Optional<Fact.Step> step(Row row) {

@@ -10,7 +10,8 @@ select
     l.namespace, l.name,
     e.session, e.since, h.worker, h.instance, h.alive_until - h.ttl as last_heard, least(h.alive_until, h.died) as alive_until,
     step.transition, step.at, step.actor, step.reason,
-    case when e.waited then (select w.body from ${schema}.awaiting w where w.id = e.id) end as awaiting, e.replays
+    case when e.waited then (select w.body from ${schema}.awaiting w where w.id = e.id) end as awaiting, e.replays,
+    case when e.situation = 'awaiting_children' then e.flow end as waits_in
 from ${schema}.execution e
 join ${schema}.lane l on l.id = e.lane
 left join ${schema}.session h on h.id = e.session
@@ -23,6 +24,34 @@ left join lateral (
     limit 1
 ) as step on true
 where e.id = :id::uuid and e.part = :part::smallint
+
+-- name: pending_upstreams
+-- A member that waits for others, with the first of those that have not ended: a row for each, or one without a name.
+select
+    m.quorum, m.growing, m.edges, m.met, m.missed, pending.name, pending.situation
+from ${schema}.flow_member m
+left join lateral (
+    select u.name, e.situation, g.upstream
+    from (
+        -- in this order and no further than needed: those that have ended may be many
+        select i.upstream
+        from ${schema}.flow_edge i
+        where i.flow = :flow::uuid and i.downstream = m.number
+        order by i.upstream
+        offset 0
+    ) as g
+    cross join lateral (
+        select o.name, o.execution, o.outcome from ${schema}.flow_member o where o.flow = :flow::uuid and o.number = g.upstream limit 1
+    ) as u
+    cross join lateral (
+        select x.situation from ${schema}.execution x where x.id = u.execution limit 1
+    ) as e
+    where u.outcome is null
+    order by g.upstream
+    limit :limit::integer
+) as pending on true
+where m.execution = :id::uuid and m.flow = :flow::uuid
+order by pending.upstream
 
 -- name: lane_changed_by
 -- Who made a lane what it is, where it is not as lanes begin.

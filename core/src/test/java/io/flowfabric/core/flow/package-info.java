@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric.core.flow;
+
+import org.jspecify.annotations.NullMarked;
