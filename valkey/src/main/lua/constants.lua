@@ -211,6 +211,7 @@ CHANGE_RESULT = 14
 CHANGE_GATE = 15
 CHANGE_FRESH = 16
 CHANGE_SUSPENSION = 17
+CHANGE_ABANDONED = 18
 
 -- What is written of a wait, as the program decides it; the step and the signal in it.
 WAITED_REMEMBERED = 1

@@ -398,6 +398,9 @@ function executions.apply(id, x, decided)
     end
     executions.tell_more(id, situation, decided)
     change(id, x, situation)
+    if decided[CHANGE_ABANDONED] then
+        flows.note_abandoned(decided[CHANGE_ABANDONED])
+    end
     if not stays then
         set_timers(id, x)
     end
@@ -415,7 +418,7 @@ function executions.tell_more(id, situation, decided)
     if decided[CHANGE_FAILURE] then
         unit.set('detail', id .. 'f', decided[CHANGE_FAILURE])
     end
-    if situation == HELD_BY_OPERATOR and decided[CHANGE_WORDS] then
+    if (situation == HELD_BY_OPERATOR or situation == AWAITING_CHILDREN) and decided[CHANGE_WORDS] then
         unit.set('detail', id .. 'w', decided[CHANGE_WORDS])
     end
     if executions.is_terminal(situation) and decided[CHANGE_BY] then

@@ -84,7 +84,10 @@ local function ended_fields(look)
         add(bytes.four(look.numbers[n]))
     end
     for at = 1, #look.inbox, END_BYTES do
-        add(string.sub(look.inbox, at, at + 3))
+        local number = string.sub(look.inbox, at, at + 3)
+        if number ~= flows.PARENT then
+            add(number)
+        end
     end
     return fields, seen
 end

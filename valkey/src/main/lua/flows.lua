@@ -1,6 +1,6 @@
 -- Flows: graphs of executions. What is kept of one, by its id:
 --   flow     what it is, as the program writes it; and behind its id
---     i  its inbox: members that have ended without the others being told, of each its number and how it ended
+--     i  its inbox: members that have ended without the others being told, of each its number and how it ended; and whoever awaited it
 --     p  its input
 --     s  its number in the order of submission
 --     g  while it is forgotten: how many of its members are gone
@@ -31,6 +31,17 @@ function flows.note_end(x)
     if not flows.settling then
         local id = flows.of(x)
         unit.set('flow', id .. 'i', (unit.get('flow', id .. 'i') or '') .. string.sub(x[MEMBER], 17) .. string.char(x[SITUATION]))
+        flows.note_work(id)
+    end
+end
+
+-- What stands in an inbox in place of a number for whoever awaited the flow.
+flows.PARENT = '\255\255\255\255'
+
+-- Takes note that an execution has ended that awaited a flow, if there still is one.
+function flows.note_abandoned(id)
+    if unit.get('flow', id) then
+        unit.set('flow', id .. 'i', (unit.get('flow', id .. 'i') or '') .. flows.PARENT .. '\0')
         flows.note_work(id)
     end
 end

@@ -5,7 +5,8 @@ local MOST_UNREADABLE = 1000
 
 -- due: executions for which a timer has come, the longest overdue first.
 -- asked: the kind of timer, how many at most
--- answers: for each its id, how it stands, what was submitted and what is remembered of its waits; how many cannot be read
+-- answers: for each its id, how it stands, what was submitted, what is remembered of its waits, and which flow it awaits
+--     if it does; how many cannot be read
 register_reading('due', function(asked)
     local kind, most = asked[1], asked[2]
     local found = redis.call('ZRANGEBYSCORE', key[kind], '-inf', unit.now, 'LIMIT', 0, most + MOST_UNREADABLE)
@@ -17,7 +18,8 @@ register_reading('due', function(asked)
         local x = executions.get(found[n])
         if x then
             pieces[#pieces + 1] = {
-                found[n], unit.get('execution', found[n]), unit.get('detail', found[n] .. 's'), executions.remembered(found[n], x)}
+                found[n], unit.get('execution', found[n]), unit.get('detail', found[n] .. 's'), executions.remembered(found[n], x),
+                x[SITUATION] == AWAITING_CHILDREN and unit.get('detail', found[n] .. 'w')}
         else
             unreadable = unreadable + 1
         end

@@ -2,6 +2,7 @@ package io.flowfabric.core.decision;
 
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Failure;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.state.ExecutionState;
 import io.flowfabric.core.state.Outcome;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param result what it produced, where an operator says so
  * @param fresh whether what was recorded of it so far is cleared
  * @param waited what is to be written of its waits, where something is
+ * @param abandons the flow that it awaited until this step ended it, where it did
  */
 public record Change(
         Transition transition,
@@ -33,7 +35,8 @@ public record Change(
         Optional<Failure> failure,
         Optional<Payload> result,
         boolean fresh,
-        Optional<Waited> waited) {
+        Optional<Waited> waited,
+        Optional<FlowId> abandons) {
 
     /** A step that changes the state and nothing else. */
     static Change of(Facts facts, Transition transition, ExecutionState after) {
@@ -49,7 +52,8 @@ public record Change(
                 Optional.empty(),
                 Optional.empty(),
                 false,
-                Optional.empty());
+                Optional.empty(),
+                after.terminal() ? FlowAwaiting.awaited(facts.state()) : Optional.empty());
     }
 
     /** The step that ends an execution. */
@@ -72,7 +76,8 @@ public record Change(
                 failure,
                 result,
                 fresh,
-                waited);
+                waited,
+                abandons);
     }
 
     Change failure(Failure because) {
@@ -96,7 +101,8 @@ public record Change(
                 because,
                 produced,
                 fresh,
-                waited);
+                waited,
+                abandons);
     }
 
     Change priority(int other) {
@@ -112,7 +118,8 @@ public record Change(
                 failure,
                 result,
                 fresh,
-                waited);
+                waited,
+                abandons);
     }
 
     Change fresh(boolean cleared) {
@@ -128,7 +135,8 @@ public record Change(
                 failure,
                 result,
                 cleared,
-                waited);
+                waited,
+                abandons);
     }
 
     Change deadline(Optional<Instant> other) {
@@ -144,7 +152,8 @@ public record Change(
                 failure,
                 result,
                 fresh,
-                waited);
+                waited,
+                abandons);
     }
 
     Change counts(int newRetries, int newReclaims, int newReplays) {
@@ -160,7 +169,8 @@ public record Change(
                 failure,
                 result,
                 fresh,
-                waited);
+                waited,
+                abandons);
     }
 
     Change waited(Waited other) {
@@ -176,6 +186,7 @@ public record Change(
                 failure,
                 result,
                 fresh,
-                Optional.of(other));
+                Optional.of(other),
+                abandons);
     }
 }

@@ -43,6 +43,13 @@ public record ExplanationInput(
         Instant now,
         Awaiting awaiting,
         Optional<Fact.PendingUpstreams> upstreams) {
+    public ExplanationInput {
+        if (FlowAwaiting.awaited(view.state()).isPresent()) {
+            // It has begun, and waits for a flow below it.
+            upstreams = Optional.empty();
+        }
+    }
+
     /** What the explanation of an execution that waits for no other follows from. */
     public ExplanationInput(
             ExecutionView view,

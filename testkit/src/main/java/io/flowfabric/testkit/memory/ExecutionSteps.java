@@ -6,7 +6,6 @@ import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.decision.Acceptance;
 import io.flowfabric.core.decision.Change;
-import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.Waited;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.lease.Checkpoint;
@@ -91,7 +90,6 @@ final class ExecutionSteps {
      * Writes a decided change: the one way in which a state changes without a lease being given.
      */
     void apply(MemoryExecution row, Change change) {
-        var awaited = FlowAwaiting.awaited(row.state);
         var stays = change.transition().staysPut();
         var touched = row.state instanceof Running || change.transition() == Transition.FORFEIT;
         var owner = stays || !touched ? Optional.<Owner>empty() : row.owner;
@@ -130,7 +128,7 @@ final class ExecutionSteps {
         log(row, change.transition(), owner, change.by(), change.failure());
         if (change.after() instanceof Finished end) {
             row.member.ifPresent(place -> world.flows.ended(place, end.outcome()));
-            awaited.ifPresent(world.flows::abandoned);
+            change.abandons().ifPresent(world.flows::abandoned);
         }
     }
 

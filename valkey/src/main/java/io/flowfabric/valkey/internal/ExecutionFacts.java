@@ -49,17 +49,17 @@ record ExecutionFacts(ExecutionId id, Item packed, Item submitted, Item words, I
          * @throws Item.Unreadable when it is damaged, or of a newer program
          */
         static Decidable of(Item piece) {
-            return of(piece, NOTHING);
+            return of(piece, NOTHING, NOTHING);
         }
 
-        /** The same, with what is remembered of its waits. */
-        static Decidable of(Item piece, Item remembered) {
+        /** The same, with what is remembered of its waits, and why it is held back. */
+        static Decidable of(Item piece, Item remembered, Item words) {
             return Item.decoded(
                     () -> {
                         var row = ExecutionFields.read(piece.at(0).uuid(), piece.at(1).bytes());
                         var submission = SubmissionRecord.withoutInput(row.id(), piece.at(2));
                         var facts =
-                                row.facts(submission.policy(), Optional.empty())
+                                row.facts(submission.policy(), words.optional(Item::text))
                                         .awaiting(WaitRecord.read(remembered));
                         return new Decidable(row, submission, facts, remembered);
                     });

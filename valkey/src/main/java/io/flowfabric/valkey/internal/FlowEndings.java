@@ -230,6 +230,9 @@ final class FlowEndings {
                     if (told.get(n).done() && one.write.leavesWork()) {
                         unsettled.add(one.write.flow());
                     }
+                    if (told.get(n).done()) {
+                        one.write.abandoned().forEach(unsettled::add);
+                    }
                 }
             }
             settling.settleIfPossible(home, unsettled);
@@ -276,7 +279,7 @@ final class FlowEndings {
             }
             var settled =
                     FlowSettlement.settle(
-                            before.record(), found.graph(), ended, now, FlowSettling.MOST);
+                            write.record(), found.graph(), ended, now, FlowSettling.MOST);
             return new DecidedEnds(held, write.settle(settled, found.graph(), now), now);
         }
 

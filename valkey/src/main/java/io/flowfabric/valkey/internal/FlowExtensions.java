@@ -1,5 +1,6 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.decision.Facts;
@@ -207,6 +208,11 @@ final class FlowExtensions {
                     .filter(it -> it.number() >= before)
                     .forEach(it -> facts.put(it.number(), coming(it)));
             return facts;
+        }
+
+        @Override
+        public Optional<Facts> parent(ExecutionId execution) {
+            return stored.parent(execution);
         }
 
         private Facts coming(MemberRecord member) {

@@ -63,6 +63,8 @@ public final class FlowSettling {
         while (!fruitless.isEmpty()) {
             var some = fruitless.keySet().stream().limit(TOGETHER).toList();
             var left = pieces(home, some, obstacles);
+            // What is done in one flow may leave others without whoever awaited them.
+            left.keySet().forEach(flow -> fruitless.putIfAbsent(flow, 0));
             for (var flow : some) {
                 if (!left.containsKey(flow) || obstacles.containsKey(flow)) {
                     fruitless.remove(flow);
@@ -107,6 +109,9 @@ public final class FlowSettling {
                 if (!done || call.get(n).leavesWork()) {
                     left.put(call.get(n).flow(), done);
                 }
+                if (done) {
+                    call.get(n).abandoned().forEach(flow -> left.put(flow, true));
+                }
             }
         }
         return left;
@@ -114,9 +119,11 @@ public final class FlowSettling {
 
     private static FlowWrite piece(FlowSurroundings.ReadFlow found) {
         var flow = found.flow();
+        var write = FlowWrite.of(flow);
         var settled =
-                FlowSettlement.settle(flow.record(), found.graph(), flow.ended(), flow.now(), MOST);
-        return FlowWrite.of(flow).settle(settled, found.graph(), flow.now());
+                FlowSettlement.settle(
+                        write.record(), found.graph(), flow.ended(), flow.now(), MOST);
+        return write.settle(settled, found.graph(), flow.now());
     }
 
     /** Settles flows as far as it can be done now; otherwise others do it soon. */

@@ -2,15 +2,18 @@ package io.flowfabric.valkey.internal;
 
 import io.flowfabric.core.Digest;
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.codec.EventCodec;
 import io.flowfabric.core.decision.Change;
+import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement.Settled;
 import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.flow.Arc;
+import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.submit.Submission;
@@ -29,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * A change of a flow with all that follows from it, which is written by one call, all of it or
@@ -64,9 +68,37 @@ final class FlowWrite {
         return write;
     }
 
-    /** A change of a flow by what is in its inbox, which is done with it. */
+    /**
+     * A change of a flow by what is in its inbox, which is done with it. It is cancelled first
+     * where whoever awaited it has ended.
+     */
     static FlowWrite of(StoredFlow flow) {
-        return new FlowWrite(Optional.of(flow), flow.record());
+        var write = new FlowWrite(Optional.of(flow), flow.record());
+        if (flow.abandoned()) {
+            FlowAwaiting.abandoned(flow.record(), flow.now())
+                    .ifPresent(cancelled -> write.cancel(cancelled, flow.now()));
+        }
+        return write;
+    }
+
+    /** A flow that is cancelled, which is told. */
+    FlowWrite cancel(FlowRecord cancelled, Instant now) {
+        var by = cancelled.cancelled().map(FlowCancellation::by);
+        return become(cancelled)
+                .tell(FlowNews.of(cancelled, Event.FlowStep.CANCELLED, by, now), cancelled.tags());
+    }
+
+    /** The flow as it is, as far as it was decided. */
+    FlowRecord record() {
+        return after;
+    }
+
+    /** Flows that are not awaited any more, because the steps of this end those who did. */
+    Stream<UUID> abandoned() {
+        return Stream.concat(first.stream(), steps.stream())
+                .flatMap(step -> step.change().stream())
+                .flatMap(change -> change.abandons().stream())
+                .map(FlowId::uuid);
     }
 
     /**

@@ -112,7 +112,7 @@ public final class Steps {
     static void write(Packer out, Change change, Optional<Submission> submitted) {
         var after = change.after();
         var delayed = delay(after);
-        out.list(17)
+        out.list(18)
                 .number(Codes.STEPS.of(change.transition()))
                 .number(Codes.SITUATIONS.of(after.situation()))
                 .optional(
@@ -151,7 +151,8 @@ public final class Steps {
                         (o, it) ->
                                 o.list(2)
                                         .number(Codes.SUSPENSIONS.of(it.reason()))
-                                        .moment(it.since()));
+                                        .moment(it.since()))
+                .optional(change.abandons(), (o, flow) -> o.uuid(flow.uuid()));
     }
 
     private static Optional<Instant> timeout(ExecutionState after) {

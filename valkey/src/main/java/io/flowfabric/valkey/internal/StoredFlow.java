@@ -40,6 +40,9 @@ record StoredFlow(
     /** Of each member in an inbox its number and how it ended. */
     private static final int END_BYTES = 5;
 
+    /** What stands in an inbox in place of a number for whoever awaited the flow. */
+    private static final int PARENT = -1;
+
     /**
      * @throws Item.Unreadable when it is damaged, or of a newer program
      */
@@ -87,9 +90,24 @@ record StoredFlow(
         var in = ByteBuffer.wrap(inbox);
         var ended = new ArrayList<EndedMember>();
         while (in.remaining() >= END_BYTES) {
-            ended.add(new EndedMember(in.getInt(), MemberLayout.outcome(in.get())));
+            int number = in.getInt();
+            byte how = in.get();
+            if (number != PARENT) {
+                ended.add(new EndedMember(number, MemberLayout.outcome(how)));
+            }
         }
         return ended;
+    }
+
+    /** Whether whoever awaited it has ended. */
+    boolean abandoned() {
+        var in = ByteBuffer.wrap(inbox);
+        for (int at = 0; at + END_BYTES <= inbox.length; at += END_BYTES) {
+            if (in.getInt(at) == PARENT) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether nothing is left to be done in it. */
@@ -106,6 +124,7 @@ record StoredFlow(
                 view.tags(),
                 view.creator(),
                 view.policy(),
+                view.parent(),
                 view.state(),
                 view.revision(),
                 view.open(),

@@ -1,9 +1,12 @@
 package io.flowfabric.valkey.internal;
 
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Partition;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.decision.Facts;
 import io.flowfabric.core.decision.FlowGraph;
+import io.flowfabric.core.decision.FlowSettlement.MemberStep;
 import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.valkey.internal.ExecutionFacts.Decidable;
@@ -237,6 +240,25 @@ final class StoredGraph implements FlowGraph {
                             });
         }
         return facts;
+    }
+
+    @Override
+    public Optional<Facts> parent(ExecutionId execution) {
+        var found = ExecutionFacts.read(valkey, home, List.of(execution)).all().getFirst();
+        if (found.packed().isAbsent()) {
+            return Optional.empty();
+        }
+        try {
+            var stored = found.readable();
+            executions.put(MemberStep.PARENT, stored);
+            return Optional.of(stored.facts());
+        } catch (NotFound other) {
+            // Its id is that of another one by now.
+            return Optional.empty();
+        } catch (StoreFailure damaged) {
+            log.warn("What awaits the flow {} cannot be read, and stays as it is", flow, damaged);
+            return Optional.empty();
+        }
     }
 
     /** The execution of a member; nothing when it is gone, or cannot be read. */

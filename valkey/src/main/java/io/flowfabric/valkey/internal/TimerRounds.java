@@ -83,7 +83,7 @@ final class TimerRounds {
     private static Optional<Step> step(Timer timer, Item piece, Instant now) {
         var uuid = piece.at(0).uuid();
         try {
-            var stored = Decidable.of(piece, piece.at(3));
+            var stored = Decidable.of(piece, piece.at(3), piece.at(4));
             var change = Item.decoded(() -> timer.ring(stored.facts(), now));
             return Optional.of(new Step(stored, change));
         } catch (Item.Unreadable damaged) {

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Flows of which members end in a call. What follows is done at the end of the call, when all that
- * ends in it has ended.
+ * Flows of which members end in a call, or those who awaited them. What follows is done at the end
+ * of the call, when all that ends in it has ended.
  */
 final class UnsettledFlows {
     private final FlowSettling settling;
@@ -29,6 +29,7 @@ final class UnsettledFlows {
             var step = steps.get(n);
             if (taken.get(n) && step.change().after().terminal()) {
                 step.before().member().ifPresent(place -> of(flows, home).add(place.flow()));
+                step.change().abandons().ifPresent(flow -> of(flows, home).add(flow.uuid()));
             }
         }
     }

@@ -13,9 +13,7 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.decision.FlowChanges;
-import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
-import io.flowfabric.core.feed.Event;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowExtension;
@@ -113,21 +111,12 @@ public final class ValkeyFlows implements Flows {
         var graph = new StoredGraph(valkey, home, id.uuid());
         var settled =
                 FlowSettlement.settle(cancelled.get(), graph, flow.ended(), now, FlowSettling.MOST);
-        var write =
-                FlowWrite.of(flow)
-                        .become(cancelled.get())
-                        .tell(
-                                FlowNews.of(
-                                        cancelled.get(),
-                                        Event.FlowStep.CANCELLED,
-                                        Optional.of(by),
-                                        now),
-                                flow.record().tags())
-                        .settle(settled, graph, now);
+        var write = FlowWrite.of(flow).cancel(cancelled.get(), now).settle(settled, graph, now);
         if (!write.write(valkey, home).done()) {
             return Optional.empty();
         }
         settling.settle(home, id.uuid());
+        settling.settleIfPossible(home, write.abandoned().toList());
         return Optional.of(homes.find(id).flow().view());
     }
 

@@ -56,7 +56,7 @@ public final class ValkeyLeases implements Leases {
         this.valkey = valkey;
         this.spending = spending;
         this.opening = new OpeningQuestion(valkey);
-        this.suspensions = new ValkeySuspensions(valkey);
+        this.suspensions = new ValkeySuspensions(valkey, new FlowAwaits(valkey, settling));
         this.flows = new FlowEndings(valkey, settling);
     }
 

@@ -31,9 +31,11 @@ import java.util.stream.IntStream;
  */
 final class ValkeySuspensions implements DecidedWaits.WaitQuestion<Ending.Suspend, Ended> {
     private final ValkeyContext valkey;
+    private final FlowAwaits awaits;
 
-    ValkeySuspensions(ValkeyContext valkey) {
+    ValkeySuspensions(ValkeyContext valkey, FlowAwaits awaits) {
         this.valkey = valkey;
+        this.awaits = awaits;
     }
 
     /**
@@ -45,16 +47,13 @@ final class ValkeySuspensions implements DecidedWaits.WaitQuestion<Ending.Suspen
             List<Ending> endings,
             BiFunction<List<Ending>, AppliedParts, List<Answer<Ended>>> others) {
         var parts = new AppliedParts();
-        if (endings.stream().noneMatch(Ending.Suspend.class::isInstance)) {
+        if (endings.stream().noneMatch(ValkeySuspensions::isWait)) {
             return others.apply(endings, parts);
         }
         var answers = new ArrayList<Answer<Ended>>(Collections.nCopies(endings.size(), null));
         for (var run : runs(endings)) {
             var some = run.stream().map(endings::get).toList();
-            var told =
-                    some.getFirst() instanceof Ending.Suspend
-                            ? suspend(some, parts)
-                            : others.apply(some, parts);
+            var told = isWait(some.getFirst()) ? letGo(some, parts) : others.apply(some, parts);
             for (int n = 0; n < run.size(); n++) {
                 answers.set(run.get(n), told.get(n));
             }
@@ -92,7 +91,19 @@ final class ValkeySuspensions implements DecidedWaits.WaitQuestion<Ending.Suspen
     }
 
     private static boolean isWait(Ending ending) {
-        return ending instanceof Ending.Suspend;
+        return ending instanceof Ending.Suspend || ending instanceof Ending.Await;
+    }
+
+    private List<Answer<Ended>> letGo(List<Ending> endings, AppliedParts parts) {
+        var suspensions = endings.stream().filter(Ending.Suspend.class::isInstance).toList();
+        var suspended = suspend(suspensions, parts).iterator();
+        return endings.stream()
+                .map(
+                        ending ->
+                                ending instanceof Ending.Await await
+                                        ? awaits.await(await, parts)
+                                        : suspended.next())
+                .toList();
     }
 
     private List<Answer<Ended>> suspend(List<Ending> endings, AppliedParts parts) {

@@ -8,7 +8,6 @@ import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.decision.Change;
 import io.flowfabric.core.decision.Facts;
-import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.Waited;
 import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState;
@@ -144,14 +143,7 @@ public final class StepBatch {
                                 ? (Long) suspended.since().toEpochMilli()
                                 : null,
                         digest,
-                        abandoned(change, before)));
-    }
-
-    /** The flow for which nobody waits any more. */
-    private static @Nullable UUID abandoned(Change change, Facts before) {
-        return change.after().terminal()
-                ? FlowAwaiting.awaited(before.state()).map(FlowId::uuid).orElse(null)
-                : null;
+                        change.abandons().map(FlowId::uuid).orElse(null)));
     }
 
     private static @Nullable Long until(ExecutionState after, Optional<Delayed> delayed) {

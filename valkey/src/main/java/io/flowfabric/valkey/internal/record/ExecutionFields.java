@@ -192,7 +192,7 @@ public record ExecutionFields(UUID uuid, Item fields, byte[] packed) {
             case AWAITING_CHILDREN ->
                     new Blocked(
                             BlockedBy.DEPENDENCIES,
-                            FlowAcceptance.WAITS,
+                            words.orElse(FlowAcceptance.WAITS),
                             fields.at(15).isAbsent() ? new Ready(next()) : delayed());
             case GRANTED -> new Granted(next(), session().orElseThrow(), fields.at(15).moment());
             case RUNNING -> new Running(session().orElseThrow(), since());

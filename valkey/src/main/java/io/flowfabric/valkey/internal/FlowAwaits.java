@@ -1,0 +1,100 @@
+package io.flowfabric.valkey.internal;
+
+import io.flowfabric.core.Answer;
+import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Partition;
+import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.Unavailable;
+import io.flowfabric.core.decision.FlowAwaiting;
+import io.flowfabric.core.lease.Ended;
+import io.flowfabric.core.lease.Ending;
+import io.flowfabric.core.state.Transition;
+import io.flowfabric.valkey.internal.FlowHomes.Located;
+import io.flowfabric.valkey.internal.FlowWrite.FlowStep;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Leases that end because their holders await flows. The step is written together with the flow,
+ * whose version it raises: so whoever ends the flow at the same moment decides anew.
+ */
+final class FlowAwaits {
+    private final ValkeyContext valkey;
+    private final FlowSettling settling;
+    private final FlowHomes homes;
+
+    FlowAwaits(ValkeyContext valkey, FlowSettling settling) {
+        this.valkey = valkey;
+        this.settling = settling;
+        this.homes = new FlowHomes(valkey);
+    }
+
+    /** Ends one lease. */
+    Answer<Ended> await(Ending.Await ending, AppliedParts parts) {
+        try {
+            return Answer.done(
+                    GuardedWrites.retry("the flow " + ending.flow(), () -> attempt(ending, parts)));
+        } catch (Unavailable | StoreFailure broken) {
+            if (broken instanceof StoreFailure failure && failure.isUnreadable()) {
+                return Answer.refused(broken);
+            }
+            throw broken;
+        } catch (FlowFabricException refusal) {
+            return Answer.refused(refusal);
+        }
+    }
+
+    /** Nothing is answered when something has changed meanwhile. */
+    private Optional<Ended> attempt(Ending.Await ending, AppliedParts parts) {
+        return valkey.at(ending.fence().execution(), home -> attempt(home, ending, parts));
+    }
+
+    private Optional<Ended> attempt(Partition home, Ending.Await ending, AppliedParts parts) {
+        var fence = ending.fence();
+        var stored =
+                ExecutionFacts.read(valkey, home, List.of(fence.execution()))
+                        .all()
+                        .getFirst()
+                        .readable();
+        if (!stored.row().isHeldBy(fence)) {
+            return Optional.of(stored.row().standing().repeated(ending));
+        }
+        var located = homes.find(ending.flow());
+        mustLieAt(home, located);
+        if (!located.flow().settled()) {
+            settling.settle(home, ending.flow().uuid());
+            return Optional.empty();
+        }
+        var change = FlowAwaiting.await(stored.facts(), located.flow().record());
+        var write =
+                FlowWrite.of(located.flow())
+                        .begin(
+                                new FlowStep(
+                                        stored.submission(),
+                                        Optional.of(stored),
+                                        Optional.of(change),
+                                        Optional.of(fence),
+                                        Optional.of(ending.digest())));
+        var told = parts.change(() -> write.write(valkey, home));
+        if (told.word().equals("unheld")) {
+            return Optional.of(ValkeyLeases.standing(fence, told.why()).repeated(ending));
+        }
+        return told.done()
+                ? Optional.of(new Ended(Transition.AWAIT, Optional.empty()))
+                : Optional.empty();
+    }
+
+    /** Both are written by one call. */
+    private static void mustLieAt(Partition home, Located located) {
+        if (!located.home().equals(home)) {
+            throw new Invalid(
+                    Invalid.Code.CONTRADICTORY,
+                    "flow",
+                    "The flow lies in the main partition of its namespace, and the execution in"
+                            + " another one. Where a namespace is spread, only members of flows and"
+                            + " work with limits can await flows.");
+        }
+    }
+}
