@@ -387,4 +387,24 @@ abstract class FlowProgressRules extends Rules {
         assertThat(answers.getLast()).isLeaseLost();
         assertThat(flow.claimable()).containsExactly("b");
     }
+
+    @Test
+    void what_becomes_ready_is_found_before_all_that_was_claimed_since() {
+        var flow = play(chain());
+        var begun = flow.begin("a");
+        var worker = flow.worker();
+        for (int round = 0; round < 4; round++) {
+            world.submit(256, Given::work);
+            var leases = worker.claim(256);
+            world.store()
+                    .leases()
+                    .end(leases.stream().map(Endings::complete).toList())
+                    .forEach(Answer::orThrow);
+        }
+        world.submit(8, Given::work);
+
+        world.end(Endings.complete(begun)).orThrow();
+
+        assertThat(worker.take(1)).containsExactly(flow.execution("b"));
+    }
 }

@@ -267,4 +267,41 @@ abstract class FlowSubmittingRules extends Rules {
 
         assertThat(flow.claimable()).containsExactly("b");
     }
+
+    @Test
+    void the_same_flow_twice_in_one_call_is_one_flow() {
+        var flow = FlowSubmission.of("pair").key("pair").member("a", work());
+        var other = FlowSubmission.of("other").key("pair").member("a", work());
+        var alone = FlowSubmission.of("alone").member("a", work());
+
+        var answers = world.store().flows().submit(List.of(flow, flow, alone, other));
+
+        assertThat(answers.get(0).orThrow().created()).isTrue();
+        assertThat(answers.get(1).orThrow().created()).isFalse();
+        assertThat(answers.get(2).orThrow().created()).isTrue();
+        assertThat(answers.get(3)).isConflict(Conflict.Code.ID_TAKEN);
+    }
+
+    @Test
+    void one_flow_that_is_refused_is_no_matter_of_the_others_of_its_call() {
+        var taken = world.submit();
+        var refused =
+                FlowSubmission.of("refused").member("a", work()).member("b", work().id(taken));
+        var cyclic = FlowSubmission.of("cyclic").member("a", work(), "b").member("b", work(), "a");
+
+        var answers =
+                world.store()
+                        .flows()
+                        .submit(
+                                List.of(
+                                        FlowSubmission.of("one").member("a", work()),
+                                        refused,
+                                        cyclic,
+                                        FlowSubmission.of("two").member("a", work())));
+
+        assertThat(answers.get(0).orThrow().created()).isTrue();
+        assertThat(answers.get(1)).isConflict(Conflict.Code.ID_TAKEN);
+        assertThat(answers.get(2)).isInvalid(Invalid.Code.CYCLE);
+        assertThat(answers.get(3).orThrow().created()).isTrue();
+    }
 }

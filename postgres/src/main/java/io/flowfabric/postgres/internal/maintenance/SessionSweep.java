@@ -83,18 +83,18 @@ final class SessionSweep {
         return done.processed() > 0;
     }
 
-    /** Waits until no claim of a dead session is under way, or for some seconds. */
+    /** Waits until no claim of a dead session is under way, or for some seconds; says whether. */
     private boolean awaitClaims(UUID session) {
         try {
-            postgres.db()
+            return postgres.db()
                     .transaction(
                             tx -> {
                                 tx.query("patience_with_claims").run();
                                 return tx.query("await_claims_of")
                                         .set("id", session)
-                                        .list(row -> row.uuid("id"));
+                                        .list(row -> row.uuid("id"))
+                                        .contains(session);
                             });
-            return true;
         } catch (Contended frozen) {
             log.debug("A claim of {} does not end; the next sweep looks again", session, frozen);
             return false;

@@ -1,0 +1,5 @@
+/** Tests of the package of the same name: what a process remembers of what was taken and done. */
+@NullMarked
+package io.flowfabric.postgres.internal.claim;
+
+import org.jspecify.annotations.NullMarked;
