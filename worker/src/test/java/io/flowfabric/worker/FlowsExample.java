@@ -3,15 +3,25 @@ package io.flowfabric.worker;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
+import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.Join;
+import io.flowfabric.core.flow.Member;
+import io.flowfabric.core.flow.MemberFilter;
 import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
 
-/** The code that docs/flows.md shows; {@link FlowsPageTest} compares, and runs it. */
+/**
+ * The code that docs/flows.md shows; {@link FlowsPageTest} compares, and runs it; {@link
+ * FlowDiagramsPageTest} draws what comes of it.
+ */
 final class FlowsExample {
     // [PAGE
     Worker studio(Engine engine) {
@@ -54,6 +64,53 @@ final class FlowsExample {
                 .map(Upstream::result)
                 .map(result -> result.orElseThrow().asText())
                 .collect(Collectors.joining(" with "));
+    }
+
+    // PAGE]
+
+    // [PAGE
+    /** Whatever becomes of the loading, it is reported. */
+    FlowId nightly(Engine engine) {
+        return engine.flows()
+                .submit(
+                        FlowSubmission.of("nightly")
+                                .graph(
+                                        List.of(
+                                                Member.of("export", work("export", "sales")),
+                                                Member.of("load", work("load", "sales")),
+                                                Member.of("report", work("report", "sales"))),
+                                        List.of(
+                                                Edge.of("export", "load"),
+                                                new Edge("load", "report", Edge.On.COMPLETION))))
+                .id();
+    }
+
+    // PAGE]
+
+    // [PAGE
+    /** Where the time went: a line for each member that decided when the flow ended. */
+    String whereTheTimeWent(Engine engine, FlowId flow, Instant now) {
+        return engine.flows().criticalPath(flow).stages().stream()
+                .map(
+                        stage ->
+                                "%s waited %d s and took %d s"
+                                        .formatted(
+                                                stage.member().name(),
+                                                stage.waited(now).toSeconds(),
+                                                stage.took(now).toSeconds()))
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** The names of members that begin so, and wait for others. */
+    List<String> waiting(Engine engine, FlowId flow, String prefix) {
+        var filter = MemberFilter.ALL.prefix(prefix).states(PublicState.WAITING_CHILDREN);
+        var names = new ArrayList<String>();
+        for (var at = Cursor.START; !at.equals(Cursor.END); ) {
+            var page = engine.flows().search(flow, filter, at, 100);
+            page.items().forEach(member -> names.add(member.name()));
+            at = page.next();
+        }
+        return names;
     }
     // PAGE]
 }

@@ -20,8 +20,10 @@ import java.util.stream.Stream;
  * @param stages from the member that nothing was waited for, each after the one that decided it
  */
 public record CriticalPath(List<Stage> stages) {
+    /** Of those that end at once, in a cancelled flow, what could run kept the others waiting. */
     private static final Comparator<MemberView> BY_END =
             Comparator.comparing((MemberView it) -> it.ended().orElse(Instant.MAX))
+                    .thenComparing(it -> it.ready().isPresent())
                     .thenComparingInt(MemberView::number);
 
     public CriticalPath {

@@ -43,6 +43,8 @@ public final class FlowDiagram {
     private String mermaid() {
         var title = "%s: %s".formatted(escaped(flow.kind()), flow.state().wire());
         line(IN, "subgraph flow[\"%s\"]".formatted(title));
+        // Else what nothing leads out of is drawn across.
+        line(IN + IN, "direction LR");
         members.forEach(this::node);
         line(IN, "end");
         edges();

@@ -136,6 +136,17 @@ class CriticalPathTest {
     }
 
     @Test
+    void a_cancelled_flow_ends_with_what_could_run_and_not_with_what_waited_for_it() {
+        var path =
+                graph().completed("a", 0, 1)
+                        .member("b", PublicState.CANCELLED, 1, 5, Join.ALL_OF, "a")
+                        .member("c", PublicState.CANCELLED, NEVER, 5, Join.ALL_OF, "b")
+                        .path();
+
+        assertThat(path.names()).containsExactly("a", "b");
+    }
+
+    @Test
     void a_flow_of_which_all_was_skipped_has_a_path() {
         assertThat(graph().skipped("a", 1).skipped("b", 1, "a").path().names())
                 .containsExactly("a", "b");

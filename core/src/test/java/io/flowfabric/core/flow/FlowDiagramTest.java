@@ -43,6 +43,7 @@ class FlowDiagramTest {
                         """
                         graph LR
                             subgraph flow["publish: running"]
+                                direction LR
                                 m0["here<br/>completed, 1m30s"]:::completed
                                 m1["there<br/>failed, 10s"]:::failed
                                 m2{{"video<br/>1 of 2<br/>active"}}:::active

@@ -60,10 +60,12 @@ final class MemoryExplanations {
                         upstreams(row)));
     }
 
-    /** What a member waits for. */
+    /** What a member waits for, if it is not decided yet. */
     private Optional<Fact.PendingUpstreams> upstreams(MemoryExecution row) {
         return row.state.situation() == Situation.AWAITING_CHILDREN
-                ? row.member.map(place -> upstreams(place.flow(), place.number()))
+                ? row.member
+                        .filter(place -> place.flow().members.get(place.number()).waits())
+                        .map(place -> upstreams(place.flow(), place.number()))
                 : Optional.empty();
     }
 

@@ -244,14 +244,23 @@ final class FlowReads {
         return found;
     }
 
-    /** What a member waits for. It is read piece by piece, so that no call takes long. */
-    PendingUpstreams pending(Partition home, MemberPlace place) {
+    /**
+     * What a member waits for, if it is not decided yet. It is read piece by piece, so that no call
+     * takes long.
+     */
+    Optional<PendingUpstreams> pending(Partition home, MemberPlace place) {
         var graph = new StoredGraph(valkey, home, place.flow());
-        var member = graph.members(List.of(place.number())).getFirst();
+        return Optional.of(graph.members(List.of(place.number())).getFirst())
+                .filter(MemberRecord::waits)
+                .map(member -> pending(home, place.flow(), graph, member));
+    }
+
+    private PendingUpstreams pending(
+            Partition home, UUID flow, StoredGraph graph, MemberRecord member) {
         var live = new ArrayList<MemberRecord>();
         int after = -1;
         while (live.size() < PendingUpstreams.MOST) {
-            var arcs = graph.into(place.number(), after, UPSTREAMS);
+            var arcs = graph.into(member.number(), after, UPSTREAMS);
             graph.members(arcs.stream().map(Arc::upstream).toList()).stream()
                     .filter(MemberRecord::live)
                     .limit(PendingUpstreams.MOST - live.size())
@@ -261,7 +270,7 @@ final class FlowReads {
             }
             after = arcs.getLast().upstream();
         }
-        var rows = rows(home, place.flow(), live);
+        var rows = rows(home, flow, live);
         return PendingUpstreams.of(
                 member.join(),
                 member.growing(),

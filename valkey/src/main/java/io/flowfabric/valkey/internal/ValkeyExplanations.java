@@ -86,7 +86,7 @@ final class ValkeyExplanations {
     private Optional<Fact.PendingUpstreams> upstreams(Partition home, Found found) {
         var row = found.stored.row();
         return row.situation() == Situation.AWAITING_CHILDREN
-                ? row.member().map(place -> new FlowReads(valkey).pending(home, place))
+                ? row.member().flatMap(place -> new FlowReads(valkey).pending(home, place))
                 : Optional.empty();
     }
 

@@ -117,7 +117,7 @@ final class ExecutionExplanationReader {
                         LaneExplanationReader.changedBy(tx, raw.get().place.gate().lane()),
                         raw.get()
                                 .waitsIn
-                                .map(flow -> PendingUpstreamReader.read(tx, flow, execution))));
+                                .flatMap(flow -> PendingUpstreamReader.read(tx, flow, execution))));
     }
 
     private ExecutionView view(ViewReader reader, ExecutionId execution) {

@@ -10,6 +10,7 @@ import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -41,15 +42,18 @@ final class PendingUpstreamReader {
         }
     }
 
-    /** Reads it of a member that waits. */
-    static PendingUpstreams read(Jdbc tx, UUID flow, ExecutionId member) {
+    /** Reads it of a member, if that is not decided yet. */
+    static Optional<PendingUpstreams> read(Jdbc tx, UUID flow, ExecutionId member) {
         var rows =
                 tx.query("pending_upstreams")
                         .set("flow", flow)
                         .set("id", member.uuid())
                         .set("limit", PendingUpstreams.MOST)
                         .list(Waiting::of);
-        var its = rows.getFirst();
+        return rows.stream().findFirst().map(its -> upstreams(its, rows));
+    }
+
+    private static PendingUpstreams upstreams(Waiting its, List<Waiting> rows) {
         return PendingUpstreams.of(
                 // What becomes of the others does not matter while it waits.
                 new Join(its.quorum, Remaining.LET_RUN),

@@ -26,7 +26,8 @@ left join lateral (
 where e.id = :id::uuid and e.part = :part::smallint
 
 -- name: pending_upstreams
--- A member that waits for others, with the first of those that have not ended: a row for each, or one without a name.
+-- A member that waits for others, with the first of those that have not ended: a row for each, or one without a name. None of a
+-- member that is decided: it waits for something else.
 select
     m.quorum, m.growing, m.edges, m.met, m.missed, pending.name, pending.situation
 from ${schema}.flow_member m
@@ -50,7 +51,7 @@ left join lateral (
     order by g.upstream
     limit :limit::integer
 ) as pending on true
-where m.execution = :id::uuid and m.flow = :flow::uuid
+where m.execution = :id::uuid and m.flow = :flow::uuid and m.decided = 'pending'
 order by pending.upstream
 
 -- name: lane_changed_by
