@@ -18,6 +18,7 @@ import io.flowfabric.core.lease.Ending;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.query.Fact;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Situation;
@@ -290,5 +291,22 @@ abstract class FlowAwaitingRules extends Rules {
         var flow = awaited(lease);
 
         assertThat(world.explain(idOf(lease)).toString()).contains(flow.id().toString());
+    }
+
+    @Test
+    void a_member_that_awaits_a_flow_is_not_explained_by_those_before_it() {
+        var outer =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of("outer")
+                                .member("first", work())
+                                .member("m", work(), "first"));
+        outer.complete("first");
+        var inner = awaited(outer.begin("m"));
+
+        var explained = world.explain(outer.execution("m"));
+
+        assertThat(explained.toString()).contains(inner.id().toString());
+        assertThat(explained.facts(Fact.PendingUpstreams.class)).isEmpty();
     }
 }
