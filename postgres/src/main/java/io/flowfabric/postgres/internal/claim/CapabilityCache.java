@@ -62,7 +62,7 @@ public final class CapabilityCache {
         remember(session, new Fit(fitting, unfitting));
     }
 
-    private synchronized void remember(SessionId session, Fit more) {
+    synchronized void remember(SessionId session, Fit more) {
         sessions.merge(
                 session,
                 new Fit(Set.copyOf(more.fitting), Set.copyOf(more.unfitting)),
