@@ -162,6 +162,27 @@ local function obstacle_to(change, stored)
     return in_the_way(first, stored) or in_the_way(steps, stored) or (coming and flows.obstacle(coming[1]))
 end
 
+-- Whether a change is about an execution of which another change is written: it was decided without that.
+-- touched: executions that take steps with others
+local function overlaps(change, touched)
+    for at = 9, 11, 2 do
+        for n = 1, #change[at] do
+            if touched[change[at][n][1]] then
+                return true
+            end
+        end
+    end
+    return false
+end
+
+local function touch(change, touched)
+    for at = 9, 11, 2 do
+        for n = 1, #change[at] do
+            touched[change[at][n][1]] = true
+        end
+    end
+end
+
 local function write(change)
     local id, _, after, _, members, arcs, coming = unpack(change)
     unit.set('flow', id, after)
@@ -205,19 +226,20 @@ end
 -- answers, each: 'done'; or why nothing was done: 'again'; 'unheld' with a step and how its execution stands; 'refused' with the
 --     number of a member that comes and why; 'unheard' as 'submit' does
 local function change(asked)
-    local answers, fine, seen = {}, {}, {}
+    local answers, fine, seen, touched = {}, {}, {}, {}
     local stored = stored_of(asked)
     -- The program knows of all ends of this call.
     flows.settling = true
     for n = 1, #asked do
         local id = asked[n][1]
         -- The second of two changes was decided without the first.
-        local obstacle = seen[id] and {'again'} or obstacle_to(asked[n], stored)
+        local obstacle = (seen[id] or overlaps(asked[n], touched)) and {'again'} or obstacle_to(asked[n], stored)
         seen[id] = true
         answers[n] = obstacle or {'done'}
         if not obstacle then
             -- It is written before the next is looked at: a member may come only once.
             write(asked[n])
+            touch(asked[n], touched)
             fine[#fine + 1] = asked[n]
         end
     end

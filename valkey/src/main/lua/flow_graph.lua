@@ -105,6 +105,10 @@ local function find_around(look, most)
             arcs[#arcs + 1] = some[m]
         end
     end
+    if #fields + #arcs >= most then
+        -- There may be more of them.
+        return #arcs
+    end
     look.fields = fields
     look.arcs = {}
     local ended = #fields

@@ -29,7 +29,7 @@ public record FlowId(Partition partition, UUID uuid) {
                 Partition.of(namespace));
     }
 
-    /** The id of a flow below an execution, always the same: it lies where the execution does. */
+    /** The id of a flow below an execution, always the same; it names the execution's partition. */
     public static FlowId below(ExecutionId execution, String name) {
         Text.name("flow name", name, Limit.NAME_BYTES);
         return of(

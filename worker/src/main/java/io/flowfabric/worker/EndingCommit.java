@@ -146,7 +146,7 @@ final class EndingCommit implements Commit<Assignment> {
             // The lease is still held: a suspension whose name is taken has not ended it.
             case Conflict taken when taken.code() == Conflict.Code.RECORDED_DIFFERENTLY ->
                     !changed(assignment, taken);
-            // And so has one that awaits a flow that there is not.
+            // Nor has one that awaits a flow that there is not.
             case NotFound missing when assignment.ending() instanceof Ending.Await ->
                     !changed(assignment, missing);
             default -> {

@@ -3,6 +3,7 @@ package io.flowfabric.core.decision;
 import io.flowfabric.core.Attribution;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.flow.FlowCancellation;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.state.BlockedBy;
@@ -30,16 +31,21 @@ public final class FlowAwaiting {
     /**
      * The step of an execution that gives up its lease until a flow has ended.
      *
-     * @throws Invalid when the flow is not one below it
+     * @param namespace of the execution
+     * @throws Invalid when the flow is not one below it, or is in another namespace
      */
-    public static Change await(Facts facts, FlowRecord flow) {
+    public static Change await(Facts facts, Namespace namespace, FlowRecord flow) {
         if (!flow.parent().filter(facts.id()::equals).isPresent()) {
-            throw new Invalid(
-                    Invalid.Code.CONTRADICTORY,
-                    "flow",
-                    "%s is not below %s: only a flow that was submitted below an execution can be"
+            throw contradictory(
+                    "%s is not below %s, which can await only its own flows: submit it with"
                                     .formatted(flow.id(), facts.id())
-                            + " awaited by it.");
+                            + " FlowSubmission.below(execution, name).");
+        }
+        if (!flow.namespace().equals(namespace)) {
+            throw contradictory(
+                    "%s is in the namespace %s, and %s in %s: submit it with"
+                                    .formatted(flow.id(), flow.namespace(), facts.id(), namespace)
+                            + " FlowSubmission.of(namespace, kind).");
         }
         var goesOn = new Ready(LeasePurpose.CONTINUE);
         return Change.of(
@@ -48,6 +54,10 @@ public final class FlowAwaiting {
                 flow.state().ended()
                         ? goesOn
                         : new Blocked(BlockedBy.DEPENDENCIES, WAITS + flow.id(), goesOn));
+    }
+
+    private static Invalid contradictory(String explanation) {
+        return new Invalid(Invalid.Code.CONTRADICTORY, "flow", explanation);
     }
 
     /** The flow that an execution waits for, if it waits for one. */
@@ -71,7 +81,7 @@ public final class FlowAwaiting {
                                         ((Blocked) parent.state()).behind().unlessDue(now)));
     }
 
-    /** A flow for which nobody waits any more, because whoever did has ended; none if it has. */
+    /** A flow, cancelled because the execution that awaited it has ended; none if it has ended. */
     public static Optional<FlowRecord> abandoned(FlowRecord flow, Instant now) {
         return flow.state().ended()
                 ? Optional.empty()

@@ -86,8 +86,13 @@ public record FlowSubmission(
     }
 
     /**
-     * This flow below an execution, which may await it. Its id is made from that execution and a
-     * name: whoever goes on with the execution after a crash submits the same flow.
+     * This flow below an execution of the same namespace, which may await it. Its id is made from
+     * that execution and a name, in the place of an id or key given before, so that the execution
+     * finds the same flow when it goes on after a crash.
+     *
+     * <p>A retry or a replay of the execution finds the same flow as well, also one that has failed
+     * or was cancelled, and has to submit it with the same content. For a new one put the attempt
+     * into the name.
      */
     public FlowSubmission below(ExecutionId execution, String name) {
         return new FlowSubmission(
@@ -191,8 +196,7 @@ public record FlowSubmission(
                         .text(kind)
                         .payload(input)
                         .text(creator)
-                        .number(open ? 1 : 0)
-                        .text(parent.map(ExecutionId::toString).orElse(""));
+                        .number(open ? 1 : 0);
         policy.digest(digest);
         digest.number(tags.values().size());
         tags.values().forEach((name, value) -> digest.text(name).text(value));
@@ -200,6 +204,8 @@ public record FlowSubmission(
         members.forEach(member -> member.digest(digest));
         digest.number(edges.size());
         edges.forEach(edge -> edge.digest(digest));
+        // Of a flow without one nothing is added: it is the same as before there were any.
+        parent.ifPresent(execution -> digest.text("below").text(execution.toString()));
         return digest.done();
     }
 }

@@ -9,8 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Invalid;
+import io.flowfabric.core.Lane;
+import io.flowfabric.core.Namespace;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.flow.FlowCancellation.Mode;
+import io.flowfabric.core.flow.FlowPolicy;
+import io.flowfabric.core.flow.FlowPolicy.OnFailure;
 import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.lease.Ended;
@@ -146,9 +150,19 @@ abstract class FlowAwaitingRules extends Rules {
         var lease = world.begun();
         var foreign = submitted(world.begun(), "children");
         var alone = FlowPlay.of(world, FlowSubmission.of("alone").member("a", work()));
+        var elsewhere = new Namespace("elsewhere");
+        var distant =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of(elsewhere, "distant")
+                                .member("a", work().lane(new Lane(elsewhere, "far")))
+                                .below(idOf(lease), "distant"));
 
         assertThat(await(lease, foreign.id())).isInvalid(Invalid.Code.CONTRADICTORY);
         assertThat(await(lease, alone.id())).isInvalid(Invalid.Code.CONTRADICTORY);
+        assertThat(await(lease, distant.id()))
+                .isInvalid(Invalid.Code.CONTRADICTORY)
+                .says("elsewhere");
         assertThat(await(lease, FlowId.below(idOf(lease), "none"))).isNotFound("flow");
         assertThat(world.view(lease).state().situation()).isEqualTo(Situation.RUNNING);
     }
@@ -185,13 +199,16 @@ abstract class FlowAwaitingRules extends Rules {
                 List.<Ending>of(
                         new Ending.Await(leases.get(0).fence(), flows.get(0).id()),
                         Endings.complete(leases.get(1)),
-                        new Ending.Await(leases.get(2).fence(), flows.get(1).id()));
+                        new Ending.Await(leases.get(2).fence(), flows.get(2).id()));
 
-        var answers = world.store().leases().end(endings);
+        world.store().leases().end(endings).forEach(Answer::orThrow);
+        flows.get(2).complete("a");
+        flows.get(2).complete("b");
 
-        assertThat(answers.get(0).isDone()).isTrue();
-        assertThat(answers.get(1).isDone()).isTrue();
-        assertThat(answers.get(2)).isInvalid(Invalid.Code.CONTRADICTORY);
+        assertThat(world.view(leases.get(0)).state().situation())
+                .isEqualTo(Situation.AWAITING_CHILDREN);
+        assertThat(world.view(leases.get(1)).state().situation()).isEqualTo(Situation.COMPLETED);
+        assertThat(world.view(leases.get(2))).reads(new Ready(LeasePurpose.CONTINUE));
     }
 
     @Test
@@ -273,16 +290,49 @@ abstract class FlowAwaitingRules extends Rules {
                         FlowSubmission.of("outer")
                                 .member("first", work())
                                 .member("m", work(), "first"));
-        outer.complete("first");
-        var member = outer.begin("m");
-        var inner = submitted(member, "children");
-        world.end(Endings.fail(member)).orThrow();
-        world.replay(outer.execution("first"));
+        var inner =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of("children")
+                                .member("a", work())
+                                .below(outer.execution("m"), "children"));
 
         inner.complete("a");
-        inner.complete("b");
 
+        assertThat(inner.state()).isEqualTo(FlowState.COMPLETED);
+        assertThat(outer.state("m")).isEqualTo(PublicState.WAITING_CHILDREN);
         assertThat(outer.claimable()).containsExactly("first");
+    }
+
+    @Test
+    void what_its_own_flow_skips_does_not_go_on_when_the_awaited_one_ends_in_the_same_call() {
+        for (boolean outerFirst : List.of(true, false)) {
+            var flow =
+                    FlowPlay.of(
+                            world,
+                            FlowSubmission.of("outer")
+                                    .policy(FlowPolicy.DEFAULT.onFailure(OnFailure.FAIL_FAST))
+                                    .member("m", work())
+                                    .member("other", work()));
+            var member = flow.begin("m");
+            var inner =
+                    FlowPlay.of(
+                            world,
+                            FlowSubmission.of("children")
+                                    .member("a", work())
+                                    .below(idOf(member), "children"));
+            await(member, inner.id()).orThrow();
+            var failing = Endings.fail(flow.begin("other"));
+            var last = Endings.complete(inner.begin("a"));
+
+            world.store()
+                    .leases()
+                    .end(outerFirst ? List.of(failing, last) : List.of(last, failing));
+
+            assertThat(flow.state()).isEqualTo(FlowState.FAILED);
+            assertThat(flow.state("m")).isEqualTo(PublicState.SKIPPED);
+            assertThat(world.worker().claim(8)).isEmpty();
+        }
     }
 
     @Test

@@ -407,4 +407,29 @@ abstract class FlowProgressRules extends Rules {
 
         assertThat(worker.take(1)).containsExactly(flow.execution("b"));
     }
+
+    @Test
+    void members_of_many_flows_that_end_in_one_call_tell_all_that_come_after_them() {
+        int each = 300;
+        var flows = new ArrayList<FlowPlay>();
+        for (int n = 0; n < 5; n++) {
+            var flow = FlowSubmission.of("fan");
+            var members = new ArrayList<Member>();
+            var edges = new ArrayList<Edge>();
+            members.add(Member.of("root", work()));
+            for (int child = 0; child < each; child++) {
+                members.add(Member.of("c" + child, work()));
+                edges.add(Edge.of("root", "c" + child));
+            }
+            flows.add(play(flow.graph(members, edges)));
+        }
+        var roots = flows.stream().map(flow -> Endings.complete(flow.begin("root"))).toList();
+
+        world.store().leases().end(roots).forEach(Answer::orThrow);
+
+        for (var flow : flows) {
+            assertThat(flow.members().stream().filter(it -> it.state() == PublicState.WAITING))
+                    .hasSize(each);
+        }
+    }
 }

@@ -146,7 +146,11 @@ final class MemoryLeases implements Leases {
             change = suspend(row, suspend.suspension());
             answer = new Ended(Transition.SUSPEND, WaitDecisions.until(change));
         } else if (ending instanceof Ending.Await await) {
-            change = FlowAwaiting.await(row.facts(), world.flows.find(await.flow()).record);
+            change =
+                    FlowAwaiting.await(
+                            row.facts(),
+                            row.lane().namespace(),
+                            world.flows.find(await.flow()).record);
             answer = new Ended(Transition.AWAIT, Optional.empty());
         } else {
             var end = LeaseEnd.of(ending);

@@ -62,12 +62,16 @@ final class FlowAwaits {
             return Optional.of(stored.row().standing().repeated(ending));
         }
         var located = homes.find(ending.flow());
-        mustLieAt(home, located);
         if (!located.flow().settled()) {
-            settling.settle(home, ending.flow().uuid());
+            settling.settle(located.home(), ending.flow().uuid());
             return Optional.empty();
         }
-        var change = FlowAwaiting.await(stored.facts(), located.flow().record());
+        var change =
+                FlowAwaiting.await(
+                        stored.facts(),
+                        stored.submission().lane().namespace(),
+                        located.flow().record());
+        mustLieAt(home, ending, located);
         var write =
                 FlowWrite.of(located.flow())
                         .begin(
@@ -87,14 +91,15 @@ final class FlowAwaits {
     }
 
     /** Both are written by one call. */
-    private static void mustLieAt(Partition home, Located located) {
+    private static void mustLieAt(Partition home, Ending.Await ending, Located located) {
         if (!located.home().equals(home)) {
             throw new Invalid(
                     Invalid.Code.CONTRADICTORY,
                     "flow",
-                    "The flow lies in the main partition of its namespace, and the execution in"
-                            + " another one. Where a namespace is spread, only members of flows and"
-                            + " work with limits can await flows.");
+                    ("%s lies in the main partition of its namespace, and %s in another one, so it"
+                                    + " cannot await it. Submit the work as a member of a flow, or"
+                                    + " with a quota; or do not spread the namespace.")
+                            .formatted(ending.flow(), ending.fence().execution()));
         }
     }
 }

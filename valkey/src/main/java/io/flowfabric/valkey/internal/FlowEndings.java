@@ -270,7 +270,7 @@ final class FlowEndings {
                                                     Item.unreadable("nothing is stored of it")));
             var before = found.flow();
             var now = before.now();
-            var write = FlowWrite.of(before);
+            var write = FlowWrite.settling(before);
             var ended = new ArrayList<>(before.ended());
             for (var one : held) {
                 var step = one.step(now);

@@ -119,7 +119,7 @@ public final class FlowSettling {
 
     private static FlowWrite piece(FlowSurroundings.ReadFlow found) {
         var flow = found.flow();
-        var write = FlowWrite.of(flow);
+        var write = FlowWrite.settling(flow);
         var settled =
                 FlowSettlement.settle(
                         write.record(), found.graph(), flow.ended(), flow.now(), MOST);

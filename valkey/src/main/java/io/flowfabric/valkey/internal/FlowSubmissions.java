@@ -49,7 +49,8 @@ final class FlowSubmissions {
         }
 
         long bytes() {
-            return flow.members().stream().mapToLong(it -> it.work().input().size()).sum();
+            return flow.input().size()
+                    + flow.members().stream().mapToLong(it -> it.work().input().size()).sum();
         }
     }
 

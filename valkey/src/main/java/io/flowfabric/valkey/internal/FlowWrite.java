@@ -68,12 +68,14 @@ final class FlowWrite {
         return write;
     }
 
-    /**
-     * A change of a flow by what is in its inbox, which is done with it. It is cancelled first
-     * where whoever awaited it has ended.
-     */
+    /** A change of a flow by what is in its inbox, which is done with it. */
     static FlowWrite of(StoredFlow flow) {
-        var write = new FlowWrite(Optional.of(flow), flow.record());
+        return new FlowWrite(Optional.of(flow), flow.record());
+    }
+
+    /** The same where it is settled: it is cancelled first if what awaited it has ended. */
+    static FlowWrite settling(StoredFlow flow) {
+        var write = of(flow);
         if (flow.abandoned()) {
             FlowAwaiting.abandoned(flow.record(), flow.now())
                     .ifPresent(cancelled -> write.cancel(cancelled, flow.now()));

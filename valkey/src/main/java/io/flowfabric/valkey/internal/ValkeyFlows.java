@@ -99,8 +99,9 @@ public final class ValkeyFlows implements Flows {
             Partition home, FlowId id, FlowCancellation.Mode mode, Attribution by) {
         var flow = homes.find(id).flow();
         if (flow.inbox().length > 0) {
+            // What has happened comes first.
             settling.settle(home, id.uuid());
-            flow = homes.find(id).flow();
+            return Optional.empty();
         }
         var now = flow.now();
         var cancelled = FlowChanges.cancel(flow.record(), mode, by, now);

@@ -12,6 +12,7 @@ import io.flowfabric.core.feed.Event.FlowStep;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.Flows.SubmittedFlow;
+import io.flowfabric.core.store.Chunks;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.settle.FlowAftermath;
@@ -65,14 +66,17 @@ final class FlowSubmitter {
         var together = new ArrayList<Sound>();
         var now = Instant.ofEpochMilli(postgres.time());
         int members = 0;
+        long bytes = 0;
         for (var flow : submissions) {
             var checked = PostgresFlows.answer(flow, it -> checked(it, now));
             boolean repeats = together.stream().anyMatch(it -> it.id().equals(flow.id().uuid()));
-            members += flow.members().size();
-            if (!checked.isDone() || repeats || members > TOGETHER) {
+            members += size(flow);
+            bytes += bytes(flow);
+            if (!checked.isDone() || repeats || members > TOGETHER || bytes > Chunks.BYTES) {
                 answers.addAll(submitAll(together));
                 together.clear();
-                members = flow.members().size();
+                members = size(flow);
+                bytes = bytes(flow);
             }
             if (checked.isDone()) {
                 together.add(checked.orThrow());
@@ -82,6 +86,15 @@ final class FlowSubmitter {
         }
         answers.addAll(submitAll(together));
         return answers;
+    }
+
+    private static int size(FlowSubmission flow) {
+        return 1 + flow.members().size();
+    }
+
+    private static long bytes(FlowSubmission flow) {
+        return flow.input().size()
+                + flow.members().stream().mapToLong(it -> it.work().input().size()).sum();
     }
 
     private static Sound checked(FlowSubmission flow, Instant now) {

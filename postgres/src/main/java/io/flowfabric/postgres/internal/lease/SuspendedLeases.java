@@ -17,6 +17,7 @@ import io.flowfabric.core.signal.SignalHead;
 import io.flowfabric.core.signal.WaitpointView;
 import io.flowfabric.core.state.ExecutionState.Running;
 import io.flowfabric.postgres.internal.PostgresContext;
+import io.flowfabric.postgres.internal.catalog.LaneNumbers;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
 import io.flowfabric.postgres.internal.settle.FlowTable;
@@ -98,12 +99,16 @@ final class SuspendedLeases {
                             table.lock(
                                     tx, awaiting.stream().map(one -> one.flow().uuid()).toList()));
                 },
-                (tx, locked) ->
-                        (one, held) ->
-                                FlowAwaiting.await(
-                                        held.facts,
-                                        FlowTable.found(one.flow(), flows.get(one.flow().uuid()))
-                                                .record()));
+                (tx, locked) -> awaiting(lanes(tx, locked), flows));
+    }
+
+    private static Decision<Ending.Await> awaiting(
+            LaneNumbers.ByNumber lanes, Map<UUID, LockedFlow> flows) {
+        return (one, held) ->
+                FlowAwaiting.await(
+                        held.facts,
+                        lanes.lane(held.row.lane()).namespace(),
+                        FlowTable.found(one.flow(), flows.get(one.flow().uuid())).record());
     }
 
     private <E extends Ending> Map<UUID, Answer<Ended>> letGo(
@@ -191,10 +196,7 @@ final class SuspendedLeases {
         var locked = lock(tx, waitpoints, OpenWaitpoint::fence);
         var circumstances =
                 circumstances(tx, waitpoints, OpenWaitpoint::fence, OpenWaitpoint::name);
-        var lanes =
-                postgres.catalog()
-                        .lanes()
-                        .byNumber(tx, locked.values().stream().map(Locked::lane).toList());
+        var lanes = lanes(tx, locked);
         var answers = new HashMap<UUID, Answer<WaitpointView>>();
         var steps = new StepBatch();
         for (OpenWaitpoint one : waitpoints) {
@@ -222,6 +224,12 @@ final class SuspendedLeases {
         }
         steps.write(tx, postgres.now());
         return answers;
+    }
+
+    private LaneNumbers.ByNumber lanes(Jdbc tx, Map<UUID, Locked> locked) {
+        return postgres.catalog()
+                .lanes()
+                .byNumber(tx, locked.values().stream().map(Locked::lane).toList());
     }
 
     private <T> Map<UUID, Locked> lock(Jdbc tx, List<T> items, Function<T, Fence> fence) {

@@ -1,8 +1,11 @@
 package io.flowfabric.postgres.internal.settle;
 
+import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.decision.FlowAwaiting;
 import io.flowfabric.core.decision.FlowNews;
 import io.flowfabric.core.decision.FlowSettlement;
+import io.flowfabric.core.decision.FlowSettlement.MemberStep;
 import io.flowfabric.core.decision.FlowSettlement.Settled;
 import io.flowfabric.core.feed.Event.FlowStep;
 import io.flowfabric.core.flow.FlowCancellation;
@@ -14,13 +17,19 @@ import io.flowfabric.postgres.internal.settle.FlowTable.News;
 import io.flowfabric.postgres.internal.settle.MemberTable.FlowMember;
 import io.flowfabric.postgres.internal.step.StepBatch;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -28,8 +37,13 @@ import java.util.stream.Stream;
  * a piece at a time.
  */
 public final class FlowSettler {
+    private static final Logger log = LoggerFactory.getLogger(FlowSettler.class);
+
     /** One commit should not hold up others for long. */
     private static final int PIECE = 1000;
+
+    /** How many flows are gone on with together. */
+    private static final int TOGETHER = 50;
 
     private final PostgresContext postgres;
     private final FlowTable flows;
@@ -68,9 +82,7 @@ public final class FlowSettler {
             Map<UUID, Outcome> ended,
             int most,
             FlowAftermath after) {
-        var graphs =
-                LockedGraphs.read(
-                        postgres, tx, locked.stream().map(LockedFlow::id).toList(), ended);
+        var graphs = LockedGraphs.read(postgres, tx, locked, ended);
         var decisions = new ArrayList<Decision>();
         for (var flow : locked) {
             var cancelled =
@@ -162,10 +174,15 @@ public final class FlowSettler {
      * step of each.
      */
     private static List<StepBatch> inTurn(List<Decision> decisions) {
+        var ended = endedMembers(decisions);
         var batches = new ArrayList<StepBatch>();
         for (var decision : decisions) {
             var taken = new HashMap<Integer, Integer>();
             for (var step : decision.settled.steps()) {
+                if (isParent(step) && ended.contains(step.facts().id())) {
+                    // Its own flow ends it at the same moment: it does not go on.
+                    continue;
+                }
                 int turn = taken.merge(step.member(), 1, Integer::sum);
                 if (turn > batches.size()) {
                     batches.add(new StepBatch());
@@ -174,6 +191,18 @@ public final class FlowSettler {
             }
         }
         return batches;
+    }
+
+    private static boolean isParent(MemberStep step) {
+        return step.member() == MemberStep.PARENT;
+    }
+
+    private static Set<ExecutionId> endedMembers(List<Decision> decisions) {
+        return decisions.stream()
+                .flatMap(it -> it.settled.steps().stream())
+                .filter(step -> !isParent(step) && step.change().after().terminal())
+                .map(step -> step.facts().id())
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -194,8 +223,9 @@ public final class FlowSettler {
     }
 
     private void goOn(Collection<UUID> ids, boolean sweeps) {
-        for (var left = ids; !left.isEmpty(); ) {
-            var some = left;
+        var left = new LinkedHashSet<>(ids);
+        while (!left.isEmpty()) {
+            var some = left.stream().limit(TOGETHER).toList();
             var after =
                     postgres.db()
                             .transaction(
@@ -208,13 +238,21 @@ public final class FlowSettler {
                                         return piece;
                                     });
             after.tell(postgres);
-            left = after.unsettled();
+            some.forEach(left::remove);
+            left.addAll(after.unsettled());
         }
     }
 
-    /** Tells what was done, and goes on where something is left. */
+    /**
+     * Tells what was done, and goes on where something is left. That is committed, and so is what
+     * is left to be done: where it cannot be done now, a sweep does it.
+     */
     public void finish(FlowAftermath after) {
         after.tell(postgres);
-        goOn(after.unsettled());
+        try {
+            goOn(after.unsettled());
+        } catch (FlowFabricException later) {
+            log.info("What follows in flows is done later", later);
+        }
     }
 }

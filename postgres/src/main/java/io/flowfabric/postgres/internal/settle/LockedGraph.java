@@ -40,6 +40,9 @@ public final class LockedGraph implements FlowGraph {
     /** The executions of members, of those that were looked for; none for one that is not there. */
     private final Map<Integer, Optional<Facts>> facts = new HashMap<>();
 
+    /** The execution that the flow is below, if it was looked for and found. */
+    private @Nullable Locked parent;
+
     /**
      * @param known members that were read before, under the same lock
      */
@@ -72,6 +75,11 @@ public final class LockedGraph implements FlowGraph {
                 Optional.ofNullable(row)
                         .filter(its -> its.flow().filter(flow::equals).isPresent())
                         .flatMap(Locked::facts));
+    }
+
+    /** Knows the execution that the flow is below. */
+    void knowParent(Locked row) {
+        parent = row;
     }
 
     private Query query(String name) {
@@ -159,9 +167,14 @@ public final class LockedGraph implements FlowGraph {
 
     @Override
     public Optional<Facts> parent(ExecutionId execution) {
-        return FactsReader.lock("facts", tx, postgres, List.of(execution.uuid())).values().stream()
-                .filter(row -> row.id().equals(execution))
-                .findFirst()
+        var row = parent;
+        if (row == null) {
+            row =
+                    FactsReader.lock("facts", tx, postgres, List.of(execution.uuid()))
+                            .get(execution.uuid());
+        }
+        return Optional.ofNullable(row)
+                .filter(its -> its.id().equals(execution))
                 .flatMap(Locked::facts);
     }
 }

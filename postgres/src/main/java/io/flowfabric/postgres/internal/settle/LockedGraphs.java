@@ -21,8 +21,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * The graphs of many flows, whose locks a transaction has. What is certain to be asked for when
@@ -35,15 +37,20 @@ final class LockedGraphs {
 
     private final PostgresContext postgres;
     private final Jdbc tx;
+    private final Collection<LockedFlow> locked;
     private final Map<UUID, LockedGraph> graphs;
 
     private final Map<UUID, List<EndedMember>> ended = new HashMap<>();
     private final Set<UUID> abandoned = new HashSet<>();
 
-    private LockedGraphs(PostgresContext postgres, Jdbc tx, Map<UUID, LockedGraph> graphs) {
+    private LockedGraphs(PostgresContext postgres, Jdbc tx, Collection<LockedFlow> locked) {
         this.postgres = postgres;
         this.tx = tx;
-        this.graphs = graphs;
+        this.locked = locked;
+        this.graphs =
+                locked.stream()
+                        .map(flow -> new LockedGraph(postgres, tx, flow.id(), List.of()))
+                        .collect(toMap(LockedGraph::flow, graph -> graph));
     }
 
     /**
@@ -52,18 +59,11 @@ final class LockedGraphs {
      * @param how executions that this transaction has ended, and how
      */
     static LockedGraphs read(
-            PostgresContext postgres, Jdbc tx, Collection<UUID> flows, Map<UUID, Outcome> how) {
-        var graphs =
-                new LockedGraphs(
-                        postgres,
-                        tx,
-                        flows.stream()
-                                .collect(
-                                        toMap(
-                                                id -> id,
-                                                id ->
-                                                        new LockedGraph(
-                                                                postgres, tx, id, List.of()))));
+            PostgresContext postgres,
+            Jdbc tx,
+            Collection<LockedFlow> locked,
+            Map<UUID, Outcome> how) {
+        var graphs = new LockedGraphs(postgres, tx, locked);
         graphs.takeEnded(List.copyOf(how.entrySet()));
         return graphs;
     }
@@ -155,18 +155,37 @@ final class LockedGraphs {
         return new FlowMember(member.flow(), member.member().resolved(had));
     }
 
+    /**
+     * Locks executions by one statement, in the order of their ids: those of members, and those
+     * that await flows which may end now.
+     */
     private void readFacts(List<FlowMember> members) {
-        if (members.isEmpty()) {
+        var ending = locked.stream().filter(this::mayEnd).toList();
+        var ids =
+                Stream.concat(
+                                members.stream().map(it -> it.member().execution().uuid()),
+                                ending.stream().map(LockedGraphs::parent))
+                        .distinct()
+                        .toList();
+        if (ids.isEmpty()) {
             return;
         }
-        var locked =
-                FactsReader.lock(
-                        "facts",
-                        tx,
-                        postgres,
-                        members.stream().map(it -> it.member().execution().uuid()).toList());
+        var rows = FactsReader.lock("facts", tx, postgres, ids);
         for (var it : members) {
-            of(it.flow()).know(it.member(), locked.get(it.member().execution().uuid()));
+            of(it.flow()).know(it.member(), rows.get(it.member().execution().uuid()));
         }
+        for (var flow : ending) {
+            Optional.ofNullable(rows.get(parent(flow))).ifPresent(of(flow.id())::knowParent);
+        }
+    }
+
+    /** Whether all of its members have ended now, and an execution may await it. */
+    private boolean mayEnd(LockedFlow flow) {
+        return flow.record().parent().isPresent()
+                && flow.record().tally().live() <= ended(flow.id()).size();
+    }
+
+    private static UUID parent(LockedFlow flow) {
+        return flow.record().parent().orElseThrow().uuid();
     }
 }

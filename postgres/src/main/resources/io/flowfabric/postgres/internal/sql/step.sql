@@ -352,7 +352,7 @@ left_to_flow as (
     cross join lateral (
         select flow where flow is not null and not :settles::boolean
         union all
-        select abandoned where abandoned is not null
+        select f.id from ${schema}.flow f where f.id = abandoned
     ) as left_to
     where finished
     on conflict (flow, execution) do update set outcome = excluded.outcome
