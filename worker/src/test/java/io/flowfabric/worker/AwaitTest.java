@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
-import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Eventually;
@@ -14,57 +13,37 @@ import io.flowfabric.engine.Time;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.util.List;
+import java.util.function.BiFunction;
 
-/** Handlers that submit flows and await them. */
+/** What a handler is told that awaits what it cannot. */
+@Timeout(60)
 class AwaitTest {
+    @Test
+    void a_handler_that_awaits_a_flow_that_there_is_not_fails_for_good() {
+        assertThat(failed((world, task) -> FlowId.below(task.fence().execution(), "none")))
+                .contains("There is no flow");
+    }
+
+    @Test
+    void a_handler_that_awaits_what_is_not_below_it_fails_for_good() {
+        assertThat(
+                        failed(
+                                (world, task) ->
+                                        world.engine()
+                                                .flows()
+                                                .submit(
+                                                        FlowSubmission.of("alone")
+                                                                .member("a", work("other")))
+                                                .id()))
+                .contains("is not below");
+    }
+
     private static Submission work(String kind) {
         return Submission.of(kind, Payload.EMPTY).lane("chapters");
     }
 
-    /** A book waits for its chapters with no slot of the worker: one is enough for all of them. */
-    @Test
-    @Timeout(60)
-    void a_handler_goes_on_from_the_top_when_the_flow_has_ended_that_it_awaits() {
-        try (var world = new WorkerScenario(Time.SYSTEM)) {
-            var book = work("book");
-            world.engine().submit(book);
-            var worker =
-                    Worker.on(world.engine())
-                            .name("author")
-                            .lane("chapters")
-                            .concurrency(1)
-                            .handleWithResult("book", task -> book(world, task))
-                            .handle("chapter", task -> Payload.EMPTY)
-                            .start();
-
-            Eventually.eventually(
-                    "the book is done", () -> world.state(book.id()) == PublicState.COMPLETED);
-
-            assertThat(world.result(book.id()).result().orElseThrow().asText())
-                    .isEqualTo("2 chapters");
-            worker.stop();
-        }
-    }
-
-    private static TaskResult book(WorkerScenario world, Task task) {
-        var flows = world.engine().flows();
-        var id =
-                flows.submit(
-                                FlowSubmission.of("chapters")
-                                        .member("one", work("chapter"))
-                                        .member("two", work("chapter"), "one")
-                                        .below(task.fence().execution(), "chapters"))
-                        .id();
-        var view = flows.describe(List.of(id)).getFirst().orThrow();
-        return view.state() == FlowState.COMPLETED
-                ? TaskResult.complete(Payload.text(view.tally().succeeded() + " chapters"))
-                : TaskResult.await(id);
-    }
-
-    @Test
-    @Timeout(60)
-    void a_handler_that_awaits_what_is_not_below_it_fails_for_good() {
+    /** The failure of a handler that awaits a flow. */
+    private static String failed(BiFunction<WorkerScenario, Task, FlowId> awaited) {
         try (var world = new WorkerScenario(Time.SYSTEM)) {
             var book = work("book");
             world.engine().submit(book);
@@ -73,17 +52,12 @@ class AwaitTest {
                             .name("author")
                             .lane("chapters")
                             .handleWithResult(
-                                    "book",
-                                    task ->
-                                            TaskResult.await(
-                                                    FlowId.below(task.fence().execution(), "none")))
+                                    "book", task -> TaskResult.await(awaited.apply(world, task)))
                             .start();
-
             Eventually.eventually(
                     "it has failed", () -> world.state(book.id()) == PublicState.FAILED);
-
-            assertThat(world.result(book.id()).failure().orElseThrow().message()).contains("flow");
             worker.stop();
+            return world.result(book.id()).failure().orElseThrow().message();
         }
     }
 }

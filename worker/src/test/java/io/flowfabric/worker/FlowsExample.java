@@ -88,6 +88,33 @@ final class FlowsExample {
     // PAGE]
 
     // [PAGE
+    Worker author(Engine engine) {
+        return Worker.on(engine)
+                .name("author")
+                .lane("media")
+                .concurrency(1)
+                .handleWithResult("book", task -> book(engine, task))
+                .handle("chapter", task -> Payload.EMPTY)
+                .start();
+    }
+
+    /** A book waits for its chapters; when they are done, this runs again from the top. */
+    TaskResult book(Engine engine, Task task) {
+        var chapters =
+                FlowSubmission.of(task.lane().namespace(), "chapters")
+                        .member("one", work("chapter", "1"))
+                        .member("two", work("chapter", "2"), "one")
+                        .below(task.fence().execution(), "chapters");
+        var id = engine.flows().submit(chapters).id();
+        var flow = engine.flows().describe(List.of(id)).getFirst().orThrow();
+        return flow.state().ended()
+                ? TaskResult.complete(Payload.text(flow.tally().succeeded() + " chapters"))
+                : TaskResult.await(id);
+    }
+
+    // PAGE]
+
+    // [PAGE
     /** Where the time went: a line for each member that decided when the flow ended. */
     String whereTheTimeWent(Engine engine, FlowId flow, Instant now) {
         return engine.flows().criticalPath(flow).stages().stream()

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.engine.Eventually;
 import io.flowfabric.engine.Time;
@@ -51,6 +52,24 @@ class FlowsPageTest {
                             .orElseThrow();
             assertThat(world.result(release.execution()).result())
                     .contains(Payload.text("released casablanca.mp4 with casablanca.vtt"));
+        }
+    }
+
+    /** The one slot of the worker is enough for the book and its chapters. */
+    @Test
+    @Timeout(60)
+    void the_code_on_the_page_waits_for_the_chapters_of_the_book() {
+        var example = new FlowsExample();
+        try (var world = new WorkerScenario(Time.SYSTEM)) {
+            var book = example.work("book", "");
+            world.engine().submit(book);
+            var worker = example.author(world.engine());
+
+            Eventually.eventually(
+                    "the book is done", () -> world.state(book.id()) == PublicState.COMPLETED);
+            worker.stop();
+
+            assertThat(world.result(book.id()).result()).contains(Payload.text("2 chapters"));
         }
     }
 }

@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * The chain of members that decided when a flow ended; of one that runs, the chain that led to what
- * it waits for now. Whatever else was done faster would not have ended the flow sooner.
+ * it waits for now. To end sooner, the flow would have needed one of these to be faster, or, before
+ * a join that needs only some, another upstream to overtake one of them.
  *
  * @param stages from the member that nothing was waited for, each after the one that decided it
  */

@@ -759,7 +759,7 @@ create table ${schema}.flow_edge (
 );
 create index flow_edge_into on ${schema}.flow_edge (flow, downstream, upstream);
 
--- Members that have ended in a commit without the lock of their flow. What follows from that is done by the next who has the lock.
+-- Members that have ended, and executions that have ended while they awaited the flow, in a commit without its lock. What follows from that is done by the next who has the lock.
 create table ${schema}.flow_ended (
     flow uuid not null,
     execution uuid not null,

@@ -14,5 +14,6 @@ class QuietPositionsTest {
         assertThat(quiet.glance(position)).isNull();
         quiet.add(position, "a glance");
         assertThat(quiet.glance(position)).isEqualTo("a glance");
+        assertThat(quiet.glance(FeedPosition.beginning(2, 0))).isNull();
     }
 }
