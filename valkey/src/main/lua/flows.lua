@@ -1,6 +1,6 @@
 -- Flows: graphs of executions. What is kept of one, by its id:
 --   flow     what it is, as the program writes it; and behind its id
---     i  its inbox: members that have ended without the others being told, of each its number and how it ended; and whoever awaited it
+--     i  its inbox: members that have ended without the others being told, of each its number and how it ended; and the execution that awaited it
 --     p  its input
 --     s  its number in the order of submission
 --     g  while it is forgotten: how many of its members are gone
@@ -35,7 +35,7 @@ function flows.note_end(x)
     end
 end
 
--- What stands in an inbox in place of a number for whoever awaited the flow.
+-- What stands in an inbox in place of a number for the execution that awaited the flow.
 flows.PARENT = '\255\255\255\255'
 
 -- Takes note that an execution has ended that awaited a flow, if there still is one.

@@ -35,7 +35,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Whoever awaits a flow below it holds nothing, and goes on when the flow has ended. */
+/** An execution that awaits a flow below it holds nothing, and goes on when the flow has ended. */
 abstract class FlowAwaitingRules extends Rules {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -65,7 +65,8 @@ abstract class FlowAwaitingRules extends Rules {
     }
 
     @Test
-    void whoever_awaits_a_flow_holds_no_lease_and_goes_on_with_its_attempt_when_it_has_ended() {
+    void
+            an_execution_that_awaits_a_flow_holds_no_lease_and_goes_on_with_its_attempt_when_it_has_ended() {
         var lease = world.begun();
         var flow = submitted(lease, "children");
 
@@ -86,7 +87,7 @@ abstract class FlowAwaitingRules extends Rules {
     }
 
     @Test
-    void whoever_awaits_a_flow_that_has_ended_goes_on_at_once() {
+    void an_execution_that_awaits_a_flow_that_has_ended_goes_on_at_once() {
         var lease = world.begun();
         var flow = submitted(lease, "children");
         flow.complete("a");
@@ -113,7 +114,7 @@ abstract class FlowAwaitingRules extends Rules {
     }
 
     @Test
-    void whoever_goes_on_after_a_crash_submits_and_awaits_the_same_flow() {
+    void an_execution_that_goes_on_after_a_crash_submits_and_awaits_the_same_flow() {
         var worker = world.frailWorker();
         world.submit();
         var lease = worker.claimOne();
@@ -212,7 +213,7 @@ abstract class FlowAwaitingRules extends Rules {
     }
 
     @Test
-    void the_end_of_whoever_awaits_a_flow_cancels_it() {
+    void the_end_of_an_execution_that_awaits_a_flow_cancels_it() {
         var lease = world.begun();
         var flow = awaited(lease);
         var begun = flow.begin("a");

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /**
  * Leases that end because their holders await flows. The step is written together with the flow,
- * whose version it raises: so whoever ends the flow at the same moment decides anew.
+ * whose version it raises: so an end of the flow at the same moment is decided anew.
  */
 final class FlowAwaits {
     private final ValkeyContext valkey;

@@ -63,7 +63,7 @@ public final class FlowSettling {
         while (!fruitless.isEmpty()) {
             var some = fruitless.keySet().stream().limit(TOGETHER).toList();
             var left = pieces(home, some, obstacles);
-            // What is done in one flow may leave others without whoever awaited them.
+            // What is done in one flow may end the executions that awaited others.
             left.keySet().forEach(flow -> fruitless.putIfAbsent(flow, 0));
             for (var flow : some) {
                 if (!left.containsKey(flow) || obstacles.containsKey(flow)) {

@@ -25,7 +25,8 @@ import java.util.UUID;
  *     every change raises
  * @param fixed what it was submitted with, as it is written
  * @param changing what became of it, as it is written
- * @param inbox members that have ended without the others being told
+ * @param inbox members that have ended without the others being told, and the execution that
+ *     awaited it
  * @param now when it was read
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by the server alone.
@@ -40,7 +41,7 @@ record StoredFlow(
     /** Of each member in an inbox its number and how it ended. */
     private static final int END_BYTES = 5;
 
-    /** What stands in an inbox in place of a number for whoever awaited the flow. */
+    /** What stands in an inbox in place of a number for the execution that awaited the flow. */
     private static final int PARENT = -1;
 
     /**
@@ -99,7 +100,7 @@ record StoredFlow(
         return ended;
     }
 
-    /** Whether whoever awaited it has ended. */
+    /** Whether the execution that awaited it has ended. */
     boolean abandoned() {
         var in = ByteBuffer.wrap(inbox);
         for (int at = 0; at + END_BYTES <= inbox.length; at += END_BYTES) {

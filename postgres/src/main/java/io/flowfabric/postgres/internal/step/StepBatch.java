@@ -67,7 +67,7 @@ public final class StepBatch {
      * What a step has led to.
      *
      * @param fresh the number by which it is queued, if it is ready and was not begun yet
-     * @param memberEnded whether something follows in a flow: it is a member and has ended, or has
+     * @param concernsFlow whether something follows in a flow: it is a member and has ended, or has
      *     awaited the flow
      */
     public record Written(
@@ -76,7 +76,7 @@ public final class StepBatch {
             boolean ready,
             Optional<Long> fresh,
             List<Integer> freed,
-            boolean memberEnded) {}
+            boolean concernsFlow) {}
 
     public boolean isEmpty() {
         return steps.isEmpty();
@@ -256,7 +256,7 @@ public final class StepBatch {
                                     row.bool("ready"),
                                     Optional.ofNullable(row.longOrNull("fresh")),
                                     RowCodec.slots(row),
-                                    row.bool("member_ended"));
+                                    row.bool("concerns_flow"));
                         });
     }
 }
