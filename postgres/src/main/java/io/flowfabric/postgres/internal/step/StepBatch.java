@@ -67,16 +67,13 @@ public final class StepBatch {
      * What a step has led to.
      *
      * @param fresh the number by which it is queued, if it is ready and was not begun yet
-     * @param concernsFlow whether something follows in a flow: it is a member and has ended, or has
-     *     awaited the flow
      */
     public record Written(
             UUID id,
             int lane,
             boolean ready,
             Optional<Long> fresh,
-            List<Integer> freed,
-            boolean concernsFlow) {}
+            List<Integer> freed) {}
 
     public boolean isEmpty() {
         return steps.isEmpty();
@@ -255,8 +252,7 @@ public final class StepBatch {
                                     row.intValue("lane"),
                                     row.bool("ready"),
                                     Optional.ofNullable(row.longOrNull("fresh")),
-                                    RowCodec.slots(row),
-                                    row.bool("concerns_flow"));
+                                    RowCodec.slots(row));
                         });
     }
 }

@@ -456,7 +456,7 @@ recorded as (
 )
 select
     id, lane, situation = 'ready' as ready, case when situation = 'ready' and next = 'first' then seq end as fresh, counted_meters,
-    streamed is not null as streamed, finished and (flow is not null or abandoned is not null) as concerns_flow,
+    streamed is not null as streamed,
     -- fresh work where keys share is placed by the statement after this one
     situation = 'ready' and next = 'first' and (lane in (select l.id from ${schema}.lane l where l.sharing)) is true as needs_round
 from changed
