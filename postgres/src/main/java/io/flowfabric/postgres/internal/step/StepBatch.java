@@ -69,11 +69,7 @@ public final class StepBatch {
      * @param fresh the number by which it is queued, if it is ready and was not begun yet
      */
     public record Written(
-            UUID id,
-            int lane,
-            boolean ready,
-            Optional<Long> fresh,
-            List<Integer> freed) {}
+            UUID id, int lane, boolean ready, Optional<Long> fresh, List<Integer> freed) {}
 
     public boolean isEmpty() {
         return steps.isEmpty();
