@@ -100,6 +100,10 @@ class ArrowsTest {
                             List.of("core", "engine"),
                             List.of("org.jspecify..", "org.slf4j..")),
                     new Module(
+                            "flowfabric",
+                            List.of("core", "engine", "worker", "postgres", "embedded"),
+                            List.of("org.jspecify..", "org.slf4j..", "tools.jackson..")),
+                    new Module(
                             "micrometer",
                             List.of("core", "engine"),
                             List.of("org.jspecify..", "io.micrometer.core..")),

@@ -30,6 +30,8 @@ public final class Invalid extends FlowFabricException {
         RESERVED,
         /** A URL does not lead to a store. */
         MALFORMED_URL,
+        /** A value cannot be written as bytes, or bytes cannot be read as that value. */
+        MALFORMED_PAYLOAD,
         /** A fence is not written as one. */
         MALFORMED_FENCE,
         /** A cursor was not given out here. */

@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.FlowFabricException;
 import io.flowfabric.core.Lane;
@@ -14,6 +15,7 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.lease.UsageReport;
+import io.flowfabric.core.policy.RetryDecision;
 import io.flowfabric.engine.QuietLogger;
 
 import org.slf4j.Logger;
@@ -80,6 +82,17 @@ final class LeasedTask implements Task {
             assignment.lose();
             throw gone;
         }
+    }
+
+    @Override
+    public Failure failure(Throwable thrown) {
+        return AttemptFailure.of(thrown);
+    }
+
+    @Override
+    public boolean endsWork(Throwable thrown) {
+        return lease.policy().retry().decide(execution(), failure(thrown), lease.retriesUsed())
+                instanceof RetryDecision.GiveUp;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.ExecutionId;
+import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
@@ -88,6 +89,15 @@ public interface Task {
      *     recorded again
      */
     Step checkpoint(String name, Payload content);
+
+    /** The failure that is stored of the attempt when its handler throws this. */
+    Failure failure(Throwable thrown);
+
+    /**
+     * Whether the work would have failed for good if its handler threw this now; otherwise it would
+     * be tried again.
+     */
+    boolean endsWork(Throwable thrown);
 
     /**
      * Whether the handler should stop: because of {@link #leaseLost()} or {@link #shuttingDown()}.

@@ -1,0 +1,4 @@
+@NullMarked
+package io.flowfabric;
+
+import org.jspecify.annotations.NullMarked;
