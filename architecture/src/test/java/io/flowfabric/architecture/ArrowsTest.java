@@ -105,8 +105,11 @@ class ArrowsTest {
                             List.of("org.jspecify..", "org.slf4j..", "tools.jackson..")),
                     new Module(
                             "micrometer",
-                            List.of("core", "engine"),
-                            List.of("org.jspecify..", "io.micrometer.core..")),
+                            List.of("core", "engine", "worker", "flowfabric"),
+                            List.of(
+                                    "org.jspecify..",
+                                    "io.micrometer.core..",
+                                    "io.micrometer.observation..")),
                     new Module(
                             "cli",
                             List.of("core", "engine", "worker", "postgres", "valkey", "embedded"),

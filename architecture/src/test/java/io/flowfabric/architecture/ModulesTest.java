@@ -88,8 +88,7 @@ class ModulesTest {
                         .map(Pom.Dependency::artifact)
                         .toList();
 
-        assertThat(managed)
-                .containsAll(PUBLISHED.stream().map(ModulesTest::artifact).toList());
+        assertThat(managed).containsAll(PUBLISHED.stream().map(ModulesTest::artifact).toList());
     }
 
     @Test

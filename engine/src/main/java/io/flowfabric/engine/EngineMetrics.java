@@ -156,6 +156,21 @@ public interface EngineMetrics {
     /** A feed could not be read for a follower, which reads it again in a moment. */
     default void followFailed() {}
 
+    /**
+     * A handler began with a piece of work for the first time.
+     *
+     * @param waited since its submission, or since the end of the delay that it was submitted with,
+     *     by the clocks of the submitter and of the store; nothing when they contradict each other
+     */
+    default void begun(Lane lane, Duration waited) {}
+
+    /**
+     * A handler ran, to whichever end.
+     *
+     * @param failed whether it threw something
+     */
+    default void handled(String kind, boolean failed, Duration took) {}
+
     /** So many more claims are waiting for work now; fewer, when it is negative. */
     default void parked(int change) {}
 }

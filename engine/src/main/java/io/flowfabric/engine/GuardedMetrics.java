@@ -141,6 +141,16 @@ final class GuardedMetrics implements EngineMetrics {
     }
 
     @Override
+    public void begun(Lane lane, Duration waited) {
+        guard("begun", () -> metrics.begun(lane, waited));
+    }
+
+    @Override
+    public void handled(String kind, boolean failed, Duration took) {
+        guard("handled", () -> metrics.handled(kind, failed, took));
+    }
+
+    @Override
     public void parked(int change) {
         guard("parked", () -> metrics.parked(change));
     }

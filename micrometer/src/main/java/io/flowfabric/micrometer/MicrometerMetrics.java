@@ -51,6 +51,7 @@ public final class MicrometerMetrics implements EngineMetrics {
     private final MeterRegistry registry;
     private final FewValues lanes = new FewValues();
     private final FewValues dimensions = new FewValues();
+    private final FewValues kinds = new FewValues();
     private final AtomicInteger parked = new AtomicInteger();
 
     public MicrometerMetrics(MeterRegistry registry) {
@@ -202,6 +203,22 @@ public final class MicrometerMetrics implements EngineMetrics {
     @Override
     public void recountFailed(Counted what) {
         count(1, "ff.recount.errors", "of", what.wire());
+    }
+
+    @Override
+    public void begun(Lane lane, Duration waited) {
+        time(waited, "ff.start.wait", "lane", lanes.of(lane.toString()));
+    }
+
+    @Override
+    public void handled(String kind, boolean failed, Duration took) {
+        time(
+                took,
+                "ff.handler.duration",
+                "kind",
+                kinds.of(kind),
+                "outcome",
+                failed ? "error" : "ok");
     }
 
     @Override

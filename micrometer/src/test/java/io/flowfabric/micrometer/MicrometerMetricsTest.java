@@ -71,6 +71,20 @@ class MicrometerMetricsTest {
     }
 
     @Test
+    void handlers_are_timed_by_kind_and_fresh_work_by_how_long_it_waited() {
+        var metrics = new MicrometerMetrics(registry);
+        metrics.handled("welcome", false, Duration.ofMillis(20));
+        metrics.handled("welcome", true, Duration.ofMillis(40));
+        metrics.begun(Lane.DEFAULT, Duration.ofSeconds(2));
+
+        assertThat(registry.scrape())
+                .contains(
+                        "ff_handler_duration_seconds_sum{kind=\"welcome\",outcome=\"ok\"} 0.02",
+                        "ff_handler_duration_seconds_sum{kind=\"welcome\",outcome=\"error\"} 0.04",
+                        "ff_start_wait_seconds_sum{lane=\"default/default\"} 2.0");
+    }
+
+    @Test
     void claims_are_counted_by_what_they_gave_and_timed_by_lane() {
         submit(3, Policy.DEFAULT);
 

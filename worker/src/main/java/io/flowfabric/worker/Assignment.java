@@ -97,7 +97,14 @@ final class Assignment implements Runnable {
             }
             mine = shift.valid() && stage.compareAndSet(Stage.WAITING, Stage.RUNNING);
             if (mine) {
-                end(Stage.RUNNING, perform());
+                StartMeasure.begun(lease, shift.metrics());
+                var how = perform();
+                shift.metrics()
+                        .handled(
+                                lease.kind(),
+                                how instanceof Ending.Fail,
+                                Duration.ofNanos(System.nanoTime() - began));
+                end(Stage.RUNNING, how);
             }
         } catch (Throwable bug) {
             // Nothing else would end it: its session goes on, and with it the lease.

@@ -7,6 +7,7 @@ import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.engine.Engine;
+import io.flowfabric.engine.EngineMetrics;
 import io.flowfabric.engine.EngineSession;
 import io.flowfabric.engine.Time;
 
@@ -23,6 +24,7 @@ final class WorkerSession implements EngineSession.Holder {
     private final HandlerReports reports;
     private final Leases leases;
     private final Queries queries;
+    private final EngineMetrics metrics;
     private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
@@ -45,6 +47,7 @@ final class WorkerSession implements EngineSession.Holder {
         this.reports = reports;
         this.leases = engine.leases();
         this.queries = engine.queries();
+        this.metrics = engine.metrics();
         this.time = engine.time();
         this.made = time.nanos();
         this.planned = made + Time.FAR;
@@ -181,6 +184,10 @@ final class WorkerSession implements EngineSession.Holder {
 
     Time time() {
         return time;
+    }
+
+    EngineMetrics metrics() {
+        return metrics;
     }
 
     void ran(long nanos) {
