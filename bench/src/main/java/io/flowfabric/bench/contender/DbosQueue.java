@@ -98,8 +98,11 @@ public final class DbosQueue implements Contender {
     @Override
     public Duration drain() throws SQLException, InterruptedException {
         runs = new HandlerRuns(submitted);
-        try (var dbos = launched()) {
+        var dbos = launched();
+        try {
             return runs.await(() -> in("SUCCESS") == submitted);
+        } finally {
+            dbos.close();
         }
     }
 
@@ -108,7 +111,6 @@ public final class DbosQueue implements Contender {
                 new DBOS(
                         DBOSConfig.defaults("bench")
                                 .withDataSource(database.pool())
-                                .withAdminServer(false)
                                 .withAppVersion(VERSION)
                                 .withExecutorId("bench"));
         dbos.registerQueue(
