@@ -69,7 +69,8 @@ class PublishingTest {
     void a_published_module_says_what_it_is(String module) throws Exception {
         var pom = pom(module);
 
-        assertThat(text(pom, "artifactId")).hasValueSatisfying(it -> it.startsWith("flowfabric"));
+        assertThat(text(pom, "artifactId"))
+                .hasValueSatisfying(it -> assertThat(it).startsWith("flowfabric"));
         assertThat(text(pom, "name"))
                 .hasValueSatisfying(name -> assertThat(name).startsWith("FlowFabric"));
         assertThat(text(pom, "description"))
