@@ -122,7 +122,10 @@ class ArrowsTest {
                                     "javax.sql..",
                                     "com.zaxxer.hikari..",
                                     "io.lettuce.core..",
-                                    "com.github.kagkarlsson.scheduler..")),
+                                    "com.github.kagkarlsson.scheduler..",
+                                    "org.jobrunr..",
+                                    "org.quartz..",
+                                    "dev.dbos.transact..")),
                     new Module(
                             "mutation",
                             List.of("embedded"),

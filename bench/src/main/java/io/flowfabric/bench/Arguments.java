@@ -30,9 +30,9 @@ record Arguments(
 
     static final String USAGE =
             "bench drain | submit | idle | growth | retention | enqueue | admission | routing |"
-                + " keys | sessions | catchup | waiting | flows | memory | cluster [--store"
-                + " postgres | valkey] [--quick] [--json FILE] [--held-snapshot] [--executions N]"
-                + " [--repetitions N] [--workers N]";
+                + " keys | sessions | catchup | waiting | flows | worker | peers | memory | cluster"
+                + " [--store postgres | valkey] [--quick] [--json FILE] [--held-snapshot]"
+                + " [--executions N] [--repetitions N] [--workers N]";
 
     private static final int WORKERS = 16;
     private static final int MOST_WORKERS = 64;
@@ -53,6 +53,8 @@ record Arguments(
         CATCHUP(true, false),
         WAITING(true, true),
         FLOWS(true, true),
+        WORKER(true, false),
+        PEERS(true, false),
         MEMORY(false, true),
         CLUSTER(false, true);
 

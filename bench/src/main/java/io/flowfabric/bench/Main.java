@@ -65,6 +65,8 @@ public final class Main {
             case CATCHUP -> new CatchUp();
             case WAITING -> new Waiting();
             case FLOWS -> new Flowing();
+            case WORKER -> new WorkerOverStore();
+            case PEERS -> new Peers();
             case MEMORY, CLUSTER -> throw refusedBefore(arguments.bench());
         };
     }
@@ -79,7 +81,7 @@ public final class Main {
             case CLUSTER -> new ValkeyCluster();
             case WAITING -> new Waiting();
             case FLOWS -> new Flowing();
-            case RETENTION, ENQUEUE, ADMISSION, ROUTING, KEYS, SESSIONS, CATCHUP ->
+            case RETENTION, ENQUEUE, ADMISSION, ROUTING, KEYS, SESSIONS, CATCHUP, WORKER, PEERS ->
                     throw refusedBefore(bench);
         };
     }

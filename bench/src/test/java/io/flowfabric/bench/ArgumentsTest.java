@@ -73,7 +73,9 @@ class ArgumentsTest {
                 "routing",
                 "keys",
                 "sessions",
-                "catchup"
+                "catchup",
+                "worker",
+                "peers"
             })
     void what_is_about_postgres_is_refused_on_valkey(String bench) {
         assertThatThrownBy(() -> parse(bench + " --store valkey"))

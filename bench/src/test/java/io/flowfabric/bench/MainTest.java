@@ -31,6 +31,18 @@ class MainTest {
     }
 
     @Test
+    void a_small_drain_by_the_store_and_by_a_worker_gives_their_ratio(@TempDir Path folder)
+            throws Exception {
+        var json = folder.resolve("figures.json");
+
+        int outcome = run("worker --executions 300 --repetitions 1 --workers 4 --json " + json);
+
+        assertThat(outcome).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("FlowFabric", "the store");
+        assertThat(Files.readString(json)).contains("worker_over_store");
+    }
+
+    @Test
     void a_few_that_are_enqueued_give_all_times(@TempDir Path folder) throws Exception {
         var json = folder.resolve("figures.json");
 
