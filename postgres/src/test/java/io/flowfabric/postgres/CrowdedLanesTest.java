@@ -14,11 +14,13 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Session;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Store;
+import io.flowfabric.postgres.internal.ready.CrowdedLanes;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -110,6 +112,23 @@ class CrowdedLanesTest {
         } while (claimed.more() && !claimed.leases().isEmpty());
 
         assertThat(ids(got)).containsExactly(first.getFirst(), third.getFirst());
+    }
+
+    @Test
+    void fronts_that_have_grown_old_are_read_anew_beside_the_claims_that_go_by_them() {
+        work.submit("a", 1, nth -> key("one"));
+        var lane = List.of((int) work.number("select id from %s.lane"));
+        var lanes = new CrowdedLanes(((PostgresStore) store).database());
+        assertThat(lanes.choose(lane, 10, false).gates()).hasSize(1);
+
+        work.submit("a", 1, nth -> key("another"));
+        lanes.queued(lane);
+
+        long patience = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (lanes.choose(lane, 10, false).gates().size() < 2) {
+            assertThat(System.nanoTime()).as("nobody reads them").isLessThan(patience);
+            Thread.onSpinWait();
+        }
     }
 
     private static Policy key(String key) {

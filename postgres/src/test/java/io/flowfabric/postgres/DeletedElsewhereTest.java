@@ -9,6 +9,9 @@ import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.admission.Budget;
 import io.flowfabric.core.admission.Quota;
+import io.flowfabric.core.lease.Claims.Claim;
+import io.flowfabric.core.lease.Session;
+import io.flowfabric.core.lease.UsageReport;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.submit.Submission;
@@ -85,6 +88,34 @@ class DeletedElsewhereTest {
                     .isThrownBy(() -> elsewhere.in(tx).submit(work(policy)));
             assertThat(elsewhere.in(tx).submit(work(Policy.DEFAULT)).created()).isTrue();
         }
+    }
+
+    @Test
+    void a_report_to_a_budget_that_another_process_deletes_meanwhile_finds_none() {
+        here.budgets().define(Budget.of("team", "tokens", 10), ADA);
+        submit(Policy.DEFAULT);
+        var session = Session.of("worker", "1", "default");
+        here.sessions().open(session);
+        var lease = here.claims().claim(new Claim(session.id(), 1, 1)).leases().getFirst();
+        // It is gone when the report is counted, and before it is read how it stands then.
+        execute(
+                "create function %1$s.deletes() returns trigger language plpgsql as"
+                        + " 'begin update %1$s.budget set deleted = true; return null; end';"
+                        + " create trigger deletes after insert on %1$s.spending"
+                        + " for each row execute function %1$s.deletes()");
+        try {
+            var report = new UsageReport(lease.fence(), "team", "tokens", 1, "once");
+
+            assertThatExceptionOfType(NotFound.class)
+                    .isThrownBy(() -> here.leases().spend(List.of(report)).getFirst().orThrow())
+                    .withMessageContaining("team");
+        } finally {
+            execute("drop trigger deletes on %1$s.spending; drop function %1$s.deletes()");
+        }
+    }
+
+    private void execute(String sql) {
+        fixture.execute(sql.formatted(fixture.schema()));
     }
 
     private static Submission work(Policy policy) {

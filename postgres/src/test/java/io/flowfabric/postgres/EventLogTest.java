@@ -181,6 +181,21 @@ class EventLogTest {
         assertSummarised();
     }
 
+    /** R8: one statement makes some summaries only, so that it does not take long. */
+    @Test
+    void where_many_summaries_are_missing_retention_makes_all_of_them() throws SQLException {
+        execute(
+                "insert into %s.event (day, kind, at, actor, reason) select"
+                        + " extract(epoch from now())::bigint / 86400 %% 16, 'marked_dead',"
+                        + " extract(epoch from now())::bigint * 1000, 'ada', repeat('x', 1900)"
+                        + " from generate_series(1, 5000)");
+        assertThat(pages()).isGreaterThan(35 * RANGE);
+
+        store.maintenance().tick(Chore.RETENTION, 1000);
+
+        assertSummarised();
+    }
+
     @Test
     void a_day_that_was_emptied_begins_without_summaries() throws SQLException {
         submit(10_000);

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** An execution that awaits a flow below it holds nothing, and goes on when the flow has ended. */
 abstract class FlowAwaitingRules extends Rules {
@@ -305,34 +306,53 @@ abstract class FlowAwaitingRules extends Rules {
         assertThat(outer.claimable()).containsExactly("first");
     }
 
+    /**
+     * A name for a flow below an execution, by which its id is before or behind that of another.
+     */
+    private static String nameFor(Lease parent, FlowId other, boolean before) {
+        return IntStream.iterate(0, n -> n + 1)
+                .mapToObj(n -> "children-" + n)
+                .filter(name -> isBefore(FlowId.below(idOf(parent), name), other) == before)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean isBefore(FlowId one, FlowId other) {
+        return one.toString().compareTo(other.toString()) < 0;
+    }
+
+    private void failsBesideTheLastChild(boolean outerFirst, boolean innerIdBefore) {
+        var flow =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of("outer")
+                                .policy(FlowPolicy.DEFAULT.onFailure(OnFailure.FAIL_FAST))
+                                .member("m", work())
+                                .member("other", work()));
+        var member = flow.begin("m");
+        var inner =
+                FlowPlay.of(
+                        world,
+                        FlowSubmission.of("children")
+                                .member("a", work())
+                                .below(idOf(member), nameFor(member, flow.id(), innerIdBefore)));
+        await(member, inner.id()).orThrow();
+        var failing = Endings.fail(flow.begin("other"));
+        var last = Endings.complete(inner.begin("a"));
+
+        world.store().leases().end(outerFirst ? List.of(failing, last) : List.of(last, failing));
+
+        assertThat(flow.state()).isEqualTo(FlowState.FAILED);
+        assertThat(flow.state("m")).isEqualTo(PublicState.SKIPPED);
+        assertThat(world.worker().claim(8)).isEmpty();
+    }
+
     @Test
     void what_its_own_flow_skips_does_not_go_on_when_the_awaited_one_ends_in_the_same_call() {
         for (boolean outerFirst : List.of(true, false)) {
-            var flow =
-                    FlowPlay.of(
-                            world,
-                            FlowSubmission.of("outer")
-                                    .policy(FlowPolicy.DEFAULT.onFailure(OnFailure.FAIL_FAST))
-                                    .member("m", work())
-                                    .member("other", work()));
-            var member = flow.begin("m");
-            var inner =
-                    FlowPlay.of(
-                            world,
-                            FlowSubmission.of("children")
-                                    .member("a", work())
-                                    .below(idOf(member), "children"));
-            await(member, inner.id()).orThrow();
-            var failing = Endings.fail(flow.begin("other"));
-            var last = Endings.complete(inner.begin("a"));
-
-            world.store()
-                    .leases()
-                    .end(outerFirst ? List.of(failing, last) : List.of(last, failing));
-
-            assertThat(flow.state()).isEqualTo(FlowState.FAILED);
-            assertThat(flow.state("m")).isEqualTo(PublicState.SKIPPED);
-            assertThat(world.worker().claim(8)).isEmpty();
+            for (boolean innerIdBefore : List.of(true, false)) {
+                failsBesideTheLastChild(outerFirst, innerIdBefore);
+            }
         }
     }
 

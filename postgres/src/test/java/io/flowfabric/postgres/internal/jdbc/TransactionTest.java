@@ -10,6 +10,9 @@ import io.flowfabric.postgres.TestPostgres;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -134,6 +137,24 @@ class TransactionTest {
     }
 
     @Test
+    void what_cannot_be_undone_because_the_connection_is_gone_is_told_beside_the_reason()
+            throws Exception {
+        try (var connection = TestPostgres.connect()) {
+            connection.setAutoCommit(false);
+            var tx = Transaction.of(connection, STATEMENTS);
+            var reason = new UnsupportedOperationException("no");
+
+            assertThatThrownBy(
+                            () ->
+                                    tx.behindSavepoint(
+                                            Duration.ZERO, () -> failWithout(connection, reason)))
+                    .isSameAs(reason);
+
+            assertThat(reason.getSuppressed()).hasOnlyElementsOfType(SQLException.class).hasSize(1);
+        }
+    }
+
+    @Test
     void nothing_runs_after_closing_and_closing_twice_is_fine() {
         var db = Database.open(TestPostgres.options().withConnections(1), STATEMENTS);
         db.close();
@@ -144,6 +165,15 @@ class TransactionTest {
                 .hasMessageContaining("closed");
         assertThatThrownBy(() -> db.<Object>transaction(tx -> true))
                 .isInstanceOf(Unavailable.class);
+    }
+
+    private static Object failWithout(Connection connection, RuntimeException reason) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        throw reason;
     }
 
     /** Returns how often it ran. */
