@@ -13,6 +13,7 @@ import io.flowfabric.core.schedule.Schedules;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -46,7 +47,7 @@ final class CheckedSchedules implements Schedules {
         var told = schedules.define(sound, by).iterator();
         changed.run();
         return IntStream.range(0, defined.size())
-                .mapToObj(n -> refusals.containsKey(n) ? refusals.get(n) : told.next())
+                .mapToObj(n -> Optional.ofNullable(refusals.get(n)).orElseGet(told::next))
                 .toList();
     }
 

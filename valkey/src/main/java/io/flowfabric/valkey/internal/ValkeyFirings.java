@@ -102,12 +102,9 @@ public final class ValkeyFirings implements Firings {
     public List<Answer<ScheduleView>> fire(List<Firing> firings) {
         Limit.BATCH.checkCount("firings", firings.size());
         var answers = new ArrayList<Answer<ScheduleView>>(firings.size());
+        var applied = new AppliedParts();
         for (Firing firing : firings) {
-            try {
-                answers.add(Answer.done(fire(firing)));
-            } catch (FlowFabricException refusal) {
-                answers.add(Answer.refused(refusal));
-            }
+            answers.add(applied.change(() -> ValkeyFlows.answered(() -> fire(firing))));
         }
         return answers;
     }

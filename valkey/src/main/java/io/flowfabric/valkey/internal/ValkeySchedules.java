@@ -41,17 +41,9 @@ public final class ValkeySchedules implements Schedules {
         var answers = new ArrayList<Answer<ScheduleView>>(schedules.size());
         var applied = new AppliedParts();
         for (Schedule schedule : schedules) {
-            answers.add(applied.change(() -> answered(schedule, by)));
+            answers.add(applied.change(() -> ValkeyFlows.answered(() -> define(schedule, by))));
         }
         return answers;
-    }
-
-    private Answer<ScheduleView> answered(Schedule schedule, Attribution by) {
-        try {
-            return Answer.done(define(schedule, by));
-        } catch (NotFound refusal) {
-            return Answer.refused(refusal);
-        }
     }
 
     @Override
