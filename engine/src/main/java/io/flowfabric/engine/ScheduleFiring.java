@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fires schedules. One loop asks the store which are due, decides what they submit, and sleeps until
- * the next one is due, or for {@link #LOOK_EVERY} where none is known.
+ * Fires schedules. One loop asks the store which are due, decides what they submit, and sleeps
+ * until the next one is due, or for {@link #LOOK_EVERY} where none is known.
  *
  * <p>Many engines do so on one store. They may decide the same at once, and the store takes one of
  * them.
@@ -98,7 +98,10 @@ final class ScheduleFiring extends Service {
         if (why instanceof Conflict || why instanceof NotFound) {
             LOG.debug("Another engine, or an operator, was faster with {}", firing.schedule(), why);
         } else {
-            LOG.warn("The schedule {} could not be fired; it is tried again", firing.schedule(), why);
+            LOG.warn(
+                    "The schedule {} could not be fired; it is tried again",
+                    firing.schedule(),
+                    why);
         }
     }
 

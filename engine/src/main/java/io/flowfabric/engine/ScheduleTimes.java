@@ -61,7 +61,10 @@ final class ScheduleTimes {
     }
 
     private static Firing fire(
-            ScheduleView view, Instant first, Instant now, Function<Instant, Optional<Instant>> times) {
+            ScheduleView view,
+            Instant first,
+            Instant now,
+            Function<Instant, Optional<Instant>> times) {
         var schedule = view.schedule();
         var due = new ArrayList<ScheduledOccurrence>();
         var next = Optional.of(new ScheduledOccurrence(schedule, first));
@@ -73,8 +76,7 @@ final class ScheduleTimes {
             return firing(view, List.of(), view.passed(), times);
         }
         int most = schedule.catchUp().most();
-        boolean punctual =
-                Duration.between(due.getLast().due(), now).compareTo(PUNCTUAL) <= 0;
+        boolean punctual = Duration.between(due.getLast().due(), now).compareTo(PUNCTUAL) <= 0;
         int from = Math.max(0, due.size() - Math.max(most, punctual ? 1 : 0));
         if (due.size() == LOOKED_AT) {
             // There may be more: those that are too old in any case are left out first.

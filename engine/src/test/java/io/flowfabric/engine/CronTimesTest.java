@@ -74,8 +74,7 @@ class CronTimesTest {
                 .isInstanceOfSatisfying(
                         Invalid.class,
                         refusal ->
-                                assertThat(refusal.code())
-                                        .isEqualTo(Invalid.Code.MALFORMED_CRON))
+                                assertThat(refusal.code()).isEqualTo(Invalid.Code.MALFORMED_CRON))
                 .hasMessageContaining(expression)
                 .hasMessageContaining("0 3 * * 1-5");
     }

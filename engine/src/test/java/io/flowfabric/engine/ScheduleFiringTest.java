@@ -27,7 +27,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,7 +58,8 @@ class ScheduleFiringTest {
         fired(1);
 
         assertThat(tidy().fired().orElseThrow().occurrence()).isEqualTo(next);
-        assertThat(submitted()).extracting(view -> view.key().orElseThrow())
+        assertThat(submitted())
+                .extracting(view -> view.key().orElseThrow())
                 .containsExactly("schedule/tidy/" + next);
     }
 
@@ -101,8 +101,7 @@ class ScheduleFiringTest {
         var defining = started(memory);
         for (var catchUp : List.of(CatchUp.SKIP, CatchUp.ONE, CatchUp.upTo(3), CatchUp.ALL)) {
             var name = "up to " + catchUp.most();
-            defining.schedules()
-                    .define(Schedule.every(name, HOUR, WORK).catchUp(catchUp), ADA);
+            defining.schedules().define(Schedule.every(name, HOUR, WORK).catchUp(catchUp), ADA);
             eventually(time, "planned", () -> described(name).next().isPresent());
         }
         defining.stop();

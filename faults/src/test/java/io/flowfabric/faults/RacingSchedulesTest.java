@@ -69,7 +69,10 @@ class RacingSchedulesTest {
     }
 
     private static List<String> fired(Store store) {
-        return store.queries().search(Search.in(Namespace.DEFAULT), Cursor.START, 1000).items()
+        return store
+                .queries()
+                .search(Search.in(Namespace.DEFAULT), Cursor.START, 1000)
+                .items()
                 .stream()
                 .map(view -> view.key().orElseThrow())
                 .toList();

@@ -112,8 +112,7 @@ public final class EventCodec {
             case Event.NamespaceChange change -> details(change.settings());
             case Event.QuotaChange change -> details(change.name(), change.quota());
             case Event.BudgetChange change -> details(change.budget(), change.change());
-            case Event.ScheduleChange change ->
-                    scheduleDetails(change.schedule(), change.change());
+            case Event.ScheduleChange change -> scheduleDetails(change.schedule(), change.change());
             case Event.BudgetReached reached ->
                     json.with("budget", Json.of(reached.budget()))
                             .with("dimension", Json.of(reached.dimension()))

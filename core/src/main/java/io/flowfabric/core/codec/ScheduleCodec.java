@@ -32,9 +32,7 @@ public final class ScheduleCodec {
     public static JsonObject write(Schedule schedule, JsonObject before) {
         return new Fields(before)
                 .object("timing", Optional.of(schedule.timing()), ScheduleCodec::write)
-                .millis(
-                        "jitter_ms",
-                        Optional.of(schedule.jitter()).filter(most -> !most.isZero()))
+                .millis("jitter_ms", Optional.of(schedule.jitter()).filter(most -> !most.isZero()))
                 .number("catch_up", schedule.catchUp().most(), CatchUp.ONE.most())
                 .object("work", Optional.of(schedule.work()), ScheduleCodec::write)
                 .done();
@@ -66,11 +64,7 @@ public final class ScheduleCodec {
                 .text("content_type", Optional.of(work.input().contentType()))
                 .text("creator", Optional.of(work.creator()).filter(some -> !some.isEmpty()))
                 .set("tags", tags, JsonObject.EMPTY, all -> all)
-                .set(
-                        "policy",
-                        PolicyCodec.write(work.policy()),
-                        JsonObject.EMPTY,
-                        policy -> policy)
+                .set("policy", PolicyCodec.write(work.policy()), JsonObject.EMPTY, policy -> policy)
                 .done();
     }
 

@@ -123,17 +123,16 @@ public final class ScheduleChanges {
             ScheduleView before, Firing firing, List<Answer<Submitted>> answers, Instant now) {
         var fired = before.fired();
         var refused =
-                firing.refusal()
-                        .map(why -> refusal(firing.passed(), why, now))
-                        .or(before::refused);
+                firing.refusal().map(why -> refusal(firing.passed(), why, now)).or(before::refused);
         for (int n = 0; n < answers.size(); n++) {
             DueWork work = firing.work().get(n);
             switch (answers.get(n)) {
                 case Answer.Done<Submitted>(var submitted) ->
-                        fired =
-                                Optional.of(new FiredOccurrence(work.at(), submitted.id(), now));
+                        fired = Optional.of(new FiredOccurrence(work.at(), submitted.id(), now));
                 case Answer.Refused<Submitted>(FlowFabricException why) ->
-                        refused = Optional.of(refusal(work.at(), String.valueOf(why.getMessage()), now));
+                        refused =
+                                Optional.of(
+                                        refusal(work.at(), String.valueOf(why.getMessage()), now));
             }
         }
         return new ScheduleView(

@@ -27,7 +27,9 @@ public record ScheduledOccurrence(Schedule schedule, Instant at) {
     /** When it is fired: its time, and its share of the jitter. */
     public Instant due() {
         long most = schedule.jitter().toMillis();
-        return most == 0 ? at : at.plusMillis(chance("jitter").mod(BigInteger.valueOf(most + 1)).longValue());
+        return most == 0
+                ? at
+                : at.plusMillis(chance("jitter").mod(BigInteger.valueOf(most + 1)).longValue());
     }
 
     /** It as the one that is next. */

@@ -202,15 +202,14 @@ abstract class FiringRules extends Rules {
         var defined = define(hourly("tidy"));
 
         var ended =
-                fire(
-                                new Firing(
-                                        Namespace.DEFAULT,
-                                        "tidy",
-                                        defined.revision(),
-                                        List.of(),
-                                        defined.passed(),
-                                        Optional.empty(),
-                                        Optional.of("It cannot be read.")))
+                fire(new Firing(
+                                Namespace.DEFAULT,
+                                "tidy",
+                                defined.revision(),
+                                List.of(),
+                                defined.passed(),
+                                Optional.empty(),
+                                Optional.of("It cannot be read.")))
                         .orThrow();
 
         assertThat(ended.due()).isEmpty();
@@ -269,9 +268,7 @@ abstract class FiringRules extends Rules {
                 schedule.namespace(),
                 schedule.name(),
                 view.revision(),
-                times.stream()
-                        .map(at -> new ScheduledOccurrence(schedule, at).asDue())
-                        .toList(),
+                times.stream().map(at -> new ScheduledOccurrence(schedule, at).asDue()).toList(),
                 passed,
                 Optional.of(new ScheduledOccurrence(schedule, passed.plus(HOUR)).asNext()),
                 Optional.empty());

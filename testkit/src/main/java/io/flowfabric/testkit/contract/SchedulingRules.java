@@ -104,7 +104,8 @@ abstract class SchedulingRules extends Rules {
         assertThat(worked.revision()).isEqualTo(2);
 
         var timed =
-                schedules().define(Schedule.every("tidy", HOUR.plusMillis(1), work()), Scenario.OLGA);
+                schedules()
+                        .define(Schedule.every("tidy", HOUR.plusMillis(1), work()), Scenario.OLGA);
         assertThat(timed.passed()).isEqualTo(world.now());
         assertThat(timed.revision()).isEqualTo(3);
     }

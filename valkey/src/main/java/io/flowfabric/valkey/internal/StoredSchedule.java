@@ -61,12 +61,10 @@ record StoredSchedule(ScheduleView view, JsonObject settings, byte[] standing) {
         try {
             var defined = Item.read(values.get(0).get());
             var settings = Json.parseObject(defined.at(0).text());
-            var schedule =
-                    ScheduleCodec.read(namespace, name, settings, defined.at(1).bytes());
+            var schedule = ScheduleCodec.read(namespace, name, settings, defined.at(1).bytes());
             var standing = values.get(1).get();
             var view =
-                    ScheduleCodec.standing(
-                            schedule, Json.parseObject(new String(standing, UTF_8)));
+                    ScheduleCodec.standing(schedule, Json.parseObject(new String(standing, UTF_8)));
             return Optional.of(new StoredSchedule(view, settings, standing));
         } catch (RuntimeException unreadable) {
             throw StoreFailure.unreadable("The schedule " + name, unreadable);
@@ -93,8 +91,7 @@ record StoredSchedule(ScheduleView view, JsonObject settings, byte[] standing) {
                         at ->
                                 DUE_LETTER
                                         + dueText(at)
-                                        + NameListing.whole(
-                                                schedule.namespace(), schedule.name()));
+                                        + NameListing.whole(schedule.namespace(), schedule.name()));
     }
 
     private static String dueText(Instant at) {

@@ -88,9 +88,7 @@ public final class ValkeyFirings implements Firings {
     private Optional<ScheduleView> read(String place) {
         try {
             return ValkeySchedules.find(
-                            valkey,
-                            StoredSchedule.namespaceOf(place),
-                            StoredSchedule.nameOf(place))
+                            valkey, StoredSchedule.namespaceOf(place), StoredSchedule.nameOf(place))
                     .map(StoredSchedule::view);
         } catch (StoreFailure unreadable) {
             log.warn("A schedule is passed over", unreadable);
@@ -142,7 +140,10 @@ public final class ValkeyFirings implements Firings {
             submitFirst(work, answers);
         }
         var coming =
-                IntStream.range(0, work.size()).filter(n -> answers.get(n).isEmpty()).boxed().toList();
+                IntStream.range(0, work.size())
+                        .filter(n -> answers.get(n).isEmpty())
+                        .boxed()
+                        .toList();
         var all =
                 IntStream.range(0, work.size())
                         .mapToObj(n -> answers.get(n).orElseGet(() -> taken(work.get(n))))
@@ -166,8 +167,7 @@ public final class ValkeyFirings implements Firings {
         return Optional.empty();
     }
 
-    private void submitFirst(
-            List<Submission> work, List<Optional<Answer<Submitted>>> answers) {
+    private void submitFirst(List<Submission> work, List<Optional<Answer<Submitted>>> answers) {
         if (work.isEmpty() || answers.getFirst().isPresent()) {
             return;
         }

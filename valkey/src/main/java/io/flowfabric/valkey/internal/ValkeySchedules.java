@@ -61,8 +61,7 @@ public final class ValkeySchedules implements Schedules {
                     var before = known.map(StoredSchedule::view);
                     var after = ScheduleChanges.define(before, schedule, by, draft.now());
                     if (before.isEmpty() || !before.get().equals(after)) {
-                        var settings =
-                                known.map(StoredSchedule::settings).orElse(JsonObject.EMPTY);
+                        var settings = known.map(StoredSchedule::settings).orElse(JsonObject.EMPTY);
                         draft.set(
                                 StoredSchedule.HASH,
                                 StoredSchedule.definitionField(namespace, name),
@@ -86,8 +85,7 @@ public final class ValkeySchedules implements Schedules {
                 Partitions.FIRST,
                 "the partitions with schedules",
                 draft -> {
-                    draft.add(
-                            StoredSchedule.LISTING, 0, StoredSchedule.PARTITION_LETTER + number);
+                    draft.add(StoredSchedule.LISTING, 0, StoredSchedule.PARTITION_LETTER + number);
                     return number;
                 });
     }
@@ -138,8 +136,7 @@ public final class ValkeySchedules implements Schedules {
                         words(schedule),
                         draft -> {
                             read(draft, namespace, schedule)
-                                    .ifPresent(
-                                            known -> remove(draft, known.view(), by));
+                                    .ifPresent(known -> remove(draft, known.view(), by));
                             return schedule;
                         });
     }
@@ -206,8 +203,7 @@ public final class ValkeySchedules implements Schedules {
     public Page<ScheduleView> list(Namespace namespace, Cursor after, int max) {
         Limit.PAGE.checkRange("max", 1, max);
         var start = ListingPages.nameAfter(after);
-        var names =
-                NameListing.of(valkey, StoredSchedule.NAME_LETTER, namespace, start, max + 1);
+        var names = NameListing.of(valkey, StoredSchedule.NAME_LETTER, namespace, start, max + 1);
         var views = new ArrayList<ScheduleView>();
         for (String name : names) {
             find(valkey, namespace, name).map(StoredSchedule::view).ifPresent(views::add);

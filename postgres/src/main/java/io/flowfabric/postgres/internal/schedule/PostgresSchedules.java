@@ -39,8 +39,7 @@ public final class PostgresSchedules implements Schedules {
         var answers = new ArrayList<Answer<ScheduleView>>(schedules.size());
         for (Schedule schedule : schedules) {
             try {
-                answers.add(
-                        Answer.done(postgres.db().transaction(tx -> define(tx, schedule, by))));
+                answers.add(Answer.done(postgres.db().transaction(tx -> define(tx, schedule, by))));
             } catch (FlowFabricException refusal) {
                 answers.add(Answer.refused(refusal));
             }
