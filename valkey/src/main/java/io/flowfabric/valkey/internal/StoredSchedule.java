@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param settings what is defined, with what this program does not know
  * @param standing how it stands, as it was read
  */
-record StoredSchedule(ScheduleView view, JsonObject settings, byte[] standing) {
+record StoredSchedule(ScheduleView view, JsonObject settings, String standing) {
     static final String HASH = "global";
     static final String LISTING = "listing";
     static final char NAME_LETTER = 's';
@@ -62,9 +62,9 @@ record StoredSchedule(ScheduleView view, JsonObject settings, byte[] standing) {
             var defined = Item.read(values.get(0).get());
             var settings = Json.parseObject(defined.at(0).text());
             var schedule = ScheduleCodec.read(namespace, name, settings, defined.at(1).bytes());
-            var standing = values.get(1).get();
+            var standing = new String(values.get(1).get(), UTF_8);
             var view =
-                    ScheduleCodec.standing(schedule, Json.parseObject(new String(standing, UTF_8)));
+                    ScheduleCodec.standing(schedule, Json.parseObject(standing));
             return Optional.of(new StoredSchedule(view, settings, standing));
         } catch (RuntimeException unreadable) {
             throw StoreFailure.unreadable("The schedule " + name, unreadable);

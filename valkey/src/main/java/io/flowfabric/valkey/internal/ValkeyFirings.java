@@ -208,7 +208,7 @@ public final class ValkeyFirings implements Firings {
                         home,
                         out -> {
                             out.list(3).list(1).list(3).text(StoredSchedule.HASH).bytes(field);
-                            out.bytes(before.standing()).list(writes);
+                            out.text(before.standing()).list(writes);
                             out.list(4).text("set").text(StoredSchedule.HASH).bytes(field);
                             out.bytes(StoredSchedule.standing(after));
                             if (moved) {
