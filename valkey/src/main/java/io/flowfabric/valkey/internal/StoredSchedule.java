@@ -63,8 +63,7 @@ record StoredSchedule(ScheduleView view, JsonObject settings, String standing) {
             var settings = Json.parseObject(defined.at(0).text());
             var schedule = ScheduleCodec.read(namespace, name, settings, defined.at(1).bytes());
             var standing = new String(values.get(1).get(), UTF_8);
-            var view =
-                    ScheduleCodec.standing(schedule, Json.parseObject(standing));
+            var view = ScheduleCodec.standing(schedule, Json.parseObject(standing));
             return Optional.of(new StoredSchedule(view, settings, standing));
         } catch (RuntimeException unreadable) {
             throw StoreFailure.unreadable("The schedule " + name, unreadable);

@@ -230,17 +230,15 @@ public final class ValkeyFirings implements Firings {
 
     private Answer<Submitted> refusal(Submission submission, Item why) {
         try {
-            switch (why.at(0).text()) {
-                case "known" -> {
-                    // It is there already, under the same id: asked for once more, it answers so.
-                    return submissions.submit(List.of(submission)).getFirst();
-                }
+            return switch (why.at(0).text()) {
+                // It is there already, under the same id: asked for once more, it answers so.
+                case "known" -> submissions.submit(List.of(submission)).getFirst();
                 case "closed" -> {
                     Acceptance.mustTake(submission.lane(), Codes.LANE_STATES.word(why.at(1)));
                     throw new IllegalStateException("the lane takes work");
                 }
                 default -> throw GateDefinition.missing(why);
-            }
+            };
         } catch (FlowFabricException refused) {
             return Answer.refused(refused);
         }
